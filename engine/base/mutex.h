@@ -1,0 +1,33 @@
+#pragma once
+
+#include <mutex>
+
+#include "base/thread_annotations.h"
+
+namespace millrace::base {
+
+/// `std::mutex` that Clang's thread-safety analysis can see.
+/// Threading: any thread.
+class MR_CAPABILITY("mutex") Mutex {
+ public:
+  void lock() MR_ACQUIRE() { mutex_.lock(); }
+  void unlock() MR_RELEASE() { mutex_.unlock(); }
+  [[nodiscard]] bool try_lock() MR_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+/// Holds a `Mutex` for a scope.
+class MR_SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) MR_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~MutexLock() MR_RELEASE() { mutex_.unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+}  // namespace millrace::base
