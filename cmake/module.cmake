@@ -61,9 +61,7 @@ function(mr_test name)
   set_tests_properties(
     ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600
                        ENVIRONMENT "GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/gtest/${name}.xml")
-  if("concurrency" IN_LIST arg_LABELS)
-    add_dependencies(concurrency_tests ${name})
-  endif()
+  _mr_add_to_label_targets(${name} "${arg_LABELS}")
 endfunction()
 
 function(mr_executable name)
@@ -86,9 +84,9 @@ function(mr_fuzzer name)
   if(arg_CORPUS)
     cmake_path(ABSOLUTE_PATH arg_CORPUS OUTPUT_VARIABLE corpus)
   endif()
-  add_dependencies(fuzzers ${name})
   add_test(NAME ${name} COMMAND ${name} -seed=1 -runs=20000 -max_total_time=60 ${corpus})
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+  _mr_add_to_label_targets(${name} fuzz)
 endfunction()
 
 function(_mr_module_tests name tests concurrency_tests)
@@ -101,6 +99,16 @@ function(_mr_module_tests name tests concurrency_tests)
   if(tests)
     mr_test(${name}_test SOURCES ${tests} DEPS ${name} LABELS ${name})
   endif()
+endfunction()
+
+# Lets ./dev build only what a label needs: the target tests_LABEL.
+function(_mr_add_to_label_targets name labels)
+  foreach(label IN LISTS labels)
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${name})
+  endforeach()
 endfunction()
 
 function(_mr_link target visibility deps libs)
