@@ -22,6 +22,7 @@ struct TraceTopology {
   struct Node {
     std::string id;
     std::string op;
+    bool is_async = false;  ///< its span overlaps others on the same loop
   };
   struct Edge {
     std::uint32_t producer = 0;
