@@ -20,17 +20,17 @@ using TraceTopologyId = base::StrongId<TraceTopologyTag>;
 /// critical path.
 struct TraceTopology {
   struct Node {
-    std::string id;
-    std::string op;
+    std::string id{};
+    std::string op{};
     bool is_async = false;  ///< its span overlaps others on the same loop
   };
   struct Edge {
     std::uint32_t producer = 0;
     std::uint32_t consumer = 0;
   };
-  std::string plan;
-  std::vector<Node> nodes;
-  std::vector<Edge> edges;  ///< distinct
+  std::string plan{};
+  std::vector<Node> nodes{};
+  std::vector<Edge> edges{};  ///< distinct
 };
 
 enum class TraceKind : std::uint8_t {

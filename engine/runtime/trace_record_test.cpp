@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/trace_script.h"
+#include "runtime/trace_fixture.h"
 
 namespace millrace::runtime {
 namespace {

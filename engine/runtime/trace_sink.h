@@ -20,8 +20,8 @@ namespace millrace::runtime {
 struct RunTrace {
   TraceId trace_id;
   std::span<const TraceRecord> records;
-  std::shared_ptr<const TraceTopology> topology;  ///< null when the run named none
-  bool is_complete = true;                        ///< false: given up before its `RunEnd` was seen
+  std::shared_ptr<const TraceTopology> topology{};  ///< null when the run named none
+  bool is_complete = true;  ///< false: given up before its `RunEnd` was seen
 };
 
 /// Receives finished runs from a collector. A sink that fails keeps its failure to itself:

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/trace_script.h"
+#include "runtime/trace_fixture.h"
 
 namespace millrace::runtime {
 namespace {

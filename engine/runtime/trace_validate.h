@@ -19,7 +19,7 @@ struct TraceFacts {
   bool is_inlining_enabled = true;
   /// One flag per node, or empty: started only on demand, so it need not start, nor a producer be
   /// the node that started it.
-  std::vector<bool> lazy_nodes;
+  std::vector<bool> lazy_nodes{};
 };
 
 /// One broken statement of the contract, with what broke it.

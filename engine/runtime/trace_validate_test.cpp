@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/trace_script.h"
+#include "runtime/trace_fixture.h"
 
 namespace millrace::runtime {
 namespace {

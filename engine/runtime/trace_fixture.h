@@ -28,7 +28,7 @@ class TraceScript {
   /// Makes nodes "n0", "n1", ... of op "op" joined by the given (producer, consumer) pairs.
   static TraceTopology graph(std::uint32_t node_count,
                              const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
-    TraceTopology topology{.plan = "plan", .nodes = {}, .edges = {}};
+    TraceTopology topology{.plan = "plan"};
     for (std::uint32_t i = 0; i < node_count; ++i) {
       topology.nodes.push_back({.id = "n" + std::to_string(i), .op = "op"});
     }
