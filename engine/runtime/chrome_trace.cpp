@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/trace_json.h"
+#include "runtime/trace_text.h"
 #include "runtime/trace_writer.h"
 
 namespace millrace::runtime {

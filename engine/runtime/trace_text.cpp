@@ -1,8 +1,10 @@
-#include "runtime/trace_json.h"
+#include "runtime/trace_text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -60,6 +62,35 @@ void append_json_string(std::string& out, std::string_view text) {
     i += length == 0 ? 1 : length;
   }
   out += '"';
+}
+
+std::string fit_columns(std::string_view text, std::size_t columns, bool use_unicode) {
+  std::vector<std::string> characters;
+  for (std::size_t i = 0; i < text.size() && characters.size() <= columns;) {
+    const std::size_t length = std::max<std::size_t>(sequence_length(text, i), 1);
+    const std::uint8_t first = byte_at(text, i);
+    const bool is_shown = length > 1 ? use_unicode : first >= 0x20 && first < 0x7f;
+    characters.emplace_back(is_shown ? text.substr(i, length) : "?");
+    i += length;
+  }
+  if (characters.size() > columns) {
+    characters.resize(columns);
+    if (columns > 0) characters.back() = use_unicode ? "…" : "~";
+  }
+  std::string fitted;
+  for (const std::string& character : characters) fitted += character;
+  fitted.append(columns - characters.size(), ' ');
+  return fitted;
+}
+
+std::string format_duration(base::Duration duration) {
+  const std::int64_t ns = duration.count();
+  if (ns < 1'000) return fmt::format("{} ns", ns);
+  if (ns < 1'000'000) return fmt::format("{}.{:03} us", ns / 1'000, ns % 1'000);
+  if (ns < 1'000'000'000) {
+    return fmt::format("{}.{:03} ms", ns / 1'000'000, ns / 1'000 % 1'000);
+  }
+  return fmt::format("{}.{:03} s", ns / 1'000'000'000, ns / 1'000'000 % 1'000);
 }
 
 }  // namespace millrace::runtime
