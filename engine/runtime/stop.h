@@ -42,6 +42,10 @@ class StopSource {
  private:
   friend class StopCallback;
 
+  [[nodiscard]] bool try_link(StopCallback& callback) MR_EXCLUDES(mutex_);
+  /// Does nothing when it is not linked, because it has run.
+  void unlink(StopCallback& callback) MR_REQUIRES(mutex_);
+
   // Tells every holder of a token to give up. Orders nothing: what the requester knows travels
   // with the callbacks (mutex) or with the jobs they post.
   std::atomic<bool> requested_{false};
@@ -99,6 +103,7 @@ class StopCallback {
   // Guarded by the mutex of `source_`.
   StopCallback* previous_ = nullptr;
   StopCallback* next_ = nullptr;
+  bool linked_ = false;
 };
 
 }  // namespace millrace::runtime
