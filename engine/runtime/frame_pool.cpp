@@ -27,8 +27,13 @@ constexpr std::size_t bytes_of(std::size_t size_class) {
 /// One thread's blocks. Has no destructor, so that it can be used until the very end of a thread;
 /// `ThreadEnd` empties it.
 struct Lists {
-  std::array<FreeBlock*, kClassCount> first{};
-  FramePool::Counters counters;
+  struct List {
+    FreeBlock* first = nullptr;
+    std::size_t kept_bytes = 0;
+  };
+  std::array<List, kClassCount> by_class{};
+  std::uint64_t from_heap = 0;
+  std::uint64_t reused = 0;
   bool watched = false;  ///< `ThreadEnd` will run, or has run
   bool closed = false;   ///< it has run: keep nothing any more
 };
@@ -38,13 +43,13 @@ constinit thread_local Lists lists;
 struct ThreadEnd {
   ~ThreadEnd() {
     for (std::size_t size_class = 0; size_class < kClassCount; ++size_class) {
-      while (FreeBlock* const block = lists.first[size_class]) {
+      Lists::List& list = lists.by_class[size_class];
+      while (FreeBlock* const block = list.first) {
         ASAN_UNPOISON_MEMORY_REGION(block, bytes_of(size_class));
-        lists.first[size_class] = block->next;
+        list.first = block->next;
         ::operator delete(block);
       }
     }
-    lists.counters.kept_bytes = 0;
     lists.closed = true;
   }
 };
@@ -60,33 +65,41 @@ void watch_thread_end() {
 void* FramePool::allocate(std::size_t size) {
   if (size - 1 < kPooledBytesMax) {
     const std::size_t size_class = class_of(size);
-    if (FreeBlock* const block = lists.first[size_class]) {
+    Lists::List& list = lists.by_class[size_class];
+    if (FreeBlock* const block = list.first) {
       ASAN_UNPOISON_MEMORY_REGION(block, bytes_of(size_class));
-      lists.first[size_class] = block->next;
-      lists.counters.kept_bytes -= bytes_of(size_class);
-      ++lists.counters.reused;
+      list.first = block->next;
+      list.kept_bytes -= bytes_of(size_class);
+      ++lists.reused;
       return block;
     }
     size = bytes_of(size_class);
   }
-  ++lists.counters.from_heap;
+  ++lists.from_heap;
   return ::operator new(size);
 }
 
 void FramePool::release(void* block, std::size_t size) noexcept {
-  const bool pooled = size - 1 < kPooledBytesMax;
-  if (pooled && !lists.watched) watch_thread_end();
-  const std::size_t bytes = pooled ? bytes_of(class_of(size)) : size;
-  if (!pooled || lists.closed || lists.counters.kept_bytes + bytes > kKeptBytesMax) {
+  if (size - 1 >= kPooledBytesMax) {
     ::operator delete(block);
     return;
   }
-  FreeBlock*& first = lists.first[class_of(size)];
-  first = ::new (block) FreeBlock{first};
-  lists.counters.kept_bytes += bytes;
+  if (!lists.watched) watch_thread_end();
+  const std::size_t bytes = bytes_of(class_of(size));
+  Lists::List& list = lists.by_class[class_of(size)];
+  if (lists.closed || list.kept_bytes + bytes > kKeptBytesMax) {
+    ::operator delete(block);
+    return;
+  }
+  list.first = ::new (block) FreeBlock{list.first};
+  list.kept_bytes += bytes;
   ASAN_POISON_MEMORY_REGION(block, bytes);
 }
 
-FramePool::Counters FramePool::counters() { return lists.counters; }
+FramePool::Counters FramePool::counters() {
+  Counters counters{.from_heap = lists.from_heap, .reused = lists.reused};
+  for (const Lists::List& list : lists.by_class) counters.kept_bytes += list.kept_bytes;
+  return counters;
+}
 
 }  // namespace millrace::runtime
