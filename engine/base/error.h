@@ -6,7 +6,8 @@
 
 namespace millrace::base {
 
-/// Says what kind of failure an `Error` is. The list is closed; `to_string` gives the documented name.
+/// Says what kind of failure an `Error` is. The list is closed; `to_string` gives the documented
+/// name.
 enum class ErrorCode {
   kInvalidArgument,    ///< a setting or argument that can never work
   kInvalidPlan,        ///< a graph, plan or file that breaks its own rules
@@ -26,9 +27,9 @@ enum class ErrorCode {
 
 /// A failure as a value: what kind, what happened, and where.
 ///
-/// `message` has fixed text first and values last; `where` is a JSON path, a `file:line:column` or a node id, whatever
-/// lets the reader find the place. Holds its text on the heap so that a `Result` that succeeded stays two words.
-/// Threading: not shared.
+/// `message` has fixed text first and values last; `where` is a JSON path, a `file:line:column` or
+/// a node id, whatever lets the reader find the place. Holds its text on the heap so that a
+/// `Result` that succeeded stays two words. Threading: not shared.
 class [[nodiscard]] Error {
  public:
   Error(ErrorCode code, std::string message, std::string where = {});

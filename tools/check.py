@@ -1,0 +1,1 @@
+print("checks: none yet")
