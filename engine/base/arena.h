@@ -14,11 +14,11 @@ namespace millrace::base {
 struct ArenaOptions {
   std::size_t first_block_bytes = 4096;
   /// Blocks double in size up to this; a larger object gets a block of its own.
-  std::size_t block_bytes_max = 256 * 1024;
+  std::size_t block_bytes_max = std::size_t{256} << 10U;
   /// Everything together; beyond it allocation is refused.
-  std::size_t total_bytes_max = 64 * 1024 * 1024;
+  std::size_t total_bytes_max = std::size_t{64} << 20U;
   /// What reset() keeps for the next run; one huge run must not pin its memory for ever.
-  std::size_t kept_bytes_max = 1024 * 1024;
+  std::size_t kept_bytes_max = std::size_t{1} << 20U;
 };
 
 /// Memory of one run: allocation moves a pointer, and everything goes at once.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <span>
 #include <string_view>
 
 #include "base/clock.h"

@@ -24,7 +24,7 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
 
 std::vector<std::string> lines_of(std::FILE* file) {
   std::string text;
-  std::rewind(file);
+  if (std::fseek(file, 0, SEEK_SET) != 0) return {"cannot rewind"};
   std::array<char, 256> buffer{};
   while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file)) {
     text.append(buffer.data(), count);

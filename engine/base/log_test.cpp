@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,11 +27,8 @@ class LoggerTest : public testing::Test {
   MemoryLogSink sink_;
   ManualWallClock wall_clock_{WallTime(seconds(1'709'208'000))};
   ManualClock clock_;
-  std::optional<Logger> log_{std::in_place,
-                             sink_,
-                             LoggerOptions{.repeats = {.burst_max = 2, .window = seconds(1)}},
-                             wall_clock_,
-                             clock_};
+  std::unique_ptr<Logger> log_ = std::make_unique<Logger>(
+      sink_, LoggerOptions{.repeats = {.burst_max = 2, .window = seconds(1)}}, wall_clock_, clock_);
 };
 
 TEST_F(LoggerTest, StampsTimeLevelEventAndFields) {
@@ -85,6 +81,7 @@ TEST_F(LoggerTest, CountsEveryLineFromManyThreads) {
   constexpr int kThreadCount = 4;
   constexpr int kLineCount = 500;
   std::vector<std::jthread> threads;
+  threads.reserve(kThreadCount);
   for (int thread = 0; thread < kThreadCount; ++thread) {
     threads.emplace_back([this] {
       for (int line = 0; line < kLineCount; ++line) log_->error("peer_down", "No answer");

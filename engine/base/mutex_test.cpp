@@ -31,6 +31,7 @@ TEST(MutexTest, ExcludesOtherThreads) {
   constexpr int kAddCount = 2000;
   Counter counter;
   std::vector<std::jthread> threads;
+  threads.reserve(kThreadCount);
   for (int thread = 0; thread < kThreadCount; ++thread) {
     threads.emplace_back([&counter] {
       for (int add = 0; add < kAddCount; ++add) counter.add();

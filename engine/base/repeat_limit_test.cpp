@@ -1,9 +1,7 @@
 #include "base/repeat_limit.h"
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>

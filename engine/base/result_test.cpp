@@ -2,7 +2,6 @@
 
 #include <coroutine>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,7 +60,7 @@ TEST(ResultTest, SuccessIsTwoWords) { EXPECT_EQ(sizeof(Result<void*>), 2 * sizeo
 /// The smallest coroutine that can return a Result.
 struct Immediate {
   struct promise_type {
-    std::optional<Result<int>> result;
+    Result<int> result = 0;
     Immediate get_return_object() {
       return {std::coroutine_handle<promise_type>::from_promise(*this)};
     }
@@ -72,7 +71,7 @@ struct Immediate {
   };
 
   [[nodiscard]] Result<int> take() const {
-    Result<int> result = *std::move(handle.promise().result);
+    Result<int> result = handle.promise().result;
     handle.destroy();
     return result;
   }
