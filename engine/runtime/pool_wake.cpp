@@ -15,17 +15,21 @@
 
 namespace millrace::runtime {
 
-void WorkerPool::consider_wake(Worker& by, std::uint32_t hint) {
+void WorkerPool::consider_wake(Worker& by, std::uint64_t gain_ns) {
   const auto wake_price = static_cast<std::uint64_t>(config_.wake_price.count());
-  const std::uint64_t cost = hint & CostModel::kCostMask;
-  const bool dear = hint == CostModel::kUnknown || cost >= wake_price;
-  by.missed_ns_ += cost;
-  if (!dear && by.missed_ns_ < wake_price) return;
+  if (gain_ns < wake_price && by.missed_ns_ < wake_price) return;
   // Those who search already will find it, if there is enough for them only.
   const std::int32_t searching = searching_.load(std::memory_order_relaxed);
   if (searching > 0 && static_cast<std::uint64_t>(searching) >= by.shared_item_count()) return;
-  if (!wake_one(&by)) return;
-  by.missed_ns_ = 0;
+  if (wake_one(&by)) by.missed_ns_ = 0;
+}
+
+void WorkerPool::count_missed(Worker& by, const Run& run, const HotNode& node) {
+  // A node ran here while others lay ready and a peer slept: that much could have been saved.
+  if (by.shared_item_count() == 0) return;
+  const std::uint32_t hint = run.costs().hint(static_cast<std::uint32_t>(&node - run.topology().nodes().data()));
+  by.missed_ns_ += hint == CostModel::kUnknown ? 0 : hint & CostModel::kCostMask;
+  if (by.missed_ns_ >= static_cast<std::uint64_t>(config_.wake_price.count())) consider_wake(by, 0);
 }
 
 void WorkerPool::wake_for_rest(Worker& by, const StealDeque<>& deque) {

@@ -59,6 +59,8 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   if (!counters.empty()) std::memcpy(counters_, counters.data(), counters.size_bytes());
   context_ = start.context;
   options_ = start.options;
+  priority_ = options_.priority;
+  sharing_gain_ns_ = costs_->sharing_gain_ns();
   observer_ = start.observer;
   waiter_ = start.waiter;
   clock_ = &clock;

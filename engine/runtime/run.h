@@ -83,7 +83,7 @@ class Run {
   [[nodiscard]] const Topology& topology() const { return *topology_; }
   [[nodiscard]] CostModel& costs() const { return *costs_; }
   [[nodiscard]] void* context() const { return context_; }
-  [[nodiscard]] Priority priority() const { return options_.priority; }
+  [[nodiscard]] Priority priority() const { return priority_; }
   [[nodiscard]] const RunOptions& options() const { return options_; }
 
   /// How it ended, from the answer on. An error's `where` names the node and its op (C4).
@@ -137,7 +137,7 @@ class Run {
     return std::atomic_ref(tokens).fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
   [[nodiscard]] Priority class_of(std::uint32_t node) const {
-    return topology_->spec(node).priority.value_or(options_.priority);
+    return topology_->spec(node).priority.value_or(priority_);
   }
 
   // --- Credit.
@@ -182,6 +182,8 @@ class Run {
   std::uint32_t* links_ = nullptr;  // chains of ready nodes that travel as one item
   void* context_ = nullptr;
   const RankOrder* order_ = nullptr;
+  std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
+  Priority priority_ = Priority::kNormal;
   bool full_path_ = false;  // needs more than tokens: traced, timed, async, measured, …
   bool measured_ = false;
   bool may_answer_early_ = false;

@@ -34,6 +34,13 @@ class CurrentWorkerScope {
   Worker* const outer_;
 };
 
+// A few looks before the caller does something dearer, like reading a clock.
+template <class Condition>
+void spin_until(Condition condition) {
+  constexpr int kLooks = 32;
+  for (int look = 0; look < kLooks && !condition(); ++look) StdAtomics::pause();
+}
+
 // The least that two readings in a row are apart: what a measurement adds to what it measures.
 base::Duration measure_overhead(const base::Clock& clock) {
   constexpr int kReadings = 64;
@@ -125,7 +132,7 @@ void WorkerPool::help(Worker& worker, Done done) {
     }
     const IdleAction action = worker.idle();
     if (action.kind == IdleAction::Kind::kRetry) {
-      StdAtomics::pause();
+      spin_until([&] { return done() || worker.sees_work(); });
       continue;
     }
     // What ends the wait may have come between the last look and the announcement.

@@ -113,7 +113,10 @@ class WorkerPool final : public Executor {
   [[nodiscard]] bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
   void wake_watcher(Worker& by);
   [[nodiscard]] bool has_parked() const { return parked_.load(std::memory_order_relaxed) != 0; }
-  void consider_wake(Worker& by, std::uint32_t hint);
+  void consider_wake(Worker& by, std::uint64_t gain_ns);
+  void count_missed(Worker& by, const Run& run, const HotNode& node);
+  /// Into how many pieces nodes that became ready together are cut, at least.
+  [[nodiscard]] std::uint64_t pieces() const { return 2 * worker_count_; }
   void wake_for_rest(Worker& by, const StealDeque<>& deque);
   bool wake_one(Worker* by);
   void start_searching() { searching_.fetch_add(1, std::memory_order_relaxed); }
