@@ -53,9 +53,10 @@ struct QueueEntry : InboxLink {
 /// Gets the answer of a run that nobody waits for.
 struct RunObserver {
   /// Is called once, on the thread that produced the answer. The run may be started again from here
-  /// unless `may_answer_early` was set.
+  /// unless it was started with references.
   void (*on_answer)(Run& run, void* data) = nullptr;
-  /// Is called once when the run's storage is free again. May be null.
+  /// Is called once when the run's storage is free again, if it was started with references. May be
+  /// null.
   void (*on_release)(Run& run, void* data) = nullptr;
   void* data = nullptr;
 };
@@ -109,8 +110,10 @@ class Run {
   friend class NodeCall;
   friend class RunExtras;
   friend class Worker;
-  friend class WorkerPool;
+  friend class RunHandle;
+  friend class RunPool;
   friend class RunSteps;
+  friend class WorkerPool;
 
   // --- Start. `prepare` is called by the submitting thread, before anyone else can see the run.
   struct Start {
@@ -120,6 +123,7 @@ class Run {
     RunObserver observer = {};
     ParkingSpot<>* waiter = nullptr;
     LoopLane* lane = nullptr;
+    std::uint32_t references = 0;  ///< holders besides the engine; 0 = the caller waits and owns the run
   };
   void prepare(Start&& start, bool needs_full_path, const base::Clock& clock);
   void prepare_extras(Start&& start);
@@ -168,6 +172,7 @@ class Run {
   [[nodiscard]] bool is_done() const { return done_.load(std::memory_order_acquire); }
   [[nodiscard]] bool try_answer(RunOutcome outcome);
   void deliver();
+  void hold_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
   void drop_reference();
   [[nodiscard]] RunOutcome outcome_when_over() const;
   void add_executed(std::uint32_t count) { executed_.fetch_add(count, std::memory_order_relaxed); }
@@ -187,6 +192,7 @@ class Run {
   bool full_path_ = false;  // needs more than tokens: traced, timed, async, measured, …
   bool measured_ = false;
   bool may_answer_early_ = false;
+  bool counted_ = false;  // storage is held by references_
   // Tells strands that counters need atomic decrements. Written before the hand-over that makes it
   // so; that hand-over publishes it.
   std::atomic<bool> shared_{false};
@@ -218,6 +224,7 @@ class Run {
   CostModel* costs_;
   RunOptions options_;
   RunObserver observer_;
+  RunObserver user_observer_;  // of whoever submitted a pooled run
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;

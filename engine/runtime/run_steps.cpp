@@ -205,24 +205,23 @@ void RunSteps::abandon_running(SpanStatus status) {
 }
 
 void RunSteps::finish_work() {
-  CostModel& costs = run_.costs();
   const RunOutcome outcome = run_.outcome_when_over();
-  const bool learns = run_.measured_ && outcome == RunOutcome::kOk;
   if (outcome == RunOutcome::kOk && run_.topology().traits().has_fallback) record_downstream();
+  // Before the answer: whoever gets it may take the whole graph down.
+  if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
+  const bool counted = run_.counted_;
   if (run_.may_answer_early_) {
     if (run_.options_.deadline && extras_.lane()->loop().disarm(extras_.deadline_timer())) run_.drop_reference();
     if (run_.try_answer(outcome)) {
       trace_run_end();
       run_.deliver();
     }
-    run_.drop_reference();
   } else {
     run_.outcome_.store(outcome, std::memory_order_release);
     trace_run_end();
     run_.deliver();
   }
-  // The run may be somebody else's by now; the cost model lives with the plan.
-  if (learns) costs.refresh();
+  if (counted) run_.drop_reference();
 }
 
 void RunSteps::record_downstream() {

@@ -168,22 +168,48 @@ void WorkerPool::return_guest(Worker& worker) {
 
 // --- Runs
 
+Worker* WorkerPool::current() const {
+  return current_worker != nullptr && &current_worker->pool_ == this ? current_worker : nullptr;
+}
+
+void WorkerPool::prepare(Run& run, Run::Start&& start) {
+  const RunOptions& options = start.options;
+  const bool full = needs_full_path(run, options);
+  if (options.loop != nullptr) start.lane = lane_for(options.loop);
+  run.prepare(std::move(start), full, clock_);
+  if (run.may_answer_early_ && run.options_.deadline) {
+    run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
+  }
+}
+
 base::Status WorkerPool::run(Run& run, void* context, const RunOptions& options) {
-  Worker* const inside = current_worker != nullptr && &current_worker->pool_ == this ? current_worker : nullptr;
-  Worker* const worker = inside != nullptr ? inside : take_guest();
-  Run::Start start{.context = context, .options = options};
+  execute(run, {.context = context, .options = options});
+  return run.status();
+}
+
+base::Status WorkerPool::run_owned(Run& run, std::shared_ptr<void> context, const RunOptions& options, const RunObserver& observer) {
+  void* const borrowed = context.get();
+  execute(run, {.context = borrowed, .context_owner = std::move(context), .options = options, .observer = observer, .references = 1});
+  base::Status status = run.status();
+  run.drop_reference();
+  return status;
+}
+
+void WorkerPool::execute(Run& run, Run::Start&& start) {
+  Worker* const inside = current();
+  // A caller that is to be answered at a deadline must not be the one that runs the slow body.
+  const bool helps = thread_count_ == 0 || !start.options.deadline;
+  Worker* const worker = inside != nullptr ? inside : helps ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
   start.waiter = &worker->spot();
-  run.prepare(std::move(start), needs_full_path(run, options), clock_);
-  if (inside != nullptr) {
-    run_inside(*worker, run);
-  } else {
+  prepare(run, std::move(start));
+  if (inside != nullptr) return run_inside(*worker, run);
+  {
     const CurrentWorkerScope scope(*worker);
     worker->adopt(run);
     help(*worker, [&run] { return run.is_done(); });
-    return_guest(*worker);
   }
-  return run.status();
+  return_guest(*worker);
 }
 
 void WorkerPool::run_inside(Worker& worker, Run& run) {
@@ -194,23 +220,32 @@ void WorkerPool::run_inside(Worker& worker, Run& run) {
   worker.resume_strand(outer);
 }
 
-base::Status WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
-  // Every slot is taken by a caller that helps; this one sleeps until its run is over.
+void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
+  // This caller sleeps until its run has answered.
   static thread_local ParkingSpot<> spot;
   start.waiter = &spot;
-  run.prepare(std::move(start), needs_full_path(run, start.options), clock_);
+  prepare(run, std::move(start));
   submit_from_outside(run);
   while (!run.is_done()) {
     spot.announce();
     heavy_fence();
     static_cast<void>(run.is_done() ? spot.cancel() : spot.wait(std::nullopt));
   }
-  return run.status();
 }
 
 void WorkerPool::submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer) {
-  run.prepare({.context = context, .options = options, .observer = observer}, needs_full_path(run, options), clock_);
-  if (current_worker != nullptr && &current_worker->pool_ == this) return current_worker->enqueue_run(run);
+  prepare(run, {.context = context, .options = options, .observer = observer});
+  enqueue(run);
+}
+
+void WorkerPool::submit_counted(Run& run, std::shared_ptr<void> context, const RunOptions& options, const RunObserver& observer) {
+  void* const borrowed = context.get();
+  prepare(run, {.context = borrowed, .context_owner = std::move(context), .options = options, .observer = observer, .references = 2});
+  enqueue(run);
+}
+
+void WorkerPool::enqueue(Run& run) {
+  if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }
 
@@ -259,7 +294,7 @@ void WorkerPool::help_until_done(WaitGroup& group) {
   return_guest(*worker);
 }
 
-bool WorkerPool::is_current() const { return current_worker != nullptr && &current_worker->pool_ == this; }
+bool WorkerPool::is_current() const { return current() != nullptr; }
 
 void WorkerPool::post(Job& job) {
   jobs_.push(job);

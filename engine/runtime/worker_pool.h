@@ -66,6 +66,10 @@ class WorkerPool final : public Executor {
   [[nodiscard]] base::Status run(Run& run, void* context, const RunOptions& options = {});
   /// Starts `run` and returns; `observer` gets the answer. Inside a worker this touches no other thread.
   void submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer);
+  /// `run` with a context that the run owns and keeps until its last body has returned.
+  [[nodiscard]] base::Status run_owned(Run& run, std::shared_ptr<void> context, const RunOptions& options, const RunObserver& observer);
+  /// `submit` with a context that the run owns; the caller holds one reference to the run.
+  void submit_counted(Run& run, std::shared_ptr<void> context, const RunOptions& options, const RunObserver& observer);
   /// Helps until `group` has nothing open.
   void help_until_done(WaitGroup& group);
 
@@ -74,6 +78,8 @@ class WorkerPool final : public Executor {
 
   [[nodiscard]] const ExecutorConfig& config() const { return config_; }
   [[nodiscard]] const base::Clock& clock() const { return clock_; }
+  /// Threads of the pool's own.
+  [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
   [[nodiscard]] PoolCounters counters() const;
   /// Nodes and runs that are ready and not running, over all workers (B1).
@@ -94,8 +100,12 @@ class WorkerPool final : public Executor {
   void help(Worker& worker, Done done);
   [[nodiscard]] Worker* take_guest();
   void return_guest(Worker& worker);
+  [[nodiscard]] Worker* current() const;
+  void execute(Run& run, Run::Start&& start);
+  void enqueue(Run& run);
+  void prepare(Run& run, Run::Start&& start);
   void run_inside(Worker& worker, Run& run);
-  [[nodiscard]] base::Status run_without_helping(Run& run, Run::Start&& start);
+  void run_without_helping(Run& run, Run::Start&& start);
   void submit_from_outside(Run& run);
   [[nodiscard]] LoopLane* lane_for(Loop* loop);
   [[nodiscard]] bool needs_full_path(const Run& run, const RunOptions& options) const;
