@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/trace_text.h"
+#include "base/json_writer.h"
 #include "runtime/trace_writer.h"
 
 namespace millrace::runtime {
@@ -26,7 +26,7 @@ void append_microseconds(std::string& out, std::int64_t ns) {
 
 void append_member(std::string& out, std::string_view key, std::string_view value) {
   fmt::format_to(std::back_inserter(out), ",\"{}\":", key);
-  append_json_string(out, value);
+  base::append_json_string(out, value);
 }
 
 void append_member(std::string& out, std::string_view key, std::uint64_t value) {
@@ -113,7 +113,7 @@ void ChromeTraceSink::begin_event(char phase,
 void ChromeTraceSink::name_thread(std::uint32_t thread, std::string_view name) {
   begin_event('M', "thread_name", "__metadata", {}, thread);
   text_ += ",\"args\":{\"name\":";
-  append_json_string(text_, name);
+  base::append_json_string(text_, name);
   text_ += "}}";
   begin_event('M', "thread_sort_index", "__metadata", {}, thread);
   fmt::format_to(std::back_inserter(text_), ",\"args\":{{\"sort_index\":{}}}}}", thread);
@@ -174,7 +174,7 @@ void ChromeTraceSink::write_run(const RunSpans& spans, const RunTrace& run) {
   begin_event('b', name, "run", *spans.start, 0);
   append_member(text_, "id", id);
   text_ += ",\"args\":{\"trace_id\":";
-  append_json_string(text_, id);
+  base::append_json_string(text_, id);
   append_member(text_, "status", to_string(spans.status));
   append_member(text_, "executed_count", spans.executed_count);
   append_member(text_, "skipped_count", spans.skipped_count);
@@ -193,7 +193,7 @@ void ChromeTraceSink::write_slice(const Slice& slice, const RunTrace& run) {
   text_ += ",\"dur\":";
   append_microseconds(text_, (slice.end - node.start).count());
   text_ += ",\"args\":{\"node_id\":";
-  append_json_string(text_, label);
+  base::append_json_string(text_, label);
   append_member(text_, "node_index", node.node_index);
   if (topology != nullptr && node.node_index < topology->nodes.size()) {
     append_member(text_, "op", topology->nodes[node.node_index].op);
