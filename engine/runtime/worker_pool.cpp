@@ -258,11 +258,11 @@ void WorkerPool::submit_from_outside(Run& run) {
   announce_work();
 }
 
-void WorkerPool::submit_nodes(Run& run, std::uint32_t head, std::uint32_t credit) {
+void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit) {
   const auto priority = static_cast<std::size_t>(run.class_of(head));
   QueueEntry& entry = run.extras_->entry(head);
   entry.run = &run;
-  entry.payload = Worker::pack(head, credit);
+  entry.payload = Worker::pack(is_chain ? head | Worker::kChainBit : head, credit);
   inboxes_[priority].push(entry);
   inbox_classes_.insert_shared(priority);
   announce_work();
