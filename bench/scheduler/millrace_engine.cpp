@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -94,6 +95,10 @@ class MillraceGraph final : public PreparedGraph {
     for (NodeIndex node = 0; node < shape.node_count(); ++node) {
       runtime::NodeOptions options;
       for (const NodeIndex producer : shape.producers[node]) options.after.push_back(id_of(producer));
+      if (workload.slot_count() == 1) {
+        builder.cpu(id_of(node), bound_body(workload, node), std::move(options));
+        continue;
+      }
       builder.cpu(id_of(node),
                   [node](Context& context) -> base::Status {
                     context.bodies[node]();
@@ -104,6 +109,18 @@ class MillraceGraph final : public PreparedGraph {
     base::Result<Graph<Context>> graph = builder.build();
     MR_CHECK(graph.has_value());
     return *std::move(graph);
+  }
+
+  /// With one slot a body may hold its cell itself, as the rivals' do.
+  static auto bound_body(Workload& workload, NodeIndex node) {
+    std::optional<Body> bound;
+    workload.visit_body(0, node, [&](auto body) {
+      if constexpr (std::is_same_v<decltype(body), Body>) bound.emplace(body);
+    });
+    return [body = *bound](Context&) -> base::Status {
+      body();
+      return {};
+    };
   }
 
   void run_once() {

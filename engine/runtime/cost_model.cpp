@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 // Ranks are recomputed when a cost has doubled or halved, at refreshes 1, 2, 4, 8 …: a plan settles
 // quickly, follows drift for as long as it lives, and never keeps more than this many old orders.
 constexpr std::uint32_t kRerankMax = 40;
+constexpr std::uint64_t kRankSlackNs = 200;  // differences below this are noise of the measurement
 constexpr std::uint64_t kRowScale = 1024;
 constexpr base::Duration kReserveFloor = milliseconds(1);
 constexpr double kReserveQuantile = 0.95;
@@ -134,7 +135,7 @@ void CostModel::refresh() {
     all_known &= known || topology_.is_lazy(node) || topology_.spec(node).kind == NodeKind::kAsync;
     const std::uint64_t now = ranking_cost(node);
     const std::uint64_t ranked = cell.ranked_ns.load(std::memory_order_relaxed);
-    moved |= now > 2 * ranked + 1 || ranked > 2 * now + 1;
+    moved |= now > 2 * ranked + kRankSlackNs || ranked > 2 * now + kRankSlackNs;
   }
   warm_.store(all_known, std::memory_order_relaxed);
   const auto total = static_cast<std::uint64_t>(expected_total().count());

@@ -18,7 +18,7 @@ struct ExecutorConfig {
   bool enable_continuation_chaining = true;
   std::uint32_t max_inline_depth = 3;  ///< nodes a strand runs before it lets waiting ones in (D4)
   base::Duration loop_inline_budget = std::chrono::microseconds(50);
-  CostSettings costs;  ///< `inline_threshold` is the document's inline_threshold_ns
+  CostSettings costs = {};  ///< `inline_threshold` is the document's inline_threshold_ns
 
   base::Duration spin_time = std::chrono::microseconds(50);    ///< idle time before a worker parks
   base::Duration wake_price = std::chrono::microseconds(50);   ///< what waking a parked peer costs

@@ -58,7 +58,7 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   const auto& counters = topology_->counter_template();
   if (!counters.empty()) std::memcpy(counters_, counters.data(), counters.size_bytes());
   context_ = start.context;
-  context_owner_ = std::move(start.context_owner);
+  if (start.context_owner != nullptr) context_owner_ = std::move(start.context_owner);
   options_ = start.options;
   priority_ = options_.priority;
   sharing_gain_ns_ = costs_->sharing_gain_ns();

@@ -119,7 +119,7 @@ class Run {
   struct Start {
     void* context = nullptr;
     std::shared_ptr<void> context_owner = {};
-    RunOptions options = {};
+    const RunOptions& options;
     RunObserver observer = {};
     ParkingSpot<>* waiter = nullptr;
     LoopLane* lane = nullptr;
@@ -132,7 +132,10 @@ class Run {
   // --- Tokens.
   [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
   [[nodiscard]] bool is_shared() const { return shared_.load(std::memory_order_relaxed); }
-  void mark_shared() { shared_.store(true, std::memory_order_relaxed); }
+  /// Writes only on a change: every strand keeps this line in its cache.
+  void mark_shared() {
+    if (!is_shared()) shared_.store(true, std::memory_order_relaxed);
+  }
   /// Gives one token along `edge`; true for the token that makes the target ready (K2).
   [[nodiscard]] bool give_token(std::uint32_t counter) {
     if (counter == kNoCounter) return true;

@@ -42,6 +42,9 @@ void Worker::run_strand_fast() {
       break;
     }
     node = route_fast<kSharing>(run, hot, top);
+    if constexpr (kSharing) {
+      if (node_classes_.any() && pool_.has_parked()) [[unlikely]] pool_.count_missed(*this, run, hot);
+    }
     if (node == kNoNode) {
       if (top == 0) {
         end_strand();
@@ -93,6 +96,7 @@ void Worker::finish_fast() {
 
 template <bool kSharing>
 [[gnu::always_inline]] inline std::uint32_t Worker::route_fast(Run& run, const HotNode& hot, std::uint32_t& top) {
+  if (hot.single.target != kNoNode) return run.give_token(hot.single.counter) ? hot.single.target : kNoNode;
   const Edge* edge = run.edges_ + hot.edge_begin;
   const Edge* const end = run.edges_ + hot.edge_end;
   if (edge == end) return kNoNode;
@@ -116,9 +120,6 @@ template <bool kSharing>
         top = stack_top_.load(std::memory_order_relaxed);
       }
     }
-  }
-  if constexpr (kSharing) {
-    if (node_classes_.any() && pool_.has_parked()) [[unlikely]] pool_.count_missed(*this, run, hot);
   }
   return best;
 }

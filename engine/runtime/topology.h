@@ -30,11 +30,12 @@ struct Edge {
 };
 
 /// What a strand touches for every node it runs.
-struct HotNode {
+struct alignas(32) HotNode {
   BodyFunction body;
   const void* closure;
   std::uint32_t edge_begin;
   std::uint32_t edge_end;
+  Edge single;  ///< the only edge of a node that has one, so that a chain reads no edges
 };
 
 /// Which of the rarer mechanisms a topology needs. A run that needs none takes the short path.
@@ -44,6 +45,9 @@ struct TopologyTraits {
   bool has_fallback = false;
   bool has_inline_hint = false;
   bool has_row_cost = false;
+  [[nodiscard]] bool any() const {
+    return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost;
+  }
 };
 
 /// An immutable flat graph.

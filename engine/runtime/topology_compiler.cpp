@@ -235,7 +235,8 @@ void TopologyCompiler::lay_out() {
       out.edges_.push_back({consumer, out.counter_of_[consumer]});
     }
     const auto end = static_cast<std::uint32_t>(out.edges_.size());
-    out.nodes_.push_back({spec.body, spec.closure.get(), begin, end});
+    const Edge single = end - begin == 1 ? out.edges_[begin] : Edge{kNoNode, kNoCounter};
+    out.nodes_.push_back({spec.body, spec.closure.get(), begin, end, single});
     out.traits_.has_async |= spec.kind == NodeKind::kAsync;
     out.traits_.has_timeout |= spec.timeout.has_value();
     out.traits_.has_fallback |= spec.fallback != FallbackKind::kNone;

@@ -326,10 +326,8 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
 }
 
 bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {
-  const TopologyTraits& traits = run.topology().traits();
-  return traits.has_async || traits.has_timeout || traits.has_fallback || traits.has_inline_hint || traits.has_row_cost ||
-         options.deadline.has_value() || options.trace.enabled() || !config_.enable_inline_execution ||
-         !config_.enable_continuation_chaining;
+  return run.topology().traits().any() || options.deadline.has_value() || options.trace.enabled() ||
+         !config_.enable_inline_execution || !config_.enable_continuation_chaining;
 }
 
 PoolCounters WorkerPool::counters() const {
