@@ -31,9 +31,11 @@ void Worker::run_strand_fast() {
     const HotNode& hot = nodes[node];
     call.node_ = node;
     ++executed;
-    if constexpr (kSharing) handshake_.enter_body();
+    // With nothing private there is nothing that a peer could want from here.
+    const bool guarded = kSharing && top != 0;
+    if (guarded) handshake_.enter_body();
     const bool ok = hot.body(hot.closure, call);
-    if constexpr (kSharing) {
+    if (guarded) {
       handshake_.leave_body();
       top = stack_top_.load(std::memory_order_relaxed);  // a peer may have taken the backlog
     }
@@ -281,7 +283,9 @@ void Worker::end_strand() {
   DequeItem item;
   // The newest item of the own deque is most often of the same run: then the credit stays here.
   const auto priority = static_cast<std::size_t>(run.priority_);
-  const bool popped = node_classes_.only(priority) && nodes_[priority].try_pop(item);
+  const bool may_pop = node_classes_.only(priority);
+  const bool popped = may_pop && nodes_[priority].try_pop(item);
+  if (may_pop && !popped) node_classes_.remove(priority);
   if (popped && item.run == &run) {
     const Run::Credit held = credit_;
     enter_strand(run, item.payload);

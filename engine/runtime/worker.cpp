@@ -42,7 +42,8 @@ std::uint64_t Worker::shared_item_count() const {
 }
 
 Worker::Suspended Worker::suspend_strand() {
-  handshake_.leave_body();
+  const bool was_in_body = handshake_.looks_in_body();
+  if (was_in_body) handshake_.leave_body();
   // The body will take as long as the nested run: nothing of the outer run may wait for it here.
   publish_oldest(stack_top_.load(std::memory_order_relaxed));
   Suspended outer{run_,
@@ -51,7 +52,8 @@ Worker::Suspended Worker::suspend_strand() {
                   credit_,
                   std::exchange(call_, std::nullopt),
                   body_start(),
-                  stack_top_.load(std::memory_order_relaxed)};
+                  stack_top_.load(std::memory_order_relaxed),
+                  was_in_body};
   run_ = nullptr;
   stack_top_.store(0, std::memory_order_relaxed);
   if (++nesting_ == stacks_.size()) stacks_.emplace_back();
@@ -69,7 +71,7 @@ void Worker::resume_strand(Suspended&& outer) {
   --nesting_;
   stack_ = stacks_[nesting_].nodes.get();
   stack_top_.store(outer.stack_top, std::memory_order_relaxed);
-  handshake_.enter_body();
+  if (outer.was_in_body) handshake_.enter_body();
 }
 
 bool Worker::sees_work() const {
@@ -117,9 +119,7 @@ bool Worker::pick_own_run(std::uint32_t priority) {
   if (!run_classes_.has(priority)) return false;
   DequeItem item;
   // Runs are served oldest first, so the owner takes from the same end as thieves.
-  StealResult result = StealResult::kLost;
-  while (result == StealResult::kLost) result = runs_[priority].steal(item);
-  if (result == StealResult::kEmpty) {
+  if (!runs_[priority].try_take_oldest(item)) {
     run_classes_.remove(priority);
     return false;
   }

@@ -98,6 +98,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
     std::optional<NodeCall> call;
     base::TimePoint body_start{};
     std::uint32_t stack_top = 0;
+    bool was_in_body = false;  // as the handshake shows it; only bodies with a backlog behind them do
   };
   /// Makes the worker free in the middle of a body, and back.
   [[nodiscard]] Suspended suspend_strand();
