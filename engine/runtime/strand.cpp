@@ -35,10 +35,7 @@ void Worker::run_strand_fast() {
     const bool guarded = kSharing && top != 0;
     if (guarded) handshake_.enter_body();
     const bool ok = hot.body(hot.closure, call);
-    if (guarded) {
-      handshake_.leave_body();
-      top = stack_top_.load(std::memory_order_relaxed);  // a peer may have taken the backlog
-    }
+    if (guarded && handshake_.leave_body()) [[unlikely]] top = stack_top_.load(std::memory_order_relaxed);
     if (!ok) [[unlikely]] {
       fail_node(run, call);
       break;

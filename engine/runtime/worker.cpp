@@ -43,7 +43,7 @@ std::uint64_t Worker::shared_item_count() const {
 
 Worker::Suspended Worker::suspend_strand() {
   const bool was_in_body = handshake_.looks_in_body();
-  if (was_in_body) handshake_.leave_body();
+  if (was_in_body) static_cast<void>(handshake_.leave_body());
   // The body will take as long as the nested run: nothing of the outer run may wait for it here.
   publish_oldest(stack_top_.load(std::memory_order_relaxed));
   Suspended outer{run_,
@@ -71,7 +71,9 @@ void Worker::resume_strand(Suspended&& outer) {
   --nesting_;
   stack_ = stacks_[nesting_].nodes.get();
   stack_top_.store(outer.stack_top, std::memory_order_relaxed);
-  if (outer.was_in_body) handshake_.enter_body();
+  if (!outer.was_in_body) return;
+  handshake_.mark_changed();
+  handshake_.enter_body();
 }
 
 bool Worker::sees_work() const {
@@ -193,7 +195,7 @@ bool Worker::rescue_from(Worker& victim) {
     victim.publish_oldest(victim.stack_top_.load(std::memory_order_relaxed));
     counters_.add(counters_.rescued);
   }
-  victim.handshake_.release();
+  victim.handshake_.release(found);
   return found;
 }
 
