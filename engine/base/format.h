@@ -1,6 +1,10 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <string>
+#include <utility>
+
+// The small header: the one that can format into iterators takes several times as long to compile.
+#include <fmt/core.h>
 
 namespace millrace::base {
 
@@ -9,6 +13,11 @@ namespace millrace::base {
 /// node)`.
 using fmt::format;
 using fmt::format_string;
-using fmt::format_to;
+
+/// Formats onto the end of `out`.
+template <class... Args>
+void append_format(std::string& out, format_string<Args...> pattern, Args&&... args) {
+  out += format(pattern, std::forward<Args>(args)...);
+}
 
 }  // namespace millrace::base

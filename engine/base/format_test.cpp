@@ -1,6 +1,5 @@
 #include "base/format.h"
 
-#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,7 +11,7 @@ TEST(FormatTest, FillsPlaceholders) { EXPECT_EQ(base::format("{} of {:03}", "a",
 
 TEST(FormatTest, AppendsToText) {
   std::string text = "rows: ";
-  base::format_to(std::back_inserter(text), "{}", 40);
+  append_format(text, "{}", 40);
   EXPECT_EQ(text, "rows: 40");
 }
 
