@@ -1,9 +1,9 @@
 #pragma once
 
-#include <string>
+#include <algorithm>
 #include <utility>
 
-// The small header: the one that can format into iterators takes several times as long to compile.
+// The small header: the one that formats into iterators takes several times as long to compile.
 #include <fmt/core.h>
 
 namespace millrace::base {
@@ -14,10 +14,10 @@ namespace millrace::base {
 using fmt::format;
 using fmt::format_string;
 
-/// Formats onto the end of `out`.
-template <class... Args>
-void append_format(std::string& out, format_string<Args...> pattern, Args&&... args) {
-  out += format(pattern, std::forward<Args>(args)...);
+/// Formats to an output iterator: `base::format_to(std::back_inserter(text), "{} rows", rows)`.
+template <class Out, class... Args>
+Out format_to(Out out, format_string<Args...> pattern, Args&&... args) {
+  return std::ranges::copy(format(pattern, std::forward<Args>(args)...), std::move(out)).out;
 }
 
 }  // namespace millrace::base

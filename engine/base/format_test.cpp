@@ -1,5 +1,6 @@
 #include "base/format.h"
 
+#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ TEST(FormatTest, FillsPlaceholders) { EXPECT_EQ(base::format("{} of {:03}", "a",
 
 TEST(FormatTest, AppendsToText) {
   std::string text = "rows: ";
-  append_format(text, "{}", 40);
+  base::format_to(std::back_inserter(text), "{}", 40);
   EXPECT_EQ(text, "rows: 40");
 }
 
