@@ -173,8 +173,8 @@ void LoopLane::hand_over(Run& run, std::uint32_t node) {
 void LoopLane::flush_hand_over(Run& run) {
   if (chain_head_ == kNoNode) return;
   const std::uint32_t head = std::exchange(chain_head_, kNoNode);
-  chain_tail_ = kNoNode;
-  pool_.submit_nodes(run, head, run.split_credit(credit_));
+  const bool is_chain = std::exchange(chain_tail_, kNoNode) != head;
+  pool_.submit_nodes(run, head, is_chain, run.split_credit(credit_));
 }
 
 }  // namespace millrace::runtime

@@ -97,7 +97,7 @@ void Run::forget_last_failure() {
 void Run::prepare_extras(Start&& start) {
   if (!extras_) extras_ = std::make_unique<RunExtras>(*this);
   const TopologyTraits& traits = topology_->traits();
-  may_answer_early_ = counted_ && start.lane != nullptr && start.context_owner != nullptr;
+  may_answer_early_ = counted_ && start.lane != nullptr && context_owner_ != nullptr;
   executed_.store(0, std::memory_order_relaxed);
   late_completions_.store(0, std::memory_order_relaxed);
   extras_->reset(start.lane, may_answer_early_ || traits.has_timeout || options_.deadline.has_value());

@@ -162,13 +162,16 @@ bool Worker::others_wait() const { return run_classes_.any() || pool_.inbox_clas
 bool Worker::work_strand() {
   if (run_ == nullptr && !pick()) return false;
   if (run_ == nullptr) return true;  // what was picked was a job, and is done
-  if (run_->full_path_) {
-    run_strand_full();
-  } else if (pool_.can_share()) {
-    run_strand_fast<true>();
-  } else {
-    run_strand_fast<false>();
-  }
+  // To its end: whoever drives this worker may leave it between two strands, never within one.
+  do {
+    if (run_->full_path_) {
+      run_strand_full();
+    } else if (pool_.can_share()) {
+      run_strand_fast<true>();
+    } else {
+      run_strand_fast<false>();
+    }
+  } while (run_ != nullptr);
   return true;
 }
 
@@ -284,9 +287,9 @@ void Worker::end_strand() {
     credit_ += held;
     return;
   }
+  if (popped) nodes_[priority].push(item);
   run_ = nullptr;
   if (run.return_credit(credit_)) run.finish_work(*this);
-  if (popped) take(item);
 }
 
 }  // namespace millrace::runtime

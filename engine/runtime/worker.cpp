@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "base/clock.h"
 #include "runtime/asymmetric_fence.h"
@@ -44,19 +45,25 @@ Worker::Suspended Worker::suspend_strand() {
   handshake_.leave_body();
   // The body will take as long as the nested run: nothing of the outer run may wait for it here.
   publish_oldest(stack_top_.load(std::memory_order_relaxed));
-  Suspended outer{run_, node_, arrival_, credit_, std::move(call_), body_start(), stack_top_.load(std::memory_order_relaxed)};
+  Suspended outer{run_,
+                  node_,
+                  arrival_,
+                  credit_,
+                  std::exchange(call_, std::nullopt),
+                  body_start(),
+                  stack_top_.load(std::memory_order_relaxed)};
   run_ = nullptr;
   stack_top_.store(0, std::memory_order_relaxed);
   if (++nesting_ == stacks_.size()) stacks_.emplace_back();
   return outer;
 }
 
-void Worker::resume_strand(const Suspended& outer) {
+void Worker::resume_strand(Suspended&& outer) {
   run_ = outer.run;
   node_ = outer.node;
   arrival_ = outer.arrival;
   credit_ = outer.credit;
-  call_ = outer.call;
+  call_ = std::move(outer.call);
   set_body_start(outer.body_start);
   best_ = kNoNode;
   --nesting_;

@@ -101,7 +101,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   };
   /// Makes the worker free in the middle of a body, and back.
   [[nodiscard]] Suspended suspend_strand();
-  void resume_strand(const Suspended& outer);
+  void resume_strand(Suspended&& outer);
 
   void make_ready(Run& run, std::uint32_t node) override;
 

@@ -198,7 +198,8 @@ base::Status WorkerPool::run_owned(Run& run, std::shared_ptr<void> context, cons
 void WorkerPool::execute(Run& run, Run::Start&& start) {
   Worker* const inside = current();
   // A caller that is to be answered at a deadline must not be the one that runs the slow body.
-  const bool helps = thread_count_ == 0 || !start.options.deadline;
+  const bool timed = start.options.deadline || (start.context_owner != nullptr && run.topology().traits().has_timeout);
+  const bool helps = thread_count_ == 0 || !timed;
   Worker* const worker = inside != nullptr ? inside : helps ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
   start.waiter = &worker->spot();
@@ -214,10 +215,10 @@ void WorkerPool::execute(Run& run, Run::Start&& start) {
 
 void WorkerPool::run_inside(Worker& worker, Run& run) {
   // A body runs a graph: the worker is its own again until the graph is over.
-  const Worker::Suspended outer = worker.suspend_strand();
+  Worker::Suspended outer = worker.suspend_strand();
   worker.adopt(run);
   help(worker, [&run] { return run.is_done(); });
-  worker.resume_strand(outer);
+  worker.resume_strand(std::move(outer));
 }
 
 void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
@@ -258,11 +259,11 @@ void WorkerPool::submit_from_outside(Run& run) {
   announce_work();
 }
 
-void WorkerPool::submit_nodes(Run& run, std::uint32_t head, std::uint32_t credit) {
+void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit) {
   const auto priority = static_cast<std::size_t>(run.class_of(head));
   QueueEntry& entry = run.extras_->entry(head);
   entry.run = &run;
-  entry.payload = Worker::pack(head, credit);
+  entry.payload = Worker::pack(is_chain ? head | Worker::kChainBit : head, credit);
   inboxes_[priority].push(entry);
   inbox_classes_.insert_shared(priority);
   announce_work();

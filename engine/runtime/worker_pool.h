@@ -111,7 +111,7 @@ class WorkerPool final : public Executor {
   [[nodiscard]] bool needs_full_path(const Run& run, const RunOptions& options) const;
 
   // For workers and lanes.
-  void submit_nodes(Run& run, std::uint32_t head, std::uint32_t credit);
+  void submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit);
   void announce_work();
   [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
   [[nodiscard]] std::uint32_t sharing_mask() const { return sharing_mask_; }
