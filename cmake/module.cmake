@@ -100,6 +100,8 @@ function(_mr_module_tests name tests concurrency_tests)
   endif()
   if(tests)
     mr_test(${name}_test SOURCES ${tests} DEPS ${name} LABELS ${name})
+    # Compiling test code costs far more than running it; the module itself keeps its optimisation.
+    target_compile_options(${name}_test PRIVATE $<$<CONFIG:Debug>:-O0>)
   endif()
 endfunction()
 

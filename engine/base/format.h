@@ -1,6 +1,10 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <utility>
+
+// The small header: the one that formats into iterators takes several times as long to compile.
+#include <fmt/core.h>
 
 namespace millrace::base {
 
@@ -9,6 +13,11 @@ namespace millrace::base {
 /// node)`.
 using fmt::format;
 using fmt::format_string;
-using fmt::format_to;
+
+/// Formats to an output iterator: `base::format_to(std::back_inserter(text), "{} rows", rows)`.
+template <class Out, class... Args>
+Out format_to(Out out, format_string<Args...> pattern, Args&&... args) {
+  return std::ranges::copy(format(pattern, std::forward<Args>(args)...), std::move(out)).out;
+}
 
 }  // namespace millrace::base
