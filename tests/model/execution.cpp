@@ -39,6 +39,7 @@ Execution& Execution::current() {
 void Execution::run(Scenario& scenario) {
   thread_count_ = scenario.thread_count();
   MR_CHECK(thread_count_ <= kThreadCountMax, thread_count_);
+  has_heavy_fences_ = scenario.has_heavy_fences();
   memory_.join_all();
   fibers_.set_job([this, &scenario](std::size_t thread) { run_thread(scenario, thread); });
   take_turns();
@@ -187,8 +188,10 @@ std::uint64_t Execution::load(const Location& location, std::memory_order order)
 }
 
 void Execution::store(Location& location, std::uint64_t value, std::memory_order order) {
-  // Even a store that goes to the buffer needs a turn: another thread's heavy fence notices it.
-  wait_turn(Drain::kNothing);
+  // A store that goes to the buffer is noticed only by another thread's heavy fence.
+  if (options_.store_order == StoreOrder::kSequential || has_heavy_fences_) {
+    wait_turn(Drain::kNothing);
+  }
   trace("stores", &location, value);
   memory_.store(running_, location, value, order);
 }
@@ -234,6 +237,7 @@ void Execution::fence_seq_cst() {
 void Execution::heavy_fence() {
   fence_seq_cst();
   if (running_ == 0) return;
+  MR_CHECK(has_heavy_fences_, "the scenario must say so");
   for (std::size_t thread = 1; thread <= thread_count_; ++thread) {
     if (thread == running_) continue;
     threads_[running_].drain = Drain::kEverything;

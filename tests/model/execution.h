@@ -110,6 +110,7 @@ class Execution {
   Memory memory_;
   std::array<Thread, kThreadCountMax + 1> threads_;  // Index 0 is the outside.
   std::size_t thread_count_ = 0;
+  bool has_heavy_fences_ = false;
   std::size_t running_ = 0;
   std::vector<Option> option_list_;
   std::size_t step_count_ = 0;

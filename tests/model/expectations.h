@@ -21,17 +21,10 @@ Report explore_all(const Options& options = {}) {
 
 /// Expects that no execution of `Program` fails.
 template <class Program>
-void expect_holds(const Options& options) {
+void expect_holds(const Options& options = {}) {
   const Report report = explore_all<Program>(options);
   EXPECT_EQ(report.failure.value_or(""), "");
   EXPECT_TRUE(report.complete);
-}
-
-/// The same, whether stores reach memory in total or in partial order.
-template <class Program>
-void expect_holds() {
-  expect_holds<Program>({.store_order = StoreOrder::kTotal});
-  expect_holds<Program>({.store_order = StoreOrder::kPartial});
 }
 
 /// Expects that the explorer finds the bug planted in `Program`.

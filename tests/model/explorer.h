@@ -16,7 +16,12 @@ namespace millrace::model {
 /// decides, it decides from what it read there.
 class Scenario {
  public:
-  explicit Scenario(std::size_t thread_count) : thread_count_(thread_count) {}
+  /// Whether a thread may call heavy_fence(). If none does, a store that waits in its buffer
+  /// concerns nobody else yet, and there is less to explore.
+  enum class Fences : std::uint8_t { kOrdinary, kHeavy };
+
+  explicit Scenario(std::size_t thread_count, Fences fences = Fences::kOrdinary)
+      : thread_count_(thread_count), fences_(fences) {}
   virtual ~Scenario() = default;
   Scenario(const Scenario&) = delete;
   Scenario& operator=(const Scenario&) = delete;
@@ -27,13 +32,16 @@ class Scenario {
   virtual void finish() = 0;
 
   [[nodiscard]] std::size_t thread_count() const { return thread_count_; }
+  [[nodiscard]] bool has_heavy_fences() const { return fences_ == Fences::kHeavy; }
 
  private:
   const std::size_t thread_count_;
+  const Fences fences_;
 };
 
 struct Options {
-  StoreOrder store_order = StoreOrder::kTotal;
+  /// Partial order includes everything that total order and sequential consistency allow.
+  StoreOrder store_order = StoreOrder::kPartial;
   /// How often per execution a weak compare-exchange fails, or a futex wait returns, without cause.
   int spurious_max = 1;
   /// Explores a state again each time it is reached, to test that once is enough.

@@ -15,7 +15,7 @@ namespace {
 template <class Atomics, std::size_t kOtherCount>
 class ActingForOwner : public Scenario {
  public:
-  ActingForOwner() : Scenario(1 + kOtherCount) {}
+  ActingForOwner() : Scenario(1 + kOtherCount, Fences::kHeavy) {}
 
   void run(std::size_t thread) override {
     if (thread == 0) {
@@ -71,7 +71,7 @@ struct NoFencesAtAll : ModelAtomics {
 template <class Atomics>
 class PoppingForOwner : public Scenario {
  public:
-  PoppingForOwner() : Scenario(2) { deque_.push({.run = nullptr, .payload = 0}); }
+  PoppingForOwner() : Scenario(2, Fences::kHeavy) { deque_.push({.run = nullptr, .payload = 0}); }
 
   void run(std::size_t thread) override {
     runtime::DequeItem item;

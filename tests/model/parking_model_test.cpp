@@ -182,11 +182,44 @@ class SleepingThief : public Scenario {
   runtime::ParkingSpot<Atomics, ModelFutex> spot_;
 };
 
+// The producer's fence is a light one; the sleeper pays for both.
+template <class Atomics>
+class AsymmetricFences : public Scenario {
+ public:
+  AsymmetricFences() : Scenario(2, Fences::kHeavy) {}
+
+  void run(std::size_t thread) override {
+    if (thread == 1) {
+      work_.store(1, kRelaxed);
+      Atomics::light_fence();
+      if (spot_.is_waiting()) spot_.notify();
+      return;
+    }
+    while (work_.load(kRelaxed) == 0) {
+      spot_.announce();
+      Atomics::heavy_fence();
+      if (work_.load(kRelaxed) == 0) {
+        static_cast<void>(spot_.wait(std::nullopt));
+      } else {
+        static_cast<void>(spot_.cancel());
+      }
+    }
+  }
+  void finish() override { require(!spot_.is_waiting(), "The sleeper is awake"); }
+
+ private:
+  typename Atomics::template Atomic<int> work_{0};
+  runtime::ParkingSpot<Atomics, ModelFutex> spot_;
+};
+
+TEST(ParkingModelTest, P6_NoWakeUpIsLostWithAsymmetricFences) {
+  expect_holds<AsymmetricFences<ModelAtomics>>();
+  expect_caught<AsymmetricFences<NoHeavyFence>>(StoreOrder::kTotal, "No thread can go on");
+}
+
 TEST(ParkingModelTest, P6_NoWakeUpIsLost) {
   expect_holds<OneProducer<ModelAtomics>>();
-  for (const StoreOrder order : {StoreOrder::kTotal, StoreOrder::kPartial}) {
-    expect_holds<TwoProducers<ModelAtomics>>({.store_order = order, .spurious_max = 0});
-  }
+  expect_holds<TwoProducers<ModelAtomics>>({.spurious_max = 0});
 }
 
 TEST(ParkingModelTest, TimeoutRetractsAndLosesNothing) {
@@ -216,8 +249,8 @@ TEST(ParkingModelTest, PlantedForgottenRecheckIsCaught) {
 }
 
 TEST(ParkingModelTest, PlantedTornUpdatesAreCaught) {
-  expect_caught<OneProducer<TornUpdates>>(StoreOrder::kSequential, "XX");
-  expect_caught<TwoNotifiers<TornUpdates>>(StoreOrder::kSequential, "XX");
+  expect_caught<OneProducer<TornUpdates>>(StoreOrder::kSequential, "No thread can go on");
+  expect_caught<TwoNotifiers<TornUpdates>>(StoreOrder::kSequential, "Exactly one notifier");
 }
 
 TEST(ParkingModelTest, PlantedHastyFutexIsCaught) {

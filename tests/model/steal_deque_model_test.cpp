@@ -201,21 +201,14 @@ TEST(StealDequeModelTest, P5_NothingIsLostOrTakenTwice) {
   expect_holds<PushAndPop<SeqCstAtomics>>();
 }
 
-TEST(StealDequeModelTest, P5_ThievesShareTheOldEnd) {
-  expect_holds<TwoThieves<ModelAtomics>>();
-  expect_holds<TwoThieves<SeqCstAtomics>>();
-}
+TEST(StealDequeModelTest, P5_ThievesShareTheOldEnd) { expect_holds<TwoThieves<ModelAtomics>>(); }
 
 TEST(StealDequeModelTest, GrowthHidesNothingFromThieves) {
   expect_holds<Growth<ModelAtomics, 2>>();
-  expect_holds<Growth<SeqCstAtomics, 2>>();
   expect_holds<Growth<ModelAtomics, 3>>({.store_order = StoreOrder::kTotal});
 }
 
-TEST(StealDequeModelTest, SlowThiefDiscardsWhatItRead) {
-  expect_holds<SlotReuse<ModelAtomics>>();
-  expect_holds<SlotReuse<SeqCstAtomics>>();
-}
+TEST(StealDequeModelTest, SlowThiefDiscardsWhatItRead) { expect_holds<SlotReuse<ModelAtomics>>(); }
 
 // A scenario in which nothing happens would hold as well.
 TEST(StealDequeModelTest, ScenariosReachTheirHardCases) {
