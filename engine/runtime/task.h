@@ -215,8 +215,8 @@ class Completion {
 
 /// Runs `task` on `home` and gives its result to `completion`. On a thread of `home` the task runs
 /// inside this call until it first suspends, and `done` is called inside it if it never does; on
-/// another thread the task is posted. Make and start tasks at home: then their memory comes from, and
-/// goes back to, the frame pool of one thread, and a warm start allocates nothing.
+/// another thread the task is posted. Make and start tasks at home: then their memory comes from,
+/// and goes back to, the frame pool of one thread, and a warm start allocates nothing.
 template <class T>
 void start(Executor& home, Task<T> task, Completion<T>& completion) {
   completion.begin(home, std::move(task));
