@@ -13,8 +13,10 @@
 #     adds those sub-folders that have a CMakeLists.txt.
 
 function(mr_add_existing)
+  # Globbing, unlike EXISTS, makes the build notice a folder that appears later.
+  file(GLOB found CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" */CMakeLists.txt)
   foreach(folder IN LISTS ARGN)
-    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+    if("${folder}/CMakeLists.txt" IN_LIST found)
       add_subdirectory(${folder})
     endif()
   endforeach()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,7 +9,7 @@ namespace millrace::base {
 
 /// Says what kind of failure an `Error` is. The list is closed; `to_string` gives the documented
 /// name.
-enum class ErrorCode {
+enum class ErrorCode : std::uint8_t {
   kInvalidArgument,    ///< a setting or argument that can never work
   kInvalidPlan,        ///< a graph, plan or file that breaks its own rules
   kInvalidExpression,  ///< expression text that does not parse or type-check

@@ -28,6 +28,8 @@ using Status = Result<void>;
 #define MR_CONCAT_INNER(a, b) a##b
 #define MR_CONCAT(a, b) MR_CONCAT_INNER(a, b)
 
+// Declarations, names and keywords cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define MR_TRY_IMPL(temporary, declaration, expression, return_keyword)                    \
   auto temporary = (expression);                                                           \
   if (!temporary)                                                                          \
@@ -37,6 +39,7 @@ using Status = Result<void>;
 #define MR_CHECK_OK_IMPL(temporary, expression, return_keyword) \
   if (auto temporary = (expression); !temporary)                \
   return_keyword std::unexpected<::millrace::base::Error>(std::move(temporary).error())
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// Declares a variable from a `Result`, or returns its error: `MR_TRY(Plan plan, load(path));`
 #define MR_TRY(declaration, ...) \

@@ -24,7 +24,15 @@ namespace millrace::runtime {
 // nothing against another light fence.
 
 /// Orders every earlier load and store of this thread before every later one.
-inline void full_fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline void full_fence() noexcept {
+#if defined(__x86_64__) && !defined(MR_THREAD_SANITIZER)
+  // Clang emits mfence for a seq_cst fence. A locked operation orders ordinary memory just as well
+  // for a fifth of the time; below the stack pointer it hits no store that is still in flight.
+  asm volatile("lock; orl $0, -64(%%rsp)" ::: "memory", "cc");
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
 
 namespace asymmetric_fence_detail {
 // Constant after static initialisation. Zero until then, which selects the full fence: safe.

@@ -137,6 +137,10 @@ void CostModel::refresh() {
     moved |= now > 2 * ranked + 1 || ranked > 2 * now + 1;
   }
   warm_.store(all_known, std::memory_order_relaxed);
+  const auto total = static_cast<std::uint64_t>(expected_total().count());
+  std::uint64_t critical = 0;
+  for (const std::uint32_t source : order().sources) critical = std::max(critical, order().ranks[source]);
+  sharing_gain_ns_.store(all_known && total > critical ? (total - critical) / 2 : 0, std::memory_order_relaxed);
   if (!moved) return;
   base::MutexLock lock(mutex_);
   if (++refreshes_ < next_rerank_ || orders_.size() >= kRerankMax) return;

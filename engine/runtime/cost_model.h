@@ -77,6 +77,8 @@ class CostModel {
   void record_downstream(std::uint32_t node, base::Duration time_to_end);
   /// Time to keep free for what follows `node`: the plan's own, else the measured p95, at least 1 ms.
   [[nodiscard]] base::Duration reserve(std::uint32_t node) const;
+  /// What more workers could save at best: all the work but the critical path. Known when warm.
+  [[nodiscard]] std::uint64_t sharing_gain_ns() const { return sharing_gain_ns_.load(std::memory_order_relaxed); }
   /// Expected serial cost of a whole run; unknown nodes count nothing.
   [[nodiscard]] base::Duration expected_total() const;
 
@@ -113,6 +115,7 @@ class CostModel {
   std::unique_ptr<Downstream[]> downstream_;  // only if some node has a fallback
   std::unique_ptr<std::atomic<std::uint32_t>[]> hints_;
   std::atomic<bool> warm_{false};
+  std::atomic<std::uint64_t> sharing_gain_ns_{0};
   std::atomic<std::uint32_t> rerank_count_{0};
   // Publishes a finished RankOrder to new runs.
   std::atomic<const RankOrder*> order_{nullptr};

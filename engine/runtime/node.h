@@ -11,13 +11,14 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/strong_id.h"
-#include "runtime/task.h"
 
 // What a node is, as its author declares it, and what its body is given when it runs.
 
 namespace millrace::runtime {
 
 class NodeCall;
+template <class T>
+class Task;
 
 struct NodeTag;
 /// A node's place in its topology: dense, in the order of declaration.
@@ -58,6 +59,7 @@ struct NodeSpec {
   NodeKind kind = NodeKind::kCpu;
   BodyFunction body = nullptr;           ///< for cpu and cheap nodes
   AsyncFunction async_body = nullptr;    ///< for async nodes
+  BodyFunction commit = nullptr;         ///< publishes what the body made, once it is sure to count
   BodyFunction fallback_body = nullptr;  ///< for `FallbackKind::kValue`
   std::shared_ptr<const void> closure = {};           ///< what `body` is called with
   std::shared_ptr<const void> fallback_closure = {};  ///< what `fallback_body` is called with

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/result.h"
 #include "runtime/topology_compiler.h"
 
@@ -47,6 +48,19 @@ std::vector<std::uint32_t> Topology::lazy_closure(std::uint32_t node) const {
 NodeId TopologyBuilder::add(NodeSpec spec) {
   specs_.push_back(std::move(spec));
   return NodeId(static_cast<std::uint32_t>(specs_.size() - 1));
+}
+
+void TopologyBuilder::set_fallback_value(BodyFunction body, std::shared_ptr<const void> closure) {
+  MR_CHECK(!specs_.empty());
+  specs_.back().fallback = FallbackKind::kValue;
+  specs_.back().fallback_body = body;
+  specs_.back().fallback_closure = std::move(closure);
+}
+
+void TopologyBuilder::set_fallback_node(std::string id) {
+  MR_CHECK(!specs_.empty());
+  specs_.back().fallback = FallbackKind::kNode;
+  specs_.back().fallback_node = std::move(id);
 }
 
 void TopologyBuilder::add_edge(std::string producer, std::string consumer) {

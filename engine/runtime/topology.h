@@ -110,6 +110,9 @@ class TopologyBuilder {
  public:
   /// Declares a node. Mistakes are reported by `build`, all at once.
   NodeId add(NodeSpec spec);
+  /// Gives the node declared last a fallback: a body that supplies a value, or another node's id.
+  void set_fallback_value(BodyFunction body, std::shared_ptr<const void> closure);
+  void set_fallback_node(std::string id);
   /// Makes `consumer` wait for `producer`, by id; either may be declared later.
   void add_edge(std::string producer, std::string consumer);
   [[nodiscard]] std::size_t node_count() const { return specs_.size(); }
