@@ -1,12 +1,24 @@
 #include "runtime/event_loop.h"
 
-#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <pthread.h>
+#include <uv.h>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "runtime/executor.h"
+#include "runtime/inbox.h"
+#include "runtime/loop_thread.h"
 #include "runtime/uv_loop.h"
 
 namespace millrace::runtime {

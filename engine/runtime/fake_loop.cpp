@@ -1,8 +1,12 @@
 #include "runtime/fake_loop.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "runtime/executor.h"
+#include "runtime/loop_thread.h"
 
 namespace millrace::runtime {
 namespace {
