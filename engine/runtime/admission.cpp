@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
+#include "base/format.h"
 
 namespace millrace::runtime {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 base::Status check(bool holds, const char* message, std::int64_t value, const char* where) {
   if (holds) return {};
   return base::fail(
-      base::ErrorCode::kInvalidArgument, fmt::format("{}: {}", message, value), where);
+      base::ErrorCode::kInvalidArgument, base::format("{}: {}", message, value), where);
 }
 
 /// Gives the latest start that still meets the deadline, without wrapping around.

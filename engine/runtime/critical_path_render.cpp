@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/json_writer.h"
 #include "runtime/trace_text.h"
 
@@ -83,7 +82,7 @@ void append_waterfall(std::string& out,
       continue;
     }
     ++drawn;
-    fmt::format_to(
+    base::format_to(
         std::back_inserter(out),
         "{}{} {} |{}|{:>12}{}\n",
         marks.on_latency[node.node_index] ? 'L' : ' ',
@@ -91,9 +90,9 @@ void append_waterfall(std::string& out,
         fit_columns(topology.nodes[node.node_index].id, kNameColumns, options.use_unicode),
         bar(node, scale, options.use_unicode),
         format_duration(node.end - node.start),
-        node.status == SpanStatus::Ok ? "" : fmt::format(" {}", to_string(node.status)));
+        node.status == SpanStatus::Ok ? "" : base::format(" {}", to_string(node.status)));
   }
-  if (left_out > 0) fmt::format_to(std::back_inserter(out), "   ({} more nodes)\n", left_out);
+  if (left_out > 0) base::format_to(std::back_inserter(out), "   ({} more nodes)\n", left_out);
 }
 
 void append_path(std::string& out,
@@ -101,28 +100,28 @@ void append_path(std::string& out,
                  const TraceTopology& topology,
                  bool use_unicode) {
   const bool is_latency = path.measure == PathMeasure::kLatency;
-  fmt::format_to(std::back_inserter(out),
-                 "\nCritical path by {}, in ns\n{:>14}{:>14}{:>14}  node\n",
-                 is_latency ? "latency (end - ready)" : "service (end - start)",
-                 "waiting",
-                 "queued",
-                 "service");
+  base::format_to(std::back_inserter(out),
+                  "\nCritical path by {}, in ns\n{:>14}{:>14}{:>14}  node\n",
+                  is_latency ? "latency (end - ready)" : "service (end - start)",
+                  "waiting",
+                  "queued",
+                  "service");
   for (const PathStep& step : path.steps) {
-    fmt::format_to(std::back_inserter(out),
-                   "{:>14}{:>14}{:>14}  {}\n",
-                   step.waiting.count(),
-                   step.queued.count(),
-                   step.service.count(),
-                   cut_columns(topology.nodes[step.node_index].id, kNameColumns, use_unicode));
+    base::format_to(std::back_inserter(out),
+                    "{:>14}{:>14}{:>14}  {}\n",
+                    step.waiting.count(),
+                    step.queued.count(),
+                    step.service.count(),
+                    cut_columns(topology.nodes[step.node_index].id, kNameColumns, use_unicode));
   }
-  fmt::format_to(std::back_inserter(out),
-                 "{:>14}{:>28}  (to the end of the run)\n"
-                 "spans {} + gaps {} = latency {}\n",
-                 path.final_gap.count(),
-                 "",
-                 path.span_total.count(),
-                 path.gap_total.count(),
-                 path.latency.count());
+  base::format_to(std::back_inserter(out),
+                  "{:>14}{:>28}  (to the end of the run)\n"
+                  "spans {} + gaps {} = latency {}\n",
+                  path.final_gap.count(),
+                  "",
+                  path.span_total.count(),
+                  path.gap_total.count(),
+                  path.latency.count());
 }
 
 void write_path(base::JsonWriter& json,
@@ -170,11 +169,11 @@ void write_node(base::JsonWriter& json,
 std::string render_text(const RunAnalysis& run,
                         const TraceTopology& topology,
                         const WaterfallOptions& options) {
-  std::string out = fmt::format("run 0x{:016x}  plan {}  {}  {}\n",
-                                run.trace_id.value(),
-                                cut_columns(topology.plan, kNameColumns, options.use_unicode),
-                                to_string(run.status),
-                                format_duration(run.end - run.start));
+  std::string out = base::format("run 0x{:016x}  plan {}  {}  {}\n",
+                                 run.trace_id.value(),
+                                 cut_columns(topology.plan, kNameColumns, options.use_unicode),
+                                 to_string(run.status),
+                                 format_duration(run.end - run.start));
   append_waterfall(out, run, topology, options);
   append_path(out, run.latency_path, topology, options.use_unicode);
   append_path(out, run.service_path, topology, options.use_unicode);
@@ -185,7 +184,7 @@ std::string render_json(const RunAnalysis& run, const TraceTopology& topology) {
   std::string out;
   base::JsonWriter json(out);
   json.begin_object();
-  json.member("trace_id", fmt::format("0x{:016x}", run.trace_id.value()));
+  json.member("trace_id", base::format("0x{:016x}", run.trace_id.value()));
   json.member("plan", topology.plan);
   json.member("status", to_string(run.status));
   json.member("latency_ns", (run.end - run.start).count());

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace millrace::runtime {
 namespace {
@@ -56,12 +56,12 @@ std::string fit_columns(std::string_view text, std::size_t columns, bool use_uni
 
 std::string format_duration(base::Duration duration) {
   const std::int64_t ns = duration.count();
-  if (ns < 1'000) return fmt::format("{} ns", ns);
-  if (ns < 1'000'000) return fmt::format("{}.{:03} us", ns / 1'000, ns % 1'000);
+  if (ns < 1'000) return base::format("{} ns", ns);
+  if (ns < 1'000'000) return base::format("{}.{:03} us", ns / 1'000, ns % 1'000);
   if (ns < 1'000'000'000) {
-    return fmt::format("{}.{:03} ms", ns / 1'000'000, ns / 1'000 % 1'000);
+    return base::format("{}.{:03} ms", ns / 1'000'000, ns / 1'000 % 1'000);
   }
-  return fmt::format("{}.{:03} s", ns / 1'000'000'000, ns / 1'000'000 % 1'000);
+  return base::format("{}.{:03} s", ns / 1'000'000'000, ns / 1'000'000 % 1'000);
 }
 
 }  // namespace millrace::runtime

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace millrace::runtime {
 namespace {
@@ -62,10 +62,10 @@ class TraceChecker {
   template <class... Values>
   void expect(bool holds,
               const char* statement,
-              fmt::format_string<const Values&...> text,
+              base::format_string<const Values&...> text,
               const Values&... values) {
     if (holds) return;
-    violations_.push_back({statement, fmt::format(text, values...)});
+    violations_.push_back({statement, base::format(text, values...)});
   }
 
   void read();
