@@ -12,8 +12,9 @@
 #include "runtime/graph.h"
 #include "scheduler/engine.h"
 
-// Ours, through the public API, with everything a user has: stop check before every node, error return
-// and exception barrier around every body. One graph serves all slots; each slot is a context.
+// Ours, through the public API, with everything a user has: stop check before every node, error
+// return and exception barrier around every body. One graph serves all slots; each slot is a
+// context.
 namespace millrace::bench {
 namespace {
 
@@ -41,8 +42,15 @@ class MillraceGraph final : public PreparedGraph {
  public:
   using Context = SlotContext<Body>;
 
-  MillraceGraph(runtime::WorkerPool& pool, runtime::Loop* loop, const Variant& variant, Workload& workload)
-      : pool_(pool), loop_(loop), variant_(variant), graph_(build(workload)), counters_(pool.counters()) {
+  MillraceGraph(runtime::WorkerPool& pool,
+                runtime::Loop* loop,
+                const Variant& variant,
+                Workload& workload)
+      : pool_(pool),
+        loop_(loop),
+        variant_(variant),
+        graph_(build(workload)),
+        counters_(pool.counters()) {
     for (std::size_t slot = 0; slot < workload.slot_count(); ++slot) {
       auto context = std::make_shared<Context>();
       for (NodeIndex node = 0; node < workload.shape().node_count(); ++node) {
@@ -79,7 +87,9 @@ class MillraceGraph final : public PreparedGraph {
     const runtime::PoolCounters now = pool_.counters();
     const auto executed = static_cast<double>(now.executed - counters_.executed);
     const auto queued = static_cast<double>(now.queued - counters_.queued);
-    return {.wakes = static_cast<double>(now.wakes - counters_.wakes), .inlined = executed - queued, .queued = queued};
+    return {.wakes = static_cast<double>(now.wakes - counters_.wakes),
+            .inlined = executed - queued,
+            .queued = queued};
   }
 
  private:
@@ -94,17 +104,19 @@ class MillraceGraph final : public PreparedGraph {
     const Shape& shape = workload.shape();
     for (NodeIndex node = 0; node < shape.node_count(); ++node) {
       runtime::NodeOptions options;
-      for (const NodeIndex producer : shape.producers[node]) options.after.push_back(id_of(producer));
+      for (const NodeIndex producer : shape.producers[node])
+        options.after.push_back(id_of(producer));
       if (workload.slot_count() == 1) {
         builder.cpu(id_of(node), bound_body(workload, node), std::move(options));
         continue;
       }
-      builder.cpu(id_of(node),
-                  [node](Context& context) -> base::Status {
-                    context.bodies[node]();
-                    return {};
-                  },
-                  std::move(options));
+      builder.cpu(
+          id_of(node),
+          [node](Context& context) -> base::Status {
+            context.bodies[node]();
+            return {};
+          },
+          std::move(options));
     }
     base::Result<Graph<Context>> graph = builder.build();
     MR_CHECK(graph.has_value());
@@ -126,7 +138,8 @@ class MillraceGraph final : public PreparedGraph {
   void run_once() {
     base::Status status;
     if (variant_.deadline) {
-      const RunOptions options{.deadline = base::steady_clock().now() + std::chrono::hours(1), .loop = loop_};
+      const RunOptions options{.deadline = base::steady_clock().now() + std::chrono::hours(1),
+                               .loop = loop_};
       status = graph_.run(pool_, contexts_.front(), options);
     } else {
       status = graph_.run(pool_, *contexts_.front());
@@ -146,17 +159,19 @@ class MillraceGraph final : public PreparedGraph {
 
   void make_slots() {
     for (const auto& context : contexts_) {
-      slots_.push_back(std::unique_ptr<Slot>(new Slot{this, context.get(), runtime::Run(graph_.topology(), graph_.costs())}));
+      slots_.push_back(std::unique_ptr<Slot>(
+          new Slot{this, context.get(), runtime::Run(graph_.topology(), graph_.costs())}));
     }
   }
 
   void submit_next(Slot& slot) {
     // One more than is left means that this slot is done.
     if (left_.fetch_sub(1, std::memory_order_relaxed) <= 0) return open_.done();
-    const runtime::RunObserver observer{.on_answer = [](runtime::Run&, void* data) {
-                                          Slot& ended = *static_cast<Slot*>(data);
-                                          ended.owner->submit_next(ended);
-                                        },
+    const runtime::RunObserver observer{.on_answer =
+                                            [](runtime::Run&, void* data) {
+                                              Slot& ended = *static_cast<Slot*>(data);
+                                              ended.owner->submit_next(ended);
+                                            },
                                         .data = &slot};
     pool_.submit(slot.run, slot.context, {}, observer);
   }
@@ -187,7 +202,8 @@ class MillraceEngine final : public Engine {
   std::unique_ptr<PreparedGraph> prepare(Workload& workload) override {
     std::unique_ptr<PreparedGraph> prepared;
     workload.visit_body(0, 0, [&](auto body) {
-      prepared = std::make_unique<MillraceGraph<decltype(body)>>(*pool_, loop_.get(), variant_, workload);
+      prepared =
+          std::make_unique<MillraceGraph<decltype(body)>>(*pool_, loop_.get(), variant_, workload);
     });
     return prepared;
   }
@@ -206,13 +222,17 @@ std::unique_ptr<Engine> make(unsigned workers, Variant variant) {
 }  // namespace
 
 std::unique_ptr<Engine> make_millrace_engine(unsigned workers) { return make(workers, {}); }
-std::unique_ptr<Engine> make_millrace_inside_engine(unsigned workers) { return make(workers, {.inside = true}); }
+std::unique_ptr<Engine> make_millrace_inside_engine(unsigned workers) {
+  return make(workers, {.inside = true});
+}
 std::unique_ptr<Engine> make_millrace_noinline_engine(unsigned workers) {
   return make(workers, {.config = {.enable_inline_execution = false}});
 }
 std::unique_ptr<Engine> make_millrace_nochain_engine(unsigned workers) {
   return make(workers, {.config = {.enable_continuation_chaining = false}});
 }
-std::unique_ptr<Engine> make_millrace_deadline_engine(unsigned workers) { return make(workers, {.deadline = true}); }
+std::unique_ptr<Engine> make_millrace_deadline_engine(unsigned workers) {
+  return make(workers, {.deadline = true});
+}
 
 }  // namespace millrace::bench

@@ -11,8 +11,8 @@
 #include "runtime/worker_pool.h"
 
 // A worker's path of a node for runs that are traced, timed, measured, have hints, fallbacks or
-// asynchronous nodes. Same strands and queues as the short path, with the steps of run_steps.h around
-// every body.
+// asynchronous nodes. Same strands and queues as the short path, with the steps of run_steps.h
+// around every body.
 
 namespace millrace::runtime {
 
@@ -36,7 +36,8 @@ bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
   if (config.enable_continuation_chaining) return true;
   const bool is_chain = node_ != kNoNode && run.topology().single_continuation(node_) == node;
   if (!is_chain) return true;
-  const std::uint32_t rows = run.topology().traits().has_row_cost ? run.extras_->row_count(node) : 0;
+  const std::uint32_t rows =
+      run.topology().traits().has_row_cost ? run.extras_->row_count(node) : 0;
   return may_inline_on_loop(run, node, true, rows);
 }
 
@@ -108,7 +109,9 @@ void Worker::enqueue(Run& run, std::uint32_t node) {
   const std::uint32_t hint = run.costs().hint(node);
   publish(run, node);
   light_fence();
-  if (pool_.has_parked()) pool_.consider_wake(*this, hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
+  if (pool_.has_parked())
+    pool_.consider_wake(*this,
+                        hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
 }
 
 void Worker::share_ready(Run& run, std::uint32_t mark) {

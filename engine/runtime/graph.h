@@ -19,8 +19,8 @@
 #include "runtime/topology.h"
 #include "runtime/worker_pool.h"
 
-// The typed face of the scheduler: a graph of lambdas over a context of your own. One graph serves any
-// number of runs at the same time, each with its own context.
+// The typed face of the scheduler: a graph of lambdas over a context of your own. One graph serves
+// any number of runs at the same time, each with its own context.
 
 namespace millrace::runtime {
 
@@ -58,12 +58,16 @@ template <class Context>
 class Graph {
  public:
   /// Executes the graph on `context`; the calling thread helps. Returns when everything is over.
-  [[nodiscard]] base::Status run(WorkerPool& pool, Context& context, const RunOptions& options = {}) const {
+  [[nodiscard]] base::Status run(WorkerPool& pool,
+                                 Context& context,
+                                 const RunOptions& options = {}) const {
     return state_->runs.run(pool, &context, options);
   }
-  /// The same, but may have a deadline: the answer comes then, and bodies that are still running keep
-  /// the context alive.
-  [[nodiscard]] base::Status run(WorkerPool& pool, std::shared_ptr<Context> context, const RunOptions& options = {}) const {
+  /// The same, but may have a deadline: the answer comes then, and bodies that are still running
+  /// keep the context alive.
+  [[nodiscard]] base::Status run(WorkerPool& pool,
+                                 std::shared_ptr<Context> context,
+                                 const RunOptions& options = {}) const {
     return state_->runs.run_owned(pool, std::move(context), options);
   }
   /// Starts the graph and returns; `observer.on_answer` is called once.
@@ -107,7 +111,8 @@ class GraphBuilder {
   GraphBuilder& cheap(std::string id, Body body, NodeOptions options = {}) {
     return add(NodeKind::kCheap, std::move(id), std::move(body), std::move(options));
   }
-  /// Declares a node that runs on the loop and may suspend: `Task<Status> body(AsyncCall<Context>)`.
+  /// Declares a node that runs on the loop and may suspend: `Task<Status>
+  /// body(AsyncCall<Context>)`.
   template <class Body>
   GraphBuilder& async(std::string id, Body body, NodeOptions options = {}) {
     NodeSpec spec = make_spec(NodeKind::kAsync, std::move(id), std::move(options));
@@ -134,7 +139,8 @@ class GraphBuilder {
   [[nodiscard]] base::Result<Graph<Context>> build(const CostSettings& settings = {}) {
     MR_TRY_STATUS(validate(settings));
     MR_TRY(std::shared_ptr<const Topology> topology, builder_.build());
-    return Graph<Context>(std::make_unique<typename Graph<Context>::State>(std::move(topology), settings));
+    return Graph<Context>(
+        std::make_unique<typename Graph<Context>::State>(std::move(topology), settings));
   }
 
  private:

@@ -14,7 +14,10 @@
 
 namespace millrace::runtime {
 
-bool may_inline_on_loop(const Run& run, std::uint32_t node, bool inline_enabled, std::uint32_t row_count) {
+bool may_inline_on_loop(const Run& run,
+                        std::uint32_t node,
+                        bool inline_enabled,
+                        std::uint32_t row_count) {
   const NodeSpec& spec = run.topology().spec(node);
   if (!inline_enabled) return false;
   if (spec.inline_hint != InlineHint::kUnset) return spec.inline_hint == InlineHint::kAlways;
@@ -51,8 +54,8 @@ void LoopLane::start_async(AsyncOperation& operation) {
 
 void LoopLane::finish_async(AsyncOperation& operation, base::Status status) {
   operation.status = std::move(status);
-  // A body that runs here may have let this one complete: its strand must end first. A task that ended
-  // on another executor comes home.
+  // A body that runs here may have let this one complete: its strand must end first. A task that
+  // ended on another executor comes home.
   if (in_strand_ || !loop_.is_current()) return loop_.post(operation.end_job);
   end_async(operation);
 }
@@ -87,7 +90,10 @@ void LoopLane::on_node_timer(NodeTimer& timer) {
     steps.trace_taken(timer.node, was_running, code);
     next_arrival_ = {.parent = timer.node, .depth = 1};
     in_strand_ = true;
-    steps.fall_back_or_fail(timer.node, base::Error(code, gave_up ? "The node gave up so that its fallback is in time" : "The node took longer than its timeout"));
+    steps.fall_back_or_fail(timer.node,
+                            base::Error(code,
+                                        gave_up ? "The node gave up so that its fallback is in time"
+                                                : "The node took longer than its timeout"));
     in_strand_ = false;
   }
   run_strand(run);

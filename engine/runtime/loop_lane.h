@@ -64,6 +64,9 @@ class LoopLane final : public StrandHost {
 };
 
 /// Whether a node may run on a loop thread, in the documented order of precedence (I2).
-[[nodiscard]] bool may_inline_on_loop(const Run& run, std::uint32_t node, bool inline_enabled, std::uint32_t row_count);
+[[nodiscard]] bool may_inline_on_loop(const Run& run,
+                                      std::uint32_t node,
+                                      bool inline_enabled,
+                                      std::uint32_t row_count);
 
 }  // namespace millrace::runtime

@@ -20,10 +20,10 @@ struct ExecutorConfig {
   base::Duration loop_inline_budget = std::chrono::microseconds(50);
   CostSettings costs = {};  ///< `inline_threshold` is the document's inline_threshold_ns
 
-  base::Duration spin_time = std::chrono::microseconds(50);    ///< idle time before a worker parks
-  base::Duration wake_price = std::chrono::microseconds(50);   ///< what waking a parked peer costs
+  base::Duration spin_time = std::chrono::microseconds(50);     ///< idle time before a worker parks
+  base::Duration wake_price = std::chrono::microseconds(50);    ///< what waking a parked peer costs
   base::Duration bundle_price = std::chrono::microseconds(10);  ///< a private backlog worth sharing
-  base::Duration watch_period = std::chrono::milliseconds(1);  ///< how often an idle worker looks
+  base::Duration watch_period = std::chrono::milliseconds(1);   ///< how often an idle worker looks
   std::uint32_t starvation_guard_every = 64;  ///< dispatches between two turns of the lowest class
   std::uint64_t seed = 1;                     ///< for the choice of victims
 };

@@ -100,7 +100,8 @@ void Run::prepare_extras(Start&& start) {
   may_answer_early_ = counted_ && start.lane != nullptr && context_owner_ != nullptr;
   executed_.store(0, std::memory_order_relaxed);
   late_completions_.store(0, std::memory_order_relaxed);
-  extras_->reset(start.lane, may_answer_early_ || traits.has_timeout || options_.deadline.has_value());
+  extras_->reset(start.lane,
+                 may_answer_early_ || traits.has_timeout || options_.deadline.has_value());
   if (options_.trace.enabled()) extras_->started_at = clock_->now();
 }
 
@@ -186,14 +187,18 @@ void Run::drop_reference() {
 }
 
 bool Run::used_fallback(NodeId node) const {
-  return extras_ != nullptr && topology_->traits().has_fallback && extras_->used_fallback(node.value());
+  return extras_ != nullptr && topology_->traits().has_fallback &&
+         extras_->used_fallback(node.value());
 }
 
 base::Status Run::status() const {
   switch (outcome()) {
-    case RunOutcome::kOk: return {};
-    case RunOutcome::kOpen: return base::fail(base::ErrorCode::kInternal, "The run is not over");
-    default: return std::unexpected(*error_);
+    case RunOutcome::kOk:
+      return {};
+    case RunOutcome::kOpen:
+      return base::fail(base::ErrorCode::kInternal, "The run is not over");
+    default:
+      return std::unexpected(*error_);
   }
 }
 

@@ -23,17 +23,18 @@
 //
 // Tokens. `counters_` is copied from the topology's template. As long as one thread holds the whole
 // run the counters are ordinary numbers; the first hand-over marks the run *shared*, and from then
-// on every decrement is atomic. The mark is made before the hand-over publishes anything, so whoever
-// takes part later sees both the mark and the plain decrements before it.
+// on every decrement is atomic. The mark is made before the hand-over publishes anything, so
+// whoever takes part later sees both the mark and the plain decrements before it.
 //
-// Credit. A run starts with a sum of credit in one hand. Whoever hands work over (a published node, a
-// node on the loop, an armed timer) hands a part of its credit along; whoever runs out of work returns
-// what it holds, with one atomic addition (D8). The run's work is over when everything has come back.
-// Nothing is counted when work is handed over, so a hand-over costs no shared write but the item.
+// Credit. A run starts with a sum of credit in one hand. Whoever hands work over (a published node,
+// a node on the loop, an armed timer) hands a part of its credit along; whoever runs out of work
+// returns what it holds, with one atomic addition (D8). The run's work is over when everything has
+// come back. Nothing is counted when work is handed over, so a hand-over costs no shared write but
+// the item.
 //
 // Answer. The answer goes out exactly once: when the work is over, or before that at a deadline, a
-// cancellation or a failure if the run owns its context (`may_answer_early`). Storage is free when the
-// answer is out *and* the work is over.
+// cancellation or a failure if the run owns its context (`may_answer_early`). Storage is free when
+// the answer is out *and* the work is over.
 
 namespace millrace::runtime {
 
@@ -100,7 +101,9 @@ class Run {
   }
   /// Whether a fallback took the place of `node`.
   [[nodiscard]] bool used_fallback(NodeId node) const;
-  [[nodiscard]] std::uint32_t executed_count() const { return executed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t executed_count() const {
+    return executed_.load(std::memory_order_relaxed);
+  }
 
   /// Asks the run to stop within one node boundary. Any thread, while the run is not released.
   void cancel();
@@ -123,7 +126,8 @@ class Run {
     RunObserver observer = {};
     ParkingSpot<>* waiter = nullptr;
     LoopLane* lane = nullptr;
-    std::uint32_t references = 0;  ///< holders besides the engine; 0 = the caller waits and owns the run
+    std::uint32_t references =
+        0;  ///< holders besides the engine; 0 = the caller waits and owns the run
   };
   void prepare(Start&& start, bool needs_full_path, const base::Clock& clock);
   void prepare_extras(Start&& start);
@@ -148,8 +152,8 @@ class Run {
   }
 
   // --- Credit.
-  /// Takes a share of `held` for something that is handed over. Mints more when little is left, which
-  /// is safe because the holder's own credit keeps the run open.
+  /// Takes a share of `held` for something that is handed over. Mints more when little is left,
+  /// which is safe because the holder's own credit keeps the run open.
   [[nodiscard]] std::uint32_t split_credit(Credit& held) {
     if (held < kSplitMin) [[unlikely]] {
       issued_.fetch_add(kFullCredit, std::memory_order_relaxed);
@@ -208,8 +212,8 @@ class Run {
   std::atomic<Credit> issued_{kFullCredit};
   // Publishes the answer (status_error_, outcome) to whoever reads it.
   std::atomic<RunOutcome> outcome_{RunOutcome::kOpen};
-  // What the run will answer when its work is over; kOpen = nothing went wrong. The writer that moves
-  // it from kOpen also writes error_, and publishes it with error_ready_.
+  // What the run will answer when its work is over; kOpen = nothing went wrong. The writer that
+  // moves it from kOpen also writes error_, and publishes it with error_ready_.
   std::atomic<RunOutcome> verdict_{RunOutcome::kOpen};
   std::atomic<bool> error_ready_{false};
   std::optional<base::Error> error_;
@@ -234,7 +238,8 @@ class Run {
   QueueEntry entry_;  // the run itself in a queue
   std::unique_ptr<std::uint32_t[]> counter_storage_;
   std::unique_ptr<std::uint32_t[]> link_storage_;
-  std::unique_ptr<RunExtras> extras_;  // states, timers, async operations, trace times: full path only
+  std::unique_ptr<RunExtras>
+      extras_;  // states, timers, async operations, trace times: full path only
 };
 
 }  // namespace millrace::runtime

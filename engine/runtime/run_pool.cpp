@@ -18,11 +18,16 @@ base::Status check_options(const Topology& topology, const RunOptions& options, 
     return base::fail(base::ErrorCode::kInvalidArgument, what, "run options");
   };
   const TopologyTraits& traits = topology.traits();
-  if (options.loop == nullptr && traits.has_async) return invalid("The graph has async nodes: set RunOptions::loop");
-  if (options.loop == nullptr && traits.has_timeout) return invalid("The graph has timeouts: set RunOptions::loop");
-  if (options.loop == nullptr && options.deadline) return invalid("A deadline needs a loop to fire on: set RunOptions::loop");
+  if (options.loop == nullptr && traits.has_async)
+    return invalid("The graph has async nodes: set RunOptions::loop");
+  if (options.loop == nullptr && traits.has_timeout)
+    return invalid("The graph has timeouts: set RunOptions::loop");
+  if (options.loop == nullptr && options.deadline)
+    return invalid("A deadline needs a loop to fire on: set RunOptions::loop");
   if (options.deadline && !owns_context) {
-    return invalid("A run with a deadline may answer while a body still runs: pass the context as std::shared_ptr");
+    return invalid(
+        "A run with a deadline may answer while a body still runs: pass the context as "
+        "std::shared_ptr");
   }
   return {};
 }
@@ -35,7 +40,8 @@ RunHandle::~RunHandle() {
 
 RunPool::~RunPool() {
   base::MutexLock lock(mutex_);
-  const std::size_t back = free_.size() + (spare_.load(std::memory_order_acquire) != nullptr ? 1 : 0);
+  const std::size_t back =
+      free_.size() + (spare_.load(std::memory_order_acquire) != nullptr ? 1 : 0);
   MR_CHECK(back == all_.size(), back, all_.size());
 }
 
@@ -68,10 +74,14 @@ base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& opt
   return status;
 }
 
-base::Status RunPool::run_owned(WorkerPool& pool, std::shared_ptr<void> context, const RunOptions& options) {
+base::Status RunPool::run_owned(WorkerPool& pool,
+                                std::shared_ptr<void> context,
+                                const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, true));
   Run& run = acquire();
-  const RunObserver observer{.on_release = [](Run& done, void* self) { static_cast<RunPool*>(self)->release(done); }, .data = this};
+  const RunObserver observer{
+      .on_release = [](Run& done, void* self) { static_cast<RunPool*>(self)->release(done); },
+      .data = this};
   return pool.run_owned(run, std::move(context), options, observer);
 }
 
@@ -82,22 +92,23 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
   MR_TRY_STATUS(check_options(topology_, options, true));
   if (pool.thread_count() == 0 && options.loop == nullptr) {
     return base::fail(base::ErrorCode::kInvalidArgument,
-                      "A pool without threads runs nothing in the background: use run(), more workers or callers_help = false");
+                      "A pool without threads runs nothing in the background: use run(), more "
+                      "workers or callers_help = false");
   }
   Run& run = acquire();
   run.user_observer_ = observer;
-  const RunObserver own{
-      .on_answer =
-          [](Run& done, void*) {
-            if (done.user_observer_.on_answer != nullptr) done.user_observer_.on_answer(done, done.user_observer_.data);
-          },
-      .on_release =
-          [](Run& done, void* self) {
-            const RunObserver user = done.user_observer_;
-            if (user.on_release != nullptr) user.on_release(done, user.data);
-            static_cast<RunPool*>(self)->release(done);
-          },
-      .data = this};
+  const RunObserver own{.on_answer =
+                            [](Run& done, void*) {
+                              if (done.user_observer_.on_answer != nullptr)
+                                done.user_observer_.on_answer(done, done.user_observer_.data);
+                            },
+                        .on_release =
+                            [](Run& done, void* self) {
+                              const RunObserver user = done.user_observer_;
+                              if (user.on_release != nullptr) user.on_release(done, user.data);
+                              static_cast<RunPool*>(self)->release(done);
+                            },
+                        .data = this};
   pool.submit_counted(run, std::move(context), options, own);
   return RunHandle(run);
 }

@@ -50,8 +50,11 @@ class RunPool {
 
   /// Executes one run on the calling thread and the pool; the context is borrowed until it returns.
   [[nodiscard]] base::Status run(WorkerPool& pool, void* context, const RunOptions& options);
-  /// The same with a context that the run owns, so that it may answer before all bodies have returned.
-  [[nodiscard]] base::Status run_owned(WorkerPool& pool, std::shared_ptr<void> context, const RunOptions& options);
+  /// The same with a context that the run owns, so that it may answer before all bodies have
+  /// returned.
+  [[nodiscard]] base::Status run_owned(WorkerPool& pool,
+                                       std::shared_ptr<void> context,
+                                       const RunOptions& options);
   /// Starts a run. `on_answer` is called once with `data`; an error means that nothing was started.
   [[nodiscard]] base::Result<RunHandle> submit(WorkerPool& pool,
                                                std::shared_ptr<void> context,
@@ -59,7 +62,9 @@ class RunPool {
                                                RunObserver observer);
 
   /// Run objects made so far; stays constant when warm.
-  [[nodiscard]] std::size_t created_count() const { return created_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t created_count() const {
+    return created_.load(std::memory_order_relaxed);
+  }
 
  private:
   [[nodiscard]] Run& acquire();

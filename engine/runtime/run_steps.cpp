@@ -18,10 +18,14 @@ namespace {
 
 SpanStatus span_status(RunOutcome outcome) {
   switch (outcome) {
-    case RunOutcome::kOk: return SpanStatus::Ok;
-    case RunOutcome::kCancelled: return SpanStatus::Cancelled;
-    case RunOutcome::kDeadline: return SpanStatus::Deadline;
-    default: return SpanStatus::Error;
+    case RunOutcome::kOk:
+      return SpanStatus::Ok;
+    case RunOutcome::kCancelled:
+      return SpanStatus::Cancelled;
+    case RunOutcome::kDeadline:
+      return SpanStatus::Deadline;
+    default:
+      return SpanStatus::Error;
   }
 }
 
@@ -47,7 +51,8 @@ void RunSteps::begin_run() {
 
 void RunSteps::release_give_ups() {
   if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
-  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) disarm(extras_.give_up_timer(node));
+  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node)
+    disarm(extras_.give_up_timer(node));
 }
 
 bool RunSteps::begin_node(std::uint32_t node, Arrival arrival) {
@@ -92,7 +97,8 @@ bool RunSteps::end_node(NodeCall& call, bool ok) {
   const bool traced = extras_.is_traced();
   if (needs_time()) host_.set_boundary_time(host_.clock().now());
   if (extras_.is_timed()) {
-    if (!extras_.try_move(node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone)) {
+    if (!extras_.try_move(
+            node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone)) {
       run_.late_completions_.fetch_add(1, std::memory_order_relaxed);
       return false;
     }
@@ -122,10 +128,12 @@ void RunSteps::note_success(NodeCall& call) {
   const std::uint32_t node = call.node_;
   const std::uint32_t rows_in = run_.topology().traits().has_row_cost ? extras_.row_count(node) : 0;
   if (run_.measured_) {
-    run_.costs().record(node, host_.boundary_time() - host_.body_start() - host_.clock_overhead(), rows_in);
+    run_.costs().record(
+        node, host_.boundary_time() - host_.body_start() - host_.clock_overhead(), rows_in);
   }
   if (run_.topology().traits().has_row_cost) {
-    for (const Edge& edge : run_.topology().dependents(node)) extras_.add_row_count(edge.target, call.row_count_);
+    for (const Edge& edge : run_.topology().dependents(node))
+      extras_.add_row_count(edge.target, call.row_count_);
   }
   if (run_.topology().spec(node).fallback != FallbackKind::kNone) {
     extras_.set_finish_time(node, host_.clock().now());
@@ -211,7 +219,8 @@ void RunSteps::finish_work() {
   if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
   const bool counted = run_.counted_;
   if (run_.may_answer_early_) {
-    if (run_.options_.deadline && extras_.lane()->loop().disarm(extras_.deadline_timer())) run_.drop_reference();
+    if (run_.options_.deadline && extras_.lane()->loop().disarm(extras_.deadline_timer()))
+      run_.drop_reference();
     if (run_.try_answer(outcome)) {
       trace_run_end();
       run_.deliver();
@@ -246,12 +255,14 @@ void RunSteps::trace_start(std::uint32_t node, Arrival arrival, base::TimePoint 
 
 void RunSteps::trace_end(std::uint32_t node, SpanStatus status) {
   if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace).node_end(node, host_.boundary_time(), status);
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+      .node_end(node, host_.boundary_time(), status);
 }
 
 void RunSteps::trace_error(std::uint32_t node, base::ErrorCode code) {
   if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace).node_error(node, host_.boundary_time(), code);
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+      .node_error(node, host_.boundary_time(), code);
 }
 
 void RunSteps::trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code) {

@@ -35,14 +35,16 @@ void Worker::run_strand_fast() {
     const bool guarded = kSharing && top != 0;
     if (guarded) handshake_.enter_body();
     const bool ok = hot.body(hot.closure, call);
-    if (guarded && handshake_.leave_body()) [[unlikely]] top = stack_top_.load(std::memory_order_relaxed);
+    if (guarded && handshake_.leave_body()) [[unlikely]]
+      top = stack_top_.load(std::memory_order_relaxed);
     if (!ok) [[unlikely]] {
       fail_node(run, call);
       break;
     }
     node = route_fast<kSharing>(run, hot, top);
     if constexpr (kSharing) {
-      if (node_classes_.any() && pool_.has_parked()) [[unlikely]] pool_.count_missed(*this, run, hot);
+      if (node_classes_.any() && pool_.has_parked()) [[unlikely]]
+        pool_.count_missed(*this, run, hot);
     }
     if (node == kNoNode) {
       if (top == 0) {
@@ -84,7 +86,8 @@ void Worker::finish_fast() {
   if (!body_ok_) return fail_node(run, *call_);
   const HotNode& hot = run.nodes_[node_];
   std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
-  std::uint32_t node = pool_.can_share() ? route_fast<true>(run, hot, top) : route_fast<false>(run, hot, top);
+  std::uint32_t node =
+      pool_.can_share() ? route_fast<true>(run, hot, top) : route_fast<false>(run, hot, top);
   if (node == kNoNode) node = next_of_strand();
   if (node == kNoNode) return end_strand();
   node_ = node;
@@ -94,8 +97,11 @@ void Worker::finish_fast() {
 }
 
 template <bool kSharing>
-[[gnu::always_inline]] inline std::uint32_t Worker::route_fast(Run& run, const HotNode& hot, std::uint32_t& top) {
-  if (hot.single.target != kNoNode) return run.give_token(hot.single.counter) ? hot.single.target : kNoNode;
+[[gnu::always_inline]] inline std::uint32_t Worker::route_fast(Run& run,
+                                                               const HotNode& hot,
+                                                               std::uint32_t& top) {
+  if (hot.single.target != kNoNode)
+    return run.give_token(hot.single.counter) ? hot.single.target : kNoNode;
   const Edge* edge = run.edges_ + hot.edge_begin;
   const Edge* const end = run.edges_ + hot.edge_end;
   if (edge == end) return kNoNode;
@@ -130,7 +136,8 @@ inline std::uint32_t Worker::add_to_backlog(const Run& run, std::uint32_t node) 
 }
 
 inline bool Worker::needs_sharing(std::uint32_t hints) const {
-  return (hints & CostModel::kWorthSharing) != 0 || backlog_ns_ >= pool_.backlog_limit_ns() || !pool_.is_watched();
+  return (hints & CostModel::kWorthSharing) != 0 || backlog_ns_ >= pool_.backlog_limit_ns() ||
+         !pool_.is_watched();
 }
 
 std::uint32_t Worker::keep(Run& run, std::uint32_t node) {
@@ -141,7 +148,9 @@ std::uint32_t Worker::keep(Run& run, std::uint32_t node) {
 }
 
 void Worker::share_kept(Run& run, std::uint32_t mark, std::uint32_t hints) {
-  if (pool_.can_share() && stack_top_.load(std::memory_order_relaxed) > mark && needs_sharing(hints)) share_new(run, mark, hints);
+  if (pool_.can_share() && stack_top_.load(std::memory_order_relaxed) > mark &&
+      needs_sharing(hints))
+    share_new(run, mark, hints);
 }
 
 void Worker::share_new(Run& run, std::uint32_t mark, std::uint32_t hints) {
@@ -205,7 +214,8 @@ void Worker::begin_run(Run& run) {
   if (run.full_path_) return begin_run_full(run);
   const auto& sources = run.order_->sources;
   std::uint32_t hints = 0;
-  for (std::size_t index = 0; index + 1 < sources.size(); ++index) hints |= keep(run, sources[index]);
+  for (std::size_t index = 0; index + 1 < sources.size(); ++index)
+    hints |= keep(run, sources[index]);
   share_kept(run, 0, hints);
   node_ = sources.back();
 }
@@ -231,11 +241,15 @@ void Worker::enter_strand(Run& run, std::uint64_t payload) {
   node_ = head & ~kChainBit;
   if ((head & kChainBit) == 0) return;
   std::uint32_t hints = 0;
-  for (std::uint32_t node = run.links_[node_]; node != kNoNode; node = run.links_[node]) hints |= keep(run, node);
+  for (std::uint32_t node = run.links_[node_]; node != kNoNode; node = run.links_[node])
+    hints |= keep(run, node);
   share_kept(run, 0, hints);
 }
 
-std::uint32_t Worker::link_chain(Run& run, std::uint32_t head, std::uint32_t first, std::uint32_t count) {
+std::uint32_t Worker::link_chain(Run& run,
+                                 std::uint32_t head,
+                                 std::uint32_t first,
+                                 std::uint32_t count) {
   // Oldest first behind the head, so that whoever unpacks it ends up with the best on top.
   if (count == 0) return head;
   std::uint32_t last = head;
@@ -248,8 +262,8 @@ std::uint32_t Worker::link_chain(Run& run, std::uint32_t head, std::uint32_t fir
 }
 
 void Worker::make_room_for_others(Run& run, std::uint32_t node) {
-  // The strand goes behind those that wait, as one item with everything it holds; if nobody else has
-  // a part of the run, it stays unshared.
+  // The strand goes behind those that wait, as one item with everything it holds; if nobody else
+  // has a part of the run, it stays unshared.
   const std::uint32_t head = link_chain(run, node, 0, stack_top_.load(std::memory_order_relaxed));
   stack_top_.store(0, std::memory_order_relaxed);
   backlog_ns_ = 0;

@@ -54,8 +54,12 @@ struct TopologyTraits {
 /// Threading: any thread. Lifetime: outlives every run of it.
 class Topology {
  public:
-  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(specs_.size()); }
-  [[nodiscard]] std::uint32_t edge_count() const { return static_cast<std::uint32_t>(edges_.size()); }
+  [[nodiscard]] std::uint32_t node_count() const {
+    return static_cast<std::uint32_t>(specs_.size());
+  }
+  [[nodiscard]] std::uint32_t edge_count() const {
+    return static_cast<std::uint32_t>(edges_.size());
+  }
   [[nodiscard]] const TopologyTraits& traits() const { return traits_; }
   [[nodiscard]] std::span<const HotNode> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const Edge> edges() const { return edges_; }
@@ -83,7 +87,8 @@ class Topology {
   [[nodiscard]] std::uint32_t fallback_of(std::uint32_t node) const { return fallback_of_[node]; }
   /// The nodes that `node` stands in for.
   [[nodiscard]] std::span<const std::uint32_t> stands_in_for(std::uint32_t node) const;
-  /// The lazy nodes that must be given their activation token before `node` can run, itself included.
+  /// The lazy nodes that must be given their activation token before `node` can run, itself
+  /// included.
   [[nodiscard]] std::vector<std::uint32_t> lazy_closure(std::uint32_t node) const;
   /// The counter of a node that has one, or `kNoCounter`.
   [[nodiscard]] std::uint32_t counter_of(std::uint32_t node) const { return counter_of_[node]; }
@@ -120,7 +125,8 @@ class TopologyBuilder {
   /// Makes `consumer` wait for `producer`, by id; either may be declared later.
   void add_edge(std::string producer, std::string consumer);
   [[nodiscard]] std::size_t node_count() const { return specs_.size(); }
-  /// Gives the finished graph, or one error that names every problem. The builder is empty afterwards.
+  /// Gives the finished graph, or one error that names every problem. The builder is empty
+  /// afterwards.
   [[nodiscard]] base::Result<std::shared_ptr<const Topology>> build();
 
  private:

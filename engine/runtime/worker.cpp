@@ -15,7 +15,8 @@
 namespace millrace::runtime {
 namespace {
 
-// No piece of ready nodes is larger than this: the longest that one worker may be busy alone at the end.
+// No piece of ready nodes is larger than this: the longest that one worker may be busy alone at the
+// end.
 constexpr std::uint64_t kPieceMaxNs = 16'000;
 
 }  // namespace
@@ -23,7 +24,9 @@ constexpr std::uint64_t kPieceMaxNs = 16'000;
 Worker::Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed)
     : StrandHost(pool.clock(), pool.clock_overhead()),
       pool_(pool),
-      index_(index), random_(seed), spin_budget_(pool.config().spin_time) {}
+      index_(index),
+      random_(seed),
+      spin_budget_(pool.config().spin_time) {}
 
 std::uint64_t Worker::ready_hint() const {
   std::uint64_t count = stack_top_.load(std::memory_order_relaxed);
@@ -229,14 +232,17 @@ void Worker::publish_new(Run& run, std::uint32_t mark) {
   while (index < top) {
     const std::uint64_t piece = unknown ? 0 : std::min(left / pool_.pieces(), kPieceMaxNs);
     const std::uint32_t first = index;
-    std::uint64_t cost = run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
-    while (index < top && cost < piece) cost += run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+    std::uint64_t cost =
+        run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+    while (index < top && cost < piece)
+      cost += run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
     left -= std::min(cost, left);
     publish(run, link_chain(run, stack_[index - 1], first, index - 1 - first));
   }
   stack_top_.store(mark, std::memory_order_relaxed);
   light_fence();
-  if (pool_.has_parked()) [[unlikely]] pool_.consider_wake(*this, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
+  if (pool_.has_parked()) [[unlikely]]
+    pool_.consider_wake(*this, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
 }
 
 void Worker::share_backlog(Run& run) {
@@ -270,7 +276,8 @@ void Worker::enqueue_run(Run& run) {
   runs_[priority].push({&run, pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit))});
   run_classes_.insert(priority);
   light_fence();
-  if (pool_.has_parked()) [[unlikely]] pool_.consider_wake(*this, UINT64_MAX);
+  if (pool_.has_parked()) [[unlikely]]
+    pool_.consider_wake(*this, UINT64_MAX);
 }
 
 // --- Idling

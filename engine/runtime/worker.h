@@ -23,16 +23,17 @@
 //
 //   pick ──► start(node) ──► body ──► finish(node) ──► next node of the strand, or pick again
 //
-// Threads call start and finish back to back; a simulator lets virtual time pass in between. Nothing
-// here blocks: `idle` says what the driver should do.
+// Threads call start and finish back to back; a simulator lets virtual time pass in between.
+// Nothing here blocks: `idle` says what the driver should do.
 //
 // Where ready nodes lie:
 //   the continuation   handed from finish to start directly (a strand, D2)
-//   private stack      cheap siblings, not worth a hand-over; nobody else touches it, except through
+//   private stack      cheap siblings, not worth a hand-over; nobody else touches it, except
+//   through
 //                      `Handshake` while the worker is inside a body (D6)
-//   node deques        nodes worth sharing, per class: newest first for the owner, oldest for thieves
-//   run deques         whole runs and strands that made room for others, per class: oldest first
-//   the pool's inbox   what threads outside the pool submit
+//   node deques        nodes worth sharing, per class: newest first for the owner, oldest for
+//   thieves run deques         whole runs and strands that made room for others, per class: oldest
+//   first the pool's inbox   what threads outside the pool submit
 
 namespace millrace::runtime {
 
@@ -40,13 +41,13 @@ class WorkerPool;
 
 /// Counts of one worker. Each cell is written by its worker and read by anyone; none publishes.
 struct WorkerCounters {
-  std::atomic<std::uint64_t> executed{0};       ///< bodies called
-  std::atomic<std::uint64_t> inlined{0};        ///< full path: bodies called without a queue before
-  std::atomic<std::uint64_t> queued{0};         ///< nodes taken out of some queue or backlog
-  std::atomic<std::uint64_t> published{0};      ///< items made available to other workers
-  std::atomic<std::uint64_t> stolen{0};         ///< items taken from another worker
-  std::atomic<std::uint64_t> rescued{0};        ///< private backlogs taken from a worker in a body
-  std::atomic<std::uint64_t> wakes{0};          ///< parked peers woken
+  std::atomic<std::uint64_t> executed{0};   ///< bodies called
+  std::atomic<std::uint64_t> inlined{0};    ///< full path: bodies called without a queue before
+  std::atomic<std::uint64_t> queued{0};     ///< nodes taken out of some queue or backlog
+  std::atomic<std::uint64_t> published{0};  ///< items made available to other workers
+  std::atomic<std::uint64_t> stolen{0};     ///< items taken from another worker
+  std::atomic<std::uint64_t> rescued{0};    ///< private backlogs taken from a worker in a body
+  std::atomic<std::uint64_t> wakes{0};      ///< parked peers woken
   std::atomic<std::uint64_t> parks{0};
   std::atomic<std::uint64_t> starvation_guard{0};  ///< turns given to a lower class (P4)
 
@@ -65,7 +66,8 @@ struct IdleAction {
   std::optional<base::Duration> timeout = {};
 };
 
-/// Threading: owned by its driver (a thread, or the simulator); members that others may call say so.
+/// Threading: owned by its driver (a thread, or the simulator); members that others may call say
+/// so.
 class alignas(kApartBytes) Worker final : public StrandHost {
  public:
   Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed);
@@ -98,7 +100,8 @@ class alignas(kApartBytes) Worker final : public StrandHost {
     std::optional<NodeCall> call;
     base::TimePoint body_start{};
     std::uint32_t stack_top = 0;
-    bool was_in_body = false;  // as the handshake shows it; only bodies with a backlog behind them do
+    bool was_in_body =
+        false;  // as the handshake shows it; only bodies with a backlog behind them do
   };
   /// Makes the worker free in the middle of a body, and back.
   [[nodiscard]] Suspended suspend_strand();
@@ -149,7 +152,10 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   void begin_run(Run& run);
   void make_room_for_others(Run& run, std::uint32_t node);
   [[nodiscard]] bool others_wait() const;
-  [[nodiscard]] std::uint32_t link_chain(Run& run, std::uint32_t head, std::uint32_t first, std::uint32_t count);
+  [[nodiscard]] std::uint32_t link_chain(Run& run,
+                                         std::uint32_t head,
+                                         std::uint32_t first,
+                                         std::uint32_t count);
   void enter_strand(Run& run, std::uint64_t payload);
   void reserve_stack(std::uint32_t node_count);
 

@@ -66,16 +66,22 @@ base::Status validate(const ExecutorConfig& config) {
     return base::fail(base::ErrorCode::kInvalidArgument, what, "executor config");
   };
   MR_TRY_STATUS(validate(config.costs));
-  if (config.compute_threads > WorkerPool::kSlotMax) return invalid("compute_threads must be at most 64");
-  if (config.starvation_guard_every == 0) return invalid("starvation_guard_every must be at least 1");
-  for (const base::Duration time : {config.spin_time, config.wake_price, config.bundle_price, config.loop_inline_budget}) {
-    if (time.count() < 0) return invalid("spin_time, wake_price, bundle_price and loop_inline_budget must not be negative");
+  if (config.compute_threads > WorkerPool::kSlotMax)
+    return invalid("compute_threads must be at most 64");
+  if (config.starvation_guard_every == 0)
+    return invalid("starvation_guard_every must be at least 1");
+  for (const base::Duration time :
+       {config.spin_time, config.wake_price, config.bundle_price, config.loop_inline_budget}) {
+    if (time.count() < 0)
+      return invalid(
+          "spin_time, wake_price, bundle_price and loop_inline_budget must not be negative");
   }
   if (config.watch_period.count() <= 0) return invalid("watch_period must be positive");
   return {};
 }
 
-base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfig& config, const base::Clock& clock) {
+base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfig& config,
+                                                             const base::Clock& clock) {
   MR_TRY(std::unique_ptr<WorkerPool> pool, create_undriven(config, clock));
   pool->start_threads();
   return pool;
@@ -87,17 +93,21 @@ base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create_undriven(const Exec
   return std::unique_ptr<WorkerPool>(new WorkerPool(config, clock));
 }
 
-WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock) : config_(config), clock_(clock) {
-  worker_count_ = config.compute_threads != 0 ? config.compute_threads
-                                              : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
+WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock)
+    : config_(config), clock_(clock) {
+  worker_count_ = config.compute_threads != 0
+                      ? config.compute_threads
+                      : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
   thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
   // One worker has nobody to share with: it keeps everything, in rank order (P1).
   sharing_mask_ = worker_count_ > 1 ? CostModel::kWorthSharing : 0;
-  backlog_limit_ns_ = worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
+  backlog_limit_ns_ =
+      worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
   rescue_after_ = config.spin_time / 4;
   clock_overhead_ = measure_overhead(clock);
   for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
-    worker_storage_[slot] = std::make_unique<Worker>(*this, slot, config.seed * 0x9E3779B97F4A7C15U + slot);
+    worker_storage_[slot] =
+        std::make_unique<Worker>(*this, slot, config.seed * 0x9E3779B97F4A7C15U + slot);
     workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
   }
   slot_count_.store(thread_count_, std::memory_order_relaxed);
@@ -105,7 +115,8 @@ WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock) :
 
 void WorkerPool::start_threads() {
   for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
-    threads_.emplace_back([this, slot](std::stop_token stop) { drive(*worker_storage_[slot], stop); });
+    threads_.emplace_back(
+        [this, slot](std::stop_token stop) { drive(*worker_storage_[slot], stop); });
   }
 }
 
@@ -150,9 +161,12 @@ Worker* WorkerPool::take_guest() {
     const auto slot = thread_count_ + static_cast<std::uint32_t>(std::countr_one(used));
     if (slot >= kSlotMax) return nullptr;
     const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count_);
-    if (!guests_.compare_exchange_weak(used, used | bit, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+    if (!guests_.compare_exchange_weak(
+            used, used | bit, std::memory_order_acquire, std::memory_order_relaxed))
+      continue;
     if (worker_storage_[slot] == nullptr) {
-      worker_storage_[slot] = std::make_unique<Worker>(*this, slot, config_.seed * 0x9E3779B97F4A7C15U + slot);
+      worker_storage_[slot] =
+          std::make_unique<Worker>(*this, slot, config_.seed * 0x9E3779B97F4A7C15U + slot);
       workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
       std::uint32_t count = slot_count_.load(std::memory_order_relaxed);
       while (count <= slot && !slot_count_.compare_exchange_weak(count, slot + 1)) {
@@ -163,7 +177,8 @@ Worker* WorkerPool::take_guest() {
 }
 
 void WorkerPool::return_guest(Worker& worker) {
-  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count_)), std::memory_order_release);
+  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count_)),
+                    std::memory_order_release);
 }
 
 // --- Runs
@@ -187,9 +202,17 @@ base::Status WorkerPool::run(Run& run, void* context, const RunOptions& options)
   return run.status();
 }
 
-base::Status WorkerPool::run_owned(Run& run, std::shared_ptr<void> context, const RunOptions& options, const RunObserver& observer) {
+base::Status WorkerPool::run_owned(Run& run,
+                                   std::shared_ptr<void> context,
+                                   const RunOptions& options,
+                                   const RunObserver& observer) {
   void* const borrowed = context.get();
-  execute(run, {.context = borrowed, .context_owner = std::move(context), .options = options, .observer = observer, .references = 1});
+  execute(run,
+          {.context = borrowed,
+           .context_owner = std::move(context),
+           .options = options,
+           .observer = observer,
+           .references = 1});
   base::Status status = run.status();
   run.drop_reference();
   return status;
@@ -198,7 +221,8 @@ base::Status WorkerPool::run_owned(Run& run, std::shared_ptr<void> context, cons
 void WorkerPool::execute(Run& run, Run::Start&& start) {
   Worker* const inside = current();
   // A caller that is to be answered at a deadline must not be the one that runs the slow body.
-  const bool timed = start.options.deadline || (start.context_owner != nullptr && run.topology().traits().has_timeout);
+  const bool timed = start.options.deadline ||
+                     (start.context_owner != nullptr && run.topology().traits().has_timeout);
   const bool helps = thread_count_ == 0 || !timed;
   Worker* const worker = inside != nullptr ? inside : helps ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
@@ -234,14 +258,25 @@ void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
   }
 }
 
-void WorkerPool::submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer) {
+void WorkerPool::submit(Run& run,
+                        void* context,
+                        const RunOptions& options,
+                        const RunObserver& observer) {
   prepare(run, {.context = context, .options = options, .observer = observer});
   enqueue(run);
 }
 
-void WorkerPool::submit_counted(Run& run, std::shared_ptr<void> context, const RunOptions& options, const RunObserver& observer) {
+void WorkerPool::submit_counted(Run& run,
+                                std::shared_ptr<void> context,
+                                const RunOptions& options,
+                                const RunObserver& observer) {
   void* const borrowed = context.get();
-  prepare(run, {.context = borrowed, .context_owner = std::move(context), .options = options, .observer = observer, .references = 2});
+  prepare(run,
+          {.context = borrowed,
+           .context_owner = std::move(context),
+           .options = options,
+           .observer = observer,
+           .references = 2});
   enqueue(run);
 }
 

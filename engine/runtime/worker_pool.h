@@ -47,9 +47,9 @@ struct PoolCounters {
   std::uint64_t starvation_guard_count = 0;
 };
 
-/// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps, so a
-/// pool of W workers has W − 1 threads of its own.
-/// Threading: any thread. Lifetime: outlives every run; all runs must be released before it goes.
+/// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps,
+/// so a pool of W workers has W − 1 threads of its own. Threading: any thread. Lifetime: outlives
+/// every run; all runs must be released before it goes.
 class WorkerPool final : public Executor {
  public:
   static constexpr std::uint32_t kSlotMax = 64;
@@ -64,12 +64,19 @@ class WorkerPool final : public Executor {
 
   /// Executes `run` and returns its status when it is over. The calling thread does its share (D7).
   [[nodiscard]] base::Status run(Run& run, void* context, const RunOptions& options = {});
-  /// Starts `run` and returns; `observer` gets the answer. Inside a worker this touches no other thread.
+  /// Starts `run` and returns; `observer` gets the answer. Inside a worker this touches no other
+  /// thread.
   void submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer);
   /// `run` with a context that the run owns and keeps until its last body has returned.
-  [[nodiscard]] base::Status run_owned(Run& run, std::shared_ptr<void> context, const RunOptions& options, const RunObserver& observer);
+  [[nodiscard]] base::Status run_owned(Run& run,
+                                       std::shared_ptr<void> context,
+                                       const RunOptions& options,
+                                       const RunObserver& observer);
   /// `submit` with a context that the run owns; the caller holds one reference to the run.
-  void submit_counted(Run& run, std::shared_ptr<void> context, const RunOptions& options, const RunObserver& observer);
+  void submit_counted(Run& run,
+                      std::shared_ptr<void> context,
+                      const RunOptions& options,
+                      const RunObserver& observer);
   /// Helps until `group` has nothing open.
   void help_until_done(WaitGroup& group);
 
@@ -86,8 +93,12 @@ class WorkerPool final : public Executor {
   [[nodiscard]] std::uint64_t ready_count() const;
 
   // --- For drivers: threads of this pool, helping callers, the simulator.
-  [[nodiscard]] std::uint32_t worker_slots() const { return slot_count_.load(std::memory_order_relaxed); }
-  [[nodiscard]] Worker* worker_at(std::uint32_t slot) const { return workers_[slot].load(std::memory_order_acquire); }
+  [[nodiscard]] std::uint32_t worker_slots() const {
+    return slot_count_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] Worker* worker_at(std::uint32_t slot) const {
+    return workers_[slot].load(std::memory_order_acquire);
+  }
 
  private:
   friend class LoopLane;
