@@ -44,6 +44,7 @@ struct TopologyTraits {
   bool has_fallback = false;
   bool has_inline_hint = false;
   bool has_row_cost = false;
+  bool has_commit = false;
 };
 
 /// An immutable flat graph.
