@@ -10,6 +10,7 @@
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
 #include "runtime/task.h"
+#include "runtime/trace_collector.h"
 #include "runtime/worker_pool.h"
 
 namespace millrace::runtime {
@@ -34,7 +35,9 @@ LoopLane::TurnEnd::TurnEnd(LoopLane& owner)
       lane(owner) {}
 
 LoopLane::LoopLane(WorkerPool& pool, Loop& loop)
-    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop), turn_end_(*this) {}
+    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop), turn_end_(*this) {
+  if (TraceCollector* const trace = pool.config().trace) trace_buffer_ = &trace->add_buffer("loop");
+}
 
 // --- Asynchronous nodes
 

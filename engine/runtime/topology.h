@@ -45,8 +45,10 @@ struct TopologyTraits {
   bool has_fallback = false;
   bool has_inline_hint = false;
   bool has_row_cost = false;
+  bool has_commit = false;
   [[nodiscard]] bool any() const {
-    return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost;
+    return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost ||
+           has_commit;
   }
 };
 

@@ -249,6 +249,7 @@ void TopologyCompiler::lay_out() {
     out.traits_.has_fallback |= spec.fallback != FallbackKind::kNone;
     out.traits_.has_inline_hint |= spec.inline_hint != InlineHint::kUnset;
     out.traits_.has_row_cost |= spec.cost_per_row.count() > 0;
+    out.traits_.has_commit |= spec.commit != nullptr;
   }
 }
 

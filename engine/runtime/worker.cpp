@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
 #include "runtime/asymmetric_fence.h"
 #include "runtime/run.h"
+#include "runtime/trace_collector.h"
 #include "runtime/worker_pool.h"
 
 // Queues, sharing, stealing and idling. The path of a node is in strand.cpp.
@@ -26,7 +28,11 @@ Worker::Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed)
       pool_(pool),
       index_(index),
       random_(seed),
-      spin_budget_(pool.config().spin_time) {}
+      spin_budget_(pool.config().spin_time) {
+  if (TraceCollector* const trace = pool.config().trace) {
+    trace_buffer_ = &trace->add_buffer("worker " + std::to_string(index));
+  }
+}
 
 std::uint64_t Worker::ready_hint() const {
   std::uint64_t count = stack_top_.load(std::memory_order_relaxed);

@@ -22,18 +22,6 @@ namespace {
 // The worker that the calling thread drives, if it is inside one.
 thread_local Worker* current_worker = nullptr;
 
-/// Makes a worker the calling thread's own for a scope.
-class CurrentWorkerScope {
- public:
-  explicit CurrentWorkerScope(Worker& worker) : outer_(std::exchange(current_worker, &worker)) {}
-  ~CurrentWorkerScope() { current_worker = outer_; }
-  CurrentWorkerScope(const CurrentWorkerScope&) = delete;
-  CurrentWorkerScope& operator=(const CurrentWorkerScope&) = delete;
-
- private:
-  Worker* const outer_;
-};
-
 // A few looks before the caller does something dearer, like reading a clock.
 template <class Condition>
 void spin_until(Condition condition) {
@@ -53,6 +41,9 @@ base::Duration measure_overhead(const base::Clock& clock) {
 }
 
 }  // namespace
+
+DriverScope::DriverScope(Worker& worker) : outer_(std::exchange(current_worker, &worker)) {}
+DriverScope::~DriverScope() { current_worker = outer_; }
 
 void WaitGroup::done() {
   ParkingSpot<>* const waiter = waiter_.load(std::memory_order_relaxed);
@@ -129,7 +120,7 @@ WorkerPool::~WorkerPool() {
 // --- Driving
 
 void WorkerPool::drive(Worker& worker, std::stop_token stop) {
-  const CurrentWorkerScope scope(worker);
+  const DriverScope scope(worker);
   help(worker, [&stop] { return stop.stop_requested(); });
 }
 
@@ -230,7 +221,7 @@ void WorkerPool::execute(Run& run, Run::Start&& start) {
   prepare(run, std::move(start));
   if (inside != nullptr) return run_inside(*worker, run);
   {
-    const CurrentWorkerScope scope(*worker);
+    const DriverScope scope(*worker);
     worker->adopt(run);
     help(*worker, [&run] { return run.is_done(); });
   }
@@ -324,7 +315,7 @@ void WorkerPool::help_until_done(WaitGroup& group) {
   MR_CHECK(worker != nullptr);
   group.waiter_.store(&worker->spot(), std::memory_order_relaxed);
   {
-    const CurrentWorkerScope scope(*worker);
+    const DriverScope scope(*worker);
     help(*worker, [&group] { return !group.is_open(); });
   }
   return_guest(*worker);

@@ -35,6 +35,18 @@ class WaitGroup {
   std::atomic<ParkingSpot<>*> waiter_{nullptr};
 };
 
+/// Makes the calling thread the one that drives `worker`, for a scope. Scopes nest.
+class DriverScope {
+ public:
+  explicit DriverScope(Worker& worker);
+  ~DriverScope();
+  DriverScope(const DriverScope&) = delete;
+  DriverScope& operator=(const DriverScope&) = delete;
+
+ private:
+  Worker* const outer_;
+};
+
 /// Sums over all workers.
 struct PoolCounters {
   std::uint64_t executed = 0;
