@@ -44,6 +44,7 @@ bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
 void Worker::begin_run_full(Run& run) {
   RunSteps(*this, run).begin_run();
   // Sources are always queued, never inlined (I1).
+  std::uint32_t best = kNoNode;
   for (const std::uint32_t source : run.order_->sources) {
     if (run.extras_->is_traced()) run.extras_->set_ready_time(source, run.extras_->started_at);
     if (run.topology().spec(source).kind == NodeKind::kAsync) {
@@ -51,10 +52,12 @@ void Worker::begin_run_full(Run& run) {
     } else if (!pool_.config().enable_inline_execution) {
       enqueue(run, source);
     } else {
-      new_hints_ |= keep(run, source);
+      if (best != kNoNode) new_hints_ |= keep(run, best);
+      best = source;
     }
   }
   share_ready(run, 0);
+  if (best != kNoNode) static_cast<void>(keep(run, best));
   node_ = kNoNode;
   arrival_ = {};
 }

@@ -74,7 +74,7 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   issued_.store(kFullCredit, std::memory_order_relaxed);
   outcome_.store(RunOutcome::kOpen, std::memory_order_relaxed);
   done_.store(false, std::memory_order_relaxed);
-  if (verdict_.load(std::memory_order_relaxed) != RunOutcome::kOpen) forget_last_failure();
+  if (stop_.stop_requested()) forget_last_stop();
   may_answer_early_ = false;
   counted_ = start.references != 0;
   if (counted_) {
@@ -85,7 +85,7 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   if (full_path_) prepare_extras(std::move(start));
 }
 
-void Run::forget_last_failure() {
+void Run::forget_last_stop() {
   stop_.reset();
   verdict_.store(RunOutcome::kOpen, std::memory_order_relaxed);
   error_ready_.store(false, std::memory_order_relaxed);

@@ -131,7 +131,7 @@ class Run {
   };
   void prepare(Start&& start, bool needs_full_path, const base::Clock& clock);
   void prepare_extras(Start&& start);
-  void forget_last_failure();
+  void forget_last_stop();
 
   // --- Tokens.
   [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }

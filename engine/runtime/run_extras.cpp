@@ -79,6 +79,9 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), run_(run), deadline_(*this) 
   const Topology& topology = run.topology();
   const std::uint32_t count = topology.node_count();
   states_ = make_cells<NodeState>(count);
+  for (std::uint32_t node = 0; node < count; ++node) {
+    if (topology.dependents(node).empty() && !topology.is_lazy(node)) ++sink_count_;
+  }
   ready_ns_ = std::make_unique<std::int64_t[]>(count);
   if (topology.traits().has_row_cost) row_counts_ = make_cells<std::uint32_t>(count);
   if (topology.traits().has_async) {
@@ -112,6 +115,7 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), run_(run), deadline_(*this) 
 void RunExtras::reset(LoopLane* lane, bool timed) {
   lane_ = lane;
   timed_ = timed;
+  open_sinks_.store(sink_count_, std::memory_order_relaxed);
   const std::uint32_t count = run_.topology().node_count();
   clear(states_, count);
   if (row_counts_) clear(row_counts_, count);

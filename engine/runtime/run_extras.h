@@ -149,6 +149,11 @@ class RunExtras {
     return finish_ns_[node].load(std::memory_order_relaxed);
   }
 
+  /// Counts a node without dependents as complete; true for the last of them.
+  [[nodiscard]] bool close_sink() {
+    return open_sinks_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
   /// Work that a thread without a host leaves to the loop: answering a cancelled run.
   struct AnswerJob final : Job {
     explicit AnswerJob(RunExtras& owner);
@@ -174,6 +179,9 @@ class RunExtras {
   std::vector<std::unique_ptr<NodeTimer>> give_ups_;
   std::vector<std::unique_ptr<AsyncOperation>> operations_;
   DeadlineTimer deadline_;
+  std::uint32_t sink_count_ = 0;
+  // The decrement to zero has seen all outputs of the run.
+  std::atomic<std::uint32_t> open_sinks_{0};
 };
 
 }  // namespace millrace::runtime

@@ -142,6 +142,9 @@ void RunSteps::note_success(NodeCall& call) {
 
 void RunSteps::pass_tokens(std::uint32_t node) {
   const HotNode& hot = run_.nodes_[node];
+  if (hot.edge_begin == hot.edge_end && run_.may_answer_early_ && !run_.topology().is_lazy(node)) {
+    if (extras_.close_sink()) answer_complete();
+  }
   for (std::uint32_t index = hot.edge_begin; index < hot.edge_end; ++index) {
     const Edge& edge = run_.edges_[index];
     if (run_.give_token(edge.counter)) host_.make_ready(run_, edge.target);
@@ -201,6 +204,15 @@ void RunSteps::answer_early() {
   run_.deliver();
 }
 
+void RunSteps::answer_complete() {
+  // Every output is there. Bodies that a clock took away may still run: nobody waits for them.
+  if (run_.outcome_when_over() != RunOutcome::kOk || !run_.try_answer(RunOutcome::kOk)) return;
+  if (run_.topology().traits().has_fallback) record_downstream();
+  trace_run_end();
+  run_.stop_.request_stop();
+  run_.deliver();
+}
+
 void RunSteps::abandon_running(SpanStatus status) {
   full_fence();
   for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
@@ -214,7 +226,8 @@ void RunSteps::abandon_running(SpanStatus status) {
 
 void RunSteps::finish_work() {
   const RunOutcome outcome = run_.outcome_when_over();
-  if (outcome == RunOutcome::kOk && run_.topology().traits().has_fallback) record_downstream();
+  const bool is_open = run_.outcome() == RunOutcome::kOpen;
+  if (is_open && outcome == RunOutcome::kOk && run_.topology().traits().has_fallback) record_downstream();
   // Before the answer: whoever gets it may take the whole graph down.
   if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
   const bool counted = run_.counted_;

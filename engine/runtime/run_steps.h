@@ -51,6 +51,7 @@ class RunSteps {
   void trace_end(std::uint32_t node, SpanStatus status);
   void trace_error(std::uint32_t node, base::ErrorCode code);
   void trace_run_end();
+  void answer_complete();
   void abandon_running(SpanStatus status);
   void note_success(NodeCall& call);
   void record_downstream();
