@@ -101,11 +101,11 @@ void Worker::finish_full() {
   const std::uint32_t parent = node_;
   node_ = std::exchange(best_, kNoNode);
   arrival_ = node_ == kNoNode ? Arrival{} : Arrival{.parent = parent, .depth = arrival_.depth + 1};
+  if (node_ == kNoNode) node_ = next_of_strand();
+  if (node_ == kNoNode) return end_strand();
   if (++depth_ < pool_.config().max_inline_depth) return;
   depth_ = 0;
-  if (!others_wait()) return;
-  const std::uint32_t next = node_ != kNoNode ? node_ : next_of_strand();
-  if (next != kNoNode) make_room_for_others(run, next);
+  if (others_wait()) make_room_for_others(run, node_);
 }
 
 void Worker::enqueue(Run& run, std::uint32_t node) {

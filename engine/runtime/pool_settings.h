@@ -28,7 +28,8 @@ struct ExecutorConfig {
   base::Duration watch_period = std::chrono::milliseconds(1);   ///< how often an idle worker looks
   std::uint32_t starvation_guard_every = 64;  ///< dispatches between two turns of the lowest class
   std::uint64_t seed = 1;                     ///< for the choice of victims
-  /// Gets what traced runs record: one buffer per worker and per loop. Outlives the pool; null: none.
+  /// Gets what traced runs record: one buffer per worker and per loop. Outlives the pool; null:
+  /// none.
   TraceCollector* trace = nullptr;
 };
 

@@ -227,7 +227,8 @@ void RunSteps::abandon_running(SpanStatus status) {
 void RunSteps::finish_work() {
   const RunOutcome outcome = run_.outcome_when_over();
   const bool is_open = run_.outcome() == RunOutcome::kOpen;
-  if (is_open && outcome == RunOutcome::kOk && run_.topology().traits().has_fallback) record_downstream();
+  if (is_open && outcome == RunOutcome::kOk && run_.topology().traits().has_fallback)
+    record_downstream();
   // Before the answer: whoever gets it may take the whole graph down.
   if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
   const bool counted = run_.counted_;
