@@ -89,13 +89,18 @@ std::string print_json(const Report& report) {
   return fmt::format(
       "{{\n  \"bench\":\"scheduler\",\n  \"commit\":{},\n  \"compiler\":{},\n"
       "  \"processor\":{},\n  \"processors\":{},\n  \"processes\":{},\n  \"repetitions\":{},\n"
-      "  \"pinned\":{},\n  \"subject\":{},\n  \"rows\":{},\n  \"bars\":{}\n}}\n",
+      "  \"foreign_share\":{},\n  \"pinned\":{},\n  \"subject\":{},\n  \"rows\":{},\n  "
+      "\"bars\":{}\n}}\n",
       quote(options.commit),
       quote(__VERSION__),
       quote(processor_name()),
       std::thread::hardware_concurrency(),
       report.processes.size(),
       options.repetitions,
+      print_list(report.processes,
+                 [](const ProcessResult& process) {
+                   return fmt::format("{:.4f}", process.machine.foreign_share);
+                 }),
       options.pin,
       quote(options.subject),
       print_list(report.summaries, print_row),

@@ -128,7 +128,9 @@ class Lane {
 
   void sample_latency() {
     workload_.begin_timed();
-    graph_->run({.count = std::min(count_, kLatencyRunsMax), .latency = &latency_});
+    const std::uint64_t count = std::min(count_, kLatencyRunsMax);
+    graph_->run({.count = count, .latency = &latency_});
+    correct_ = workload_.check(count) && correct_;
   }
 
   void sample_verified(std::uint64_t count) {

@@ -54,6 +54,13 @@ TEST(ReportTest, JsonHasTheDocumentedKeys) {
   EXPECT_TRUE(json["bars"][0]["passed"].is_null());
 }
 
+TEST(ReportTest, WarnsWhenOthersUsedTheMachine) {
+  Report report = make_small_report();
+  EXPECT_THAT(print_text(report), testing::Not(HasSubstr("WARNING")));
+  report.processes[0].machine.foreign_share = 0.2;
+  EXPECT_THAT(print_text(report), HasSubstr("others used 20 %"));
+}
+
 TEST(ReportTest, WrongResultsAreMarked) {
   Report report = make_small_report();
   report.summaries[1].joined.correct = false;

@@ -14,6 +14,7 @@ namespace {
 
 // One measurement per line, fields separated by tabs, an absent value is a dash.
 constexpr std::string_view kPrefix = "row";
+constexpr std::string_view kFactsPrefix = "machine";
 constexpr std::size_t kFieldCount = 15;
 
 bool same_subject(const Measurement& left, const Measurement& right) {
@@ -159,6 +160,25 @@ std::optional<Measurement> decode(std::string_view line) {
   if (!valid) return std::nullopt;
   m.correct = correct != 0;
   return m;
+}
+
+std::string encode(const MachineFacts& facts) {
+  return fmt::format("{}\t{}\t{}\t{}",
+                     kFactsPrefix,
+                     facts.spin_alone_ns,
+                     facts.spin_crowded_ns,
+                     facts.foreign_share);
+}
+
+std::optional<MachineFacts> decode_facts(std::string_view line) {
+  const std::vector<std::string_view> fields = split(line, '\t');
+  if (fields.size() != 4 || fields[0] != kFactsPrefix) return std::nullopt;
+  MachineFacts facts;
+  const bool valid = parse_number(fields[1], facts.spin_alone_ns) &&
+                     parse_number(fields[2], facts.spin_crowded_ns) &&
+                     parse_number(fields[3], facts.foreign_share);
+  if (!valid) return std::nullopt;
+  return facts;
 }
 
 }  // namespace millrace::bench

@@ -32,11 +32,16 @@ struct Measurement {
   [[nodiscard]] double median_node_ns() const { return median_graph_ns() / node_count; }
 };
 
+/// What a process saw of the machine.
+struct MachineFacts {
+  double spin_alone_ns = 0;    ///< time of the 1 us body alone
+  double spin_crowded_ns = 0;  ///< and with all processors busy
+  double foreign_share = 0;    ///< share of the processors that others used meanwhile
+};
+
 /// Everything that one process measured.
 struct ProcessResult {
-  /// Measured time of the 1 us body alone on a core, and with all cores busy.
-  double spin_alone_ns = 0;
-  double spin_crowded_ns = 0;
+  MachineFacts machine;
   std::vector<Measurement> measurements;
 
   [[nodiscard]] const Measurement* find(std::string_view shape,
@@ -63,5 +68,9 @@ struct Summary {
 [[nodiscard]] std::string encode(const Measurement& measurement);
 /// Reads a line of `encode`; empty when it is not one.
 [[nodiscard]] std::optional<Measurement> decode(std::string_view line);
+
+/// The same for what a process saw of the machine.
+[[nodiscard]] std::string encode(const MachineFacts& facts);
+[[nodiscard]] std::optional<MachineFacts> decode_facts(std::string_view line);
 
 }  // namespace millrace::bench

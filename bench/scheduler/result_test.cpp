@@ -41,6 +41,16 @@ TEST(ResultTest, KeepsAFailureOnTheWay) {
   EXPECT_FALSE(decode(encode(sent))->correct);
 }
 
+TEST(ResultTest, MachineFactsSurviveTheWayToo) {
+  const MachineFacts sent{.spin_alone_ns = 1000.5, .spin_crowded_ns = 1010, .foreign_share = 0.25};
+  const std::optional<MachineFacts> received = decode_facts(encode(sent));
+  ASSERT_TRUE(received.has_value());
+  EXPECT_EQ(received->spin_alone_ns, 1000.5);
+  EXPECT_EQ(received->spin_crowded_ns, 1010);
+  EXPECT_EQ(received->foreign_share, 0.25);
+  EXPECT_FALSE(decode_facts(encode(make_measurement({1}))).has_value());
+}
+
 TEST(ResultTest, RejectsOtherLines) {
   EXPECT_FALSE(decode("progress\t1\t2").has_value());
   EXPECT_FALSE(decode("").has_value());

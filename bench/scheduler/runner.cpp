@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "scheduler/machine_load.h"
 #include "scheduler/measure.h"
 #include "scheduler/placement.h"
 #include "scheduler/spin_speed.h"
@@ -89,8 +90,10 @@ void run_suite(const Options& options, const Listener& listener) {
   const double steps_per_ns = calibrate_steps_per_ns();
   const auto microsecond = static_cast<std::uint64_t>(std::llround(1e3 * steps_per_ns));
   const auto all = static_cast<unsigned>(placement.processor_count());
-  listener.on_spin(sample_spin_ns(microsecond, 3'000, 1, placement),
-                   sample_spin_ns(microsecond, 3'000, all, placement));
+  MachineFacts facts{.spin_alone_ns = sample_spin_ns(microsecond, 3'000, 1, placement),
+                     .spin_crowded_ns = sample_spin_ns(microsecond, 3'000, all, placement),
+                     .foreign_share = 0};
+  const MachineLoad load;
   Progress progress{.done = 0, .total = cases.size() * options.workers.size()};
   for (const unsigned workers : options.workers) {
     const EngineSet engines = make_engines(cases, options, workers, placement);
@@ -111,6 +114,8 @@ void run_suite(const Options& options, const Listener& listener) {
     }
   }
   listener.on_progress(progress);
+  facts.foreign_share = load.foreign_share();
+  listener.on_end(facts);
 }
 
 }  // namespace millrace::bench

@@ -19,7 +19,7 @@ struct Progress {
 
 /// Hears what a process measures while it measures.
 struct Listener {
-  std::function<void(double alone_ns, double crowded_ns)> on_spin;
+  std::function<void(const MachineFacts&)> on_end;
   std::function<void(const Measurement&)> on_measurement;
   std::function<void(Progress)> on_progress;
 };

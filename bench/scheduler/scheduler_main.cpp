@@ -17,9 +17,8 @@
 namespace millrace::bench {
 namespace {
 
-// Lines that a child writes besides measurements.
+// A line that a child writes besides its results.
 constexpr std::string_view kProgressFormat = "progress\t{}\t{}\n";
-constexpr std::string_view kSpinFormat = "spin\t{}\t{}\n";
 
 void print_names(const Options& options) {
   for (const EngineEntry& entry : engine_entries()) fmt::print("engine {}\n", entry.name);
@@ -29,16 +28,15 @@ void print_names(const Options& options) {
 }
 
 int run_child(const Options& options) {
-  run_suite(
-      options,
-      {.on_spin = [](double alone, double crowded) { fmt::print(kSpinFormat, alone, crowded); },
-       .on_measurement =
-           [](const Measurement& measurement) { fmt::print("{}\n", encode(measurement)); },
-       .on_progress =
-           [](Progress progress) {
-             fmt::print(kProgressFormat, progress.done, progress.total);
-             std::fflush(stdout);
-           }});
+  const Listener listener{
+      .on_end = [](const MachineFacts& facts) { fmt::print("{}\n", encode(facts)); },
+      .on_measurement = [](const Measurement& row) { fmt::print("{}\n", encode(row)); },
+      .on_progress =
+          [](Progress progress) {
+            fmt::print(kProgressFormat, progress.done, progress.total);
+            std::fflush(stdout);
+          }};
+  run_suite(options, listener);
   return EXIT_SUCCESS;
 }
 
@@ -72,8 +70,8 @@ base::Result<ProcessResult> measure_in_child(const Options& options, unsigned pr
       draw_progress(progress, process, options.processes);
     } else if (auto measurement = decode(line)) {
       result.measurements.push_back(*std::move(measurement));
-    } else {
-      std::sscanf(text.c_str(), "spin\t%lf\t%lf", &result.spin_alone_ns, &result.spin_crowded_ns);
+    } else if (const auto facts = decode_facts(line)) {
+      result.machine = *facts;
     }
   };
   MR_TRY_STATUS(run_self(child_arguments(options), on_line));

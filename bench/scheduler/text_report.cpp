@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kNameWidth = 16;
 constexpr int kCellWidth = 22;
+constexpr double kForeignShareMax = 0.03;
 
 using Out = std::back_insert_iterator<std::string>;
 
@@ -200,21 +201,29 @@ void print_bars(Out out, const Report& report) {
   }
 }
 
+double median_of(const Report& report, double MachineFacts::* field) {
+  std::vector<double> values;
+  for (const ProcessResult& process : report.processes) values.push_back(process.machine.*field);
+  return median(values);
+}
+
 void print_header(Out out, const Report& report) {
-  std::vector<double> alone;
-  std::vector<double> crowded;
-  for (const ProcessResult& process : report.processes) {
-    alone.push_back(process.spin_alone_ns);
-    crowded.push_back(process.spin_crowded_ns);
-  }
   fmt::format_to(out,
                  "{} processes x {} repetitions, threads {}; the 1 us body takes {:.0f} ns alone, "
                  "{:.0f} ns with all processors busy\n",
                  report.processes.size(),
                  report.options.repetitions,
                  report.options.pin ? "placed" : "not placed",
-                 median(alone),
-                 median(crowded));
+                 median_of(report, &MachineFacts::spin_alone_ns),
+                 median_of(report, &MachineFacts::spin_crowded_ns));
+  const double foreign = median_of(report, &MachineFacts::foreign_share);
+  if (foreign > kForeignShareMax) {
+    fmt::format_to(
+        out,
+        "WARNING: others used {:.0f} % of the processors meanwhile; figures of 2 workers "
+        "mean little\n",
+        100 * foreign);
+  }
 }
 
 }  // namespace
