@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "runtime/planted_bug.h"
 
 namespace millrace::runtime {
 namespace {
@@ -188,7 +189,7 @@ void Admission::release(bool was_started, std::optional<base::TimePoint> now) {
   bool has_calls = false;
   {
     base::MutexLock lock(mutex_);
-    --stats_.run_count;
+    if (!MR_PLANTED(kLeakedPermit)) --stats_.run_count;
     settle(now.value_or(latest_now_));
     has_calls = begin_calling();
   }

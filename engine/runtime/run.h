@@ -15,6 +15,7 @@
 #include "runtime/loop.h"
 #include "runtime/node_call.h"
 #include "runtime/parking.h"
+#include "runtime/planted_bug.h"
 #include "runtime/stop.h"
 #include "runtime/topology.h"
 #include "runtime/trace_writer.h"
@@ -144,6 +145,7 @@ class Run {
   [[nodiscard]] bool give_token(std::uint32_t counter) {
     if (counter == kNoCounter) return true;
     std::uint32_t& tokens = counters_[counter];
+    if (MR_PLANTED(kDoubleDecrement) && tokens > 1) --tokens;
     if (!is_shared()) return --tokens == 0;
     return std::atomic_ref(tokens).fetch_sub(1, std::memory_order_acq_rel) == 1;
   }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "runtime/asymmetric_fence.h"
 #include "runtime/loop_lane.h"
+#include "runtime/planted_bug.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/trace_writer.h"
@@ -87,7 +88,7 @@ void RunSteps::arm_timeout(std::uint32_t node) {
 
 void RunSteps::disarm(NodeTimer* timer) {
   if (timer == nullptr || !extras_.lane()->loop().disarm(*timer)) return;
-  host_.credit() += timer->credit;
+  if (!MR_PLANTED(kLeakedCredit)) host_.credit() += timer->credit;
 }
 
 // --- End of a node
@@ -97,14 +98,16 @@ bool RunSteps::end_node(NodeCall& call, bool ok) {
   const bool traced = extras_.is_traced();
   if (needs_time()) host_.set_boundary_time(host_.clock().now());
   if (extras_.is_timed()) {
-    if (!extras_.try_move(
-            node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone)) {
-      run_.late_completions_.fetch_add(1, std::memory_order_relaxed);
-      return false;
-    }
+    const bool won =
+        extras_.try_move(node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone);
+    // Also of a late body: an armed clock would keep the run's storage until it fires.
     if (extras_.lane() != nullptr) {
       disarm(extras_.timeout_timer(node));
       if (run_.options_.deadline) disarm(extras_.give_up_timer(node));
+    }
+    if (!won && !MR_PLANTED(kLatePublish)) {
+      run_.late_completions_.fetch_add(1, std::memory_order_relaxed);
+      return false;
     }
   }
   if (ok && run_.topology().spec(node).commit != nullptr) {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "runtime/asymmetric_fence.h"
 #include "runtime/loop_lane.h"
+#include "runtime/planted_bug.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/worker.h"
@@ -296,6 +297,7 @@ void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::
 }
 
 void WorkerPool::announce_work() {
+  if (MR_PLANTED(kLostWakeUp)) return;
   // insert_shared was a full fence.
   if (has_parked() && searching_.load(std::memory_order_relaxed) <= 0) wake_one(nullptr);
 }
