@@ -30,6 +30,7 @@
 #include "rows/column_builder.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/sort_key.h"
 
 namespace millrace::rows::testing {
 
@@ -313,6 +314,55 @@ inline RowSet random_rows(base::Random& random, std::size_t row_count, RowScratc
     rows = RowSet(rows.batch()->with_column("s", std::move(huge)).value());
   }
   return random_view(rows, random, scratch);
+}
+
+/// One to three sort keys among the columns of `random_table`.
+inline std::vector<SortKey> random_sort_keys(base::Random& random) {
+  const std::vector<std::string> names = {"i", "f", "b", "s", "g", "id"};
+  std::vector<SortKey> keys(1 + random.below(3));
+  for (SortKey& key : keys) {
+    key.column = names[random.below(names.size())];
+    key.direction = random.chance(0.5) ? Direction::kAscending : Direction::kDescending;
+  }
+  return keys;
+}
+
+/// Says which cell a sort puts first, straight from the definition: -1, 0 or 1.
+inline int compare_for_sort(const Cell& left, const Cell& right, Direction direction) {
+  const auto absent = [](const Cell& cell) {
+    const double* number = std::get_if<double>(&cell.value);
+    return cell.is_null() || (number != nullptr && std::isnan(*number));
+  };
+  if (absent(left) || absent(right)) return (absent(left) ? 1 : 0) - (absent(right) ? 1 : 0);
+  const int order = left.value < right.value ? -1 : (right.value < left.value ? 1 : 0);
+  return direction == Direction::kAscending ? order : -order;
+}
+
+/// Says whether two cells are one key, straight from the definition.
+inline bool same_key(const Cell& left, const Cell& right) {
+  const double* number = std::get_if<double>(&left.value);
+  if (number != nullptr && *number == 0) return right.value == Cell(0.0).value;
+  return left == right;
+}
+
+/// Names some columns of `random_table` as keys.
+inline std::vector<std::string> random_key_names(base::Random& random) {
+  const std::vector<std::string> names = {"i", "f", "b", "s", "g", "id"};
+  std::vector<std::string> keys(1 + random.below(2));
+  for (std::string& key : keys) key = names[random.below(names.size())];
+  return keys;
+}
+
+/// Says whether two rows of one table have equal keys, nulls being equal.
+inline bool same_keys(const Table& table,
+                      const std::vector<std::string>& keys,
+                      const Row& left,
+                      const Row& right) {
+  for (const std::string& key : keys) {
+    const std::size_t column = table.column_index(key);
+    if (!same_key(left[column], right[column])) return false;
+  }
+  return true;
 }
 
 /// Runs a property on random input: `body(random, row_count, scratch)`. Row counts shrink; the seed

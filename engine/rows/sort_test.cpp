@@ -1,11 +1,9 @@
 #include "rows/sort.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -14,9 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "rows/rows_fixture.h"
-#include "rows/select.h"
 #include "rows/sort_key.h"
-#include "rows/top_k.h"
 
 namespace millrace::rows {
 namespace {
@@ -32,22 +28,11 @@ using testing::Table;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Says which cell comes first, straight from the definition: -1, 0 or 1.
-int compare_cells(const Cell& left, const Cell& right, Direction direction) {
-  const auto absent = [](const Cell& cell) {
-    const double* number = std::get_if<double>(&cell.value);
-    return cell.is_null() || (number != nullptr && std::isnan(*number));
-  };
-  if (absent(left) || absent(right)) return (absent(left) ? 1 : 0) - (absent(right) ? 1 : 0);
-  const int order = left.value < right.value ? -1 : (right.value < left.value ? 1 : 0);
-  return direction == Direction::kAscending ? order : -order;
-}
-
 Table naive_sort(const Table& table, const std::vector<SortKey>& keys) {
   const auto precedes = [&](const Row* left, const Row* right) {
     for (const SortKey& key : keys) {
       const std::size_t column = table.column_index(key.column);
-      const int order = compare_cells((*left)[column], (*right)[column], key.direction);
+      const int order = testing::compare_for_sort((*left)[column], (*right)[column], key.direction);
       if (order != 0) return order < 0;
     }
     const std::size_t id = table.column_index("id");
@@ -61,16 +46,6 @@ Table naive_sort(const Table& table, const std::vector<SortKey>& keys) {
   std::vector<Row> rows;
   for (const Row* row : sorted) rows.push_back(*row);
   return table.with_rows(std::move(rows));
-}
-
-std::vector<SortKey> random_keys(base::Random& random) {
-  const std::vector<std::string> names = {"i", "f", "b", "s", "g", "id"};
-  std::vector<SortKey> keys(1 + random.below(3));
-  for (SortKey& key : keys) {
-    key.column = names[random.below(names.size())];
-    key.direction = random.chance(0.5) ? Direction::kAscending : Direction::kDescending;
-  }
-  return keys;
 }
 
 RowSet make_rows(ColumnType type, const std::vector<Cell>& cells, RowScratch& scratch) {
@@ -125,7 +100,6 @@ TEST(SortTest, CopiesNoColumn) {
   RowScratch scratch;
   const RowSet rows = make_rows(ColumnType::kInt64, {2, 1}, scratch);
   EXPECT_EQ(sort(rows, {{{"key"}}}, scratch).value().batch(), rows.batch());
-  EXPECT_EQ(top_k(rows, {{{"key"}}}, 1, scratch).value().batch(), rows.batch());
 }
 
 TEST(SortTest, NamesTheKeyThatDoesNotExist) {
@@ -142,60 +116,15 @@ TEST(SortTest, RefusesNoKeys) {
   RowScratch scratch;
   const RowSet rows = make_rows(ColumnType::kInt64, {2, 1}, scratch);
   EXPECT_FALSE(sort(rows, {}, scratch));
-  EXPECT_FALSE(top_k(rows, {}, 1, scratch));
 }
 
 TEST(SortTest, AgreesWithNaiveSort) {
   check_property("sort", 600, [](base::Random& random, std::size_t count, RowScratch& scratch) {
     const RowSet rows = testing::random_rows(random, count, scratch);
-    const std::vector<SortKey> keys = random_keys(random);
+    const std::vector<SortKey> keys = testing::random_sort_keys(random);
     const RowSet sorted = sort(rows, keys, scratch).value();
     RC_ASSERT(testing::to_table(sorted) == naive_sort(testing::to_table(rows), keys));
   });
-}
-
-TEST(TopKTest, RefusesNegativeCount) {
-  RowScratch scratch;
-  const RowSet rows = make_rows(ColumnType::kInt64, {2, 1}, scratch);
-  const auto result = top_k(rows, {{{"key"}}}, -1, scratch);
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code(), base::ErrorCode::kInvalidArgument);
-  EXPECT_EQ(result.error().where(), "top_k.count");
-}
-
-TEST(TopKTest, FillsUpWithNullsWhenTooFewRowsHaveAKey) {
-  RowScratch scratch;
-  std::vector<Cell> cells(20);
-  cells[13] = 1.0;
-  const RowSet rows = make_rows(ColumnType::kFloat64, cells, scratch);
-  const RowSet best = top_k(rows, {{{"key", Direction::kDescending}}}, 3, scratch).value();
-  EXPECT_THAT(testing::ids_of(best), ElementsAre(14, 1, 2));
-}
-
-TEST(TopKTest, AgreesWithSortAndTake) {
-  check_property("top_k", 2000, [](base::Random& random, std::size_t count, RowScratch& scratch) {
-    const RowSet rows = testing::random_rows(random, count, scratch);
-    const std::vector<SortKey> keys = random_keys(random);
-    const auto wanted = static_cast<std::int64_t>(random.below(random.chance(0.5) ? 20 : 1000));
-    const RowSet best = top_k(rows, keys, wanted, scratch).value();
-    const RowSet expected = take(sort(rows, keys, scratch).value(), wanted).value();
-    RC_ASSERT(testing::to_table(best) == testing::to_table(expected));
-  });
-}
-
-TEST(TopKTest, AgreesWithSortOnRisingAndFallingKeys) {
-  RowScratch scratch;
-  std::vector<Cell> rising;
-  for (int i = 0; i < 5000; ++i) rising.emplace_back(static_cast<double>(i / 3));
-  std::vector<Cell> falling(rising.rbegin(), rising.rend());
-  for (const std::vector<Cell>& cells : {rising, falling}) {
-    const RowSet rows = make_rows(ColumnType::kFloat64, cells, scratch);
-    for (const Direction direction : {Direction::kAscending, Direction::kDescending}) {
-      const std::vector<SortKey> keys = {{"key", direction}};
-      const RowSet expected = take(sort(rows, keys, scratch).value(), 50).value();
-      EXPECT_EQ(testing::ids_of(top_k(rows, keys, 50, scratch).value()), testing::ids_of(expected));
-    }
-  }
 }
 
 }  // namespace
