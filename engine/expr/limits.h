@@ -18,6 +18,8 @@ struct Limits {
   std::size_t regex_count_max = 32;
   /// Memory of one compiled regex.
   std::int64_t regex_memory_bytes_max = 1024 * 1024;
+  /// Values that must be kept at the same time; only many shared subexpressions come near.
+  std::size_t live_count_max = 1024;
 };
 
 }  // namespace millrace::expr

@@ -361,6 +361,9 @@ class Checker {
       all_nullable = all_nullable && value.nullable;
       some_nullable = some_nullable || value.nullable;
     }
+    if (common == Type::kNull) {
+      return error(node, "Function " + quoted(spec.name) + " is always null here");
+    }
     set(node, common, node.function == Function::kCoalesce ? all_nullable : some_nullable);
   }
 

@@ -199,7 +199,8 @@ TEST(TypeCheckerTest, FitsTheWholeToTheExpectedType) {
             "The expression is float, but bool is needed (a condition compares something, as `x > "
             "0`); ");
   EXPECT_EQ(type_of("null"), "The expression is always null, so it has no type; ");
-  EXPECT_EQ(type_of("coalesce(null, null)"), "The expression is always null, so it has no type; ");
+  EXPECT_EQ(type_of("coalesce(null, null)", kInt64), "Function `coalesce` is always null here; ");
+  EXPECT_EQ(type_of("if(on, null, null)", kInt64), "Function `if` is always null here; ");
 }
 
 }  // namespace
