@@ -1,27 +1,123 @@
-# mr_module(NAME [DEPS module...] [LIBS target...]): one folder = one module = one library, with the
-# tests that stand beside its units.
-set(CMAKE_CXX_STANDARD 23)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
+# One folder = one module = one library, with the tests that stand beside its units.
+#
+#   mr_module(NAME [DEPS module...] [LIBS target...] [CONCURRENCY_TESTS x_test.cpp...])
+#     makes millrace::NAME from *.h and *.cpp of the current folder and NAME_test from *_test.cpp.
+#     CONCURRENCY_TESTS go to NAME_concurrency_test instead, which also runs under ThreadSanitizer.
+#   mr_test(NAME SOURCES file... [DEPS module...] [LIBS target...] [LABELS label...] [ARGS arg...])
+#     makes one GoogleTest executable and one ctest of the same name.
+#   mr_executable(NAME SOURCES file... [DEPS module...] [LIBS target...])
+#     makes a program (benchmark, simulator, example) with the project's warnings.
+#   mr_fuzzer(NAME SOURCES file... [DEPS module...] [CORPUS folder])
+#     makes a libFuzzer target; ctest gives it a short fixed-seed run over its corpus.
+#   mr_add_existing(folder...)
+#     adds those sub-folders that have a CMakeLists.txt.
+
+function(mr_add_existing)
+  foreach(folder IN LISTS ARGN)
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+      add_subdirectory(${folder})
+    endif()
+  endforeach()
+endfunction()
 
 function(mr_module name)
-  cmake_parse_arguments(arg "" "" "DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;LIBS;CONCURRENCY_TESTS")
+  _mr_reject_unparsed(mr_module ${name} "${arg_UNPARSED_ARGUMENTS}")
   file(GLOB headers CONFIGURE_DEPENDS *.h)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   set(tests ${sources})
+  list(FILTER headers EXCLUDE REGEX "_(test|fixture)\\.h$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+
   set(target millrace_${name})
-  add_library(${target} STATIC ${sources} ${headers})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(visibility PUBLIC)
+    target_compile_options(${target} PRIVATE ${MILLRACE_WARNINGS})
+  else()
+    add_library(${target} INTERFACE)
+    set(visibility INTERFACE)
+  endif()
   add_library(millrace::${name} ALIAS ${target})
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/engine)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wthread-safety -Werror)
-  list(TRANSFORM arg_DEPS PREPEND millrace::)
-  target_link_libraries(${target} PUBLIC ${arg_DEPS} ${arg_LIBS})
+  target_sources(
+    ${target} ${visibility} FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/engine" FILES ${headers})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  target_compile_features(${target} ${visibility} cxx_std_23)
+  _mr_link(${target} ${visibility} "${arg_DEPS}" "${arg_LIBS}")
+  mr_install_module(${name})
+  if(MILLRACE_BUILD_TESTS)
+    _mr_module_tests(${name} "${tests}" "${arg_CONCURRENCY_TESTS}")
+  endif()
+endfunction()
+
+function(mr_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;LIBS;LABELS;ARGS")
+  _mr_reject_unparsed(mr_test ${name} "${arg_UNPARSED_ARGUMENTS}")
+  mr_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS}
+                LIBS ${arg_LIBS} GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+  # The XML report lets ./dev test count test cases instead of executables.
+  set_tests_properties(
+    ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600
+                       ENVIRONMENT "GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/gtest/${name}.xml")
+  _mr_add_to_label_targets(${name} "${arg_LABELS}")
+endfunction()
+
+function(mr_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;LIBS")
+  _mr_reject_unparsed(mr_executable ${name} "${arg_UNPARSED_ARGUMENTS}")
+  add_executable(${name} ${arg_SOURCES})
+  target_compile_options(${name} PRIVATE ${MILLRACE_WARNINGS})
+  _mr_link(${name} PRIVATE "${arg_DEPS}" "${arg_LIBS}")
+endfunction()
+
+function(mr_fuzzer name)
+  if(NOT MILLRACE_BUILD_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;DEPS")
+  _mr_reject_unparsed(mr_fuzzer ${name} "${arg_UNPARSED_ARGUMENTS}")
+  mr_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set(corpus "")
+  if(arg_CORPUS)
+    cmake_path(ABSOLUTE_PATH arg_CORPUS OUTPUT_VARIABLE corpus)
+  endif()
+  add_test(NAME ${name} COMMAND ${name} -seed=1 -runs=20000 -max_total_time=60 ${corpus})
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+  _mr_add_to_label_targets(${name} fuzz)
+endfunction()
+
+function(_mr_module_tests name tests concurrency_tests)
+  list(TRANSFORM concurrency_tests PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  if(concurrency_tests)
+    list(REMOVE_ITEM tests ${concurrency_tests})
+    mr_test(${name}_concurrency_test SOURCES ${concurrency_tests} DEPS ${name}
+            LABELS ${name} concurrency)
+  endif()
   if(tests)
-    find_package(GTest REQUIRED)
-    add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE ${target} GTest::gmock GTest::gtest_main)
-    add_test(NAME ${name} COMMAND ${name}_test)
+    mr_test(${name}_test SOURCES ${tests} DEPS ${name} LABELS ${name})
+  endif()
+endfunction()
+
+# Lets ./dev build only what a label needs: the target tests_LABEL.
+function(_mr_add_to_label_targets name labels)
+  foreach(label IN LISTS labels)
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${name})
+  endforeach()
+endfunction()
+
+function(_mr_link target visibility deps libs)
+  list(TRANSFORM deps PREPEND millrace::)
+  target_link_libraries(${target} ${visibility} ${deps} ${libs})
+endfunction()
+
+function(_mr_reject_unparsed function name unparsed)
+  if(unparsed)
+    message(FATAL_ERROR "${function}(${name}): unknown arguments: ${unparsed}")
   endif()
 endfunction()

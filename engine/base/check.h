@@ -5,11 +5,18 @@
 
 namespace millrace::base {
 
-/// Prints the broken condition with its values and aborts. For defects of ours only: no input may reach it.
-[[noreturn]] void check_failed(const char* condition, const char* file, int line, const std::string& values);
+/// Prints the broken condition with its values and aborts. For defects of ours only: no input may
+/// reach it.
+[[noreturn]] void check_failed(const char* condition,
+                               const char* file,
+                               int line,
+                               const std::string& values);
 
 template <class... Values>
-[[noreturn]] void check_failed_with(const char* condition, const char* file, int line, const Values&... values) {
+[[noreturn]] void check_failed_with(const char* condition,
+                                    const char* file,
+                                    int line,
+                                    const Values&... values) {
   std::ostringstream text;
   ((text << ' ' << values), ...);
   check_failed(condition, file, line, text.str());
@@ -17,10 +24,12 @@ template <class... Values>
 
 }  // namespace millrace::base
 
-/// Stops the process when an invariant of ours is broken, in release builds too. Extra arguments are printed.
-#define MR_CHECK(condition, ...)                                                                    \
-  ((condition) ? static_cast<void>(0)                                                               \
-               : ::millrace::base::check_failed_with(#condition, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__))
+/// Stops the process when an invariant of ours is broken, in release builds too. Extra arguments
+/// are printed.
+#define MR_CHECK(condition, ...)                      \
+  ((condition) ? static_cast<void>(0)                 \
+               : ::millrace::base::check_failed_with( \
+                     #condition, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__))
 
 /// The same for hot loops: checked in debug builds only.
 #ifdef NDEBUG

@@ -9,18 +9,30 @@ namespace millrace::base {
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return "invalid_argument";
-    case ErrorCode::kInvalidPlan: return "invalid_plan";
-    case ErrorCode::kInvalidExpression: return "invalid_expression";
-    case ErrorCode::kNotFound: return "not_found";
-    case ErrorCode::kBusy: return "busy";
-    case ErrorCode::kCancelled: return "cancelled";
-    case ErrorCode::kDeadlineExceeded: return "deadline_exceeded";
-    case ErrorCode::kTimeout: return "timeout";
-    case ErrorCode::kNodeFailed: return "node_failed";
-    case ErrorCode::kResourceExhausted: return "resource_exhausted";
-    case ErrorCode::kUnavailable: return "unavailable";
-    case ErrorCode::kInternal: return "internal";
+    case ErrorCode::kInvalidArgument:
+      return "invalid_argument";
+    case ErrorCode::kInvalidPlan:
+      return "invalid_plan";
+    case ErrorCode::kInvalidExpression:
+      return "invalid_expression";
+    case ErrorCode::kNotFound:
+      return "not_found";
+    case ErrorCode::kBusy:
+      return "busy";
+    case ErrorCode::kCancelled:
+      return "cancelled";
+    case ErrorCode::kDeadlineExceeded:
+      return "deadline_exceeded";
+    case ErrorCode::kTimeout:
+      return "timeout";
+    case ErrorCode::kNodeFailed:
+      return "node_failed";
+    case ErrorCode::kResourceExhausted:
+      return "resource_exhausted";
+    case ErrorCode::kUnavailable:
+      return "unavailable";
+    case ErrorCode::kInternal:
+      return "internal";
   }
   return "internal";
 }

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace millrace::base {
 
-/// Says what kind of failure an `Error` is. The list is closed; `to_string` gives the documented name.
-enum class ErrorCode {
+/// Says what kind of failure an `Error` is. The list is closed; `to_string` gives the documented
+/// name.
+enum class ErrorCode : std::uint8_t {
   kInvalidArgument,    ///< a setting or argument that can never work
   kInvalidPlan,        ///< a graph, plan or file that breaks its own rules
   kInvalidExpression,  ///< expression text that does not parse or type-check
@@ -26,9 +28,9 @@ enum class ErrorCode {
 
 /// A failure as a value: what kind, what happened, and where.
 ///
-/// `message` has fixed text first and values last; `where` is a JSON path, a `file:line:column` or a node id, whatever
-/// lets the reader find the place. Holds its text on the heap so that a `Result` that succeeded stays two words.
-/// Threading: not shared.
+/// `message` has fixed text first and values last; `where` is a JSON path, a `file:line:column` or
+/// a node id, whatever lets the reader find the place. Holds its text on the heap so that a
+/// `Result` that succeeded stays two words. Threading: not shared.
 class [[nodiscard]] Error {
  public:
   Error(ErrorCode code, std::string message, std::string where = {});

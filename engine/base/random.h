@@ -19,7 +19,8 @@ class Random {
   [[nodiscard]] bool chance(double probability) { return unit() < probability; }
 };
 
-/// SplitMix64 (Steele, Lea, Flood 2014): one addition and three mixes, passes BigCrush, any seed is good.
+/// SplitMix64 (Steele, Lea, Flood 2014): one addition and three mixes, passes BigCrush, any seed is
+/// good.
 class SplitMix64 final : public Random {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}

@@ -15,8 +15,10 @@ using Result = std::expected<T, Error>;
 /// Success without a value, or an `Error`.
 using Status = Result<void>;
 
-/// Makes the failing side of any `Result`: `return fail(ErrorCode::kNotFound, "No such node: x", "nodes[3]")`.
-[[nodiscard]] inline std::unexpected<Error> fail(ErrorCode code, std::string message,
+/// Makes the failing side of any `Result`: `return fail(ErrorCode::kNotFound, "No such node: x",
+/// "nodes[3]")`.
+[[nodiscard]] inline std::unexpected<Error> fail(ErrorCode code,
+                                                 std::string message,
                                                  std::string where = {}) {
   return std::unexpected<Error>(Error(code, std::move(message), std::move(where)));
 }
@@ -26,14 +28,18 @@ using Status = Result<void>;
 #define MR_CONCAT_INNER(a, b) a##b
 #define MR_CONCAT(a, b) MR_CONCAT_INNER(a, b)
 
-#define MR_TRY_IMPL(temporary, declaration, expression, return_keyword)                   \
-  auto temporary = (expression);                                                          \
-  if (!temporary) return_keyword std::unexpected<::millrace::base::Error>(std::move(temporary).error()); \
+// Declarations, names and keywords cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define MR_TRY_IMPL(temporary, declaration, expression, return_keyword)                    \
+  auto temporary = (expression);                                                           \
+  if (!temporary)                                                                          \
+    return_keyword std::unexpected<::millrace::base::Error>(std::move(temporary).error()); \
   declaration = *std::move(temporary)
 
 #define MR_CHECK_OK_IMPL(temporary, expression, return_keyword) \
   if (auto temporary = (expression); !temporary)                \
   return_keyword std::unexpected<::millrace::base::Error>(std::move(temporary).error())
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// Declares a variable from a `Result`, or returns its error: `MR_TRY(Plan plan, load(path));`
 #define MR_TRY(declaration, ...) \
@@ -43,4 +49,5 @@ using Status = Result<void>;
 /// The same inside a coroutine.
 #define MR_CO_TRY(declaration, ...) \
   MR_TRY_IMPL(MR_CONCAT(mr_try_, __LINE__), declaration, (__VA_ARGS__), co_return)
-#define MR_CO_TRY_STATUS(...) MR_CHECK_OK_IMPL(MR_CONCAT(mr_try_, __LINE__), (__VA_ARGS__), co_return)
+#define MR_CO_TRY_STATUS(...) \
+  MR_CHECK_OK_IMPL(MR_CONCAT(mr_try_, __LINE__), (__VA_ARGS__), co_return)

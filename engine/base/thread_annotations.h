@@ -1,6 +1,7 @@
 #pragma once
 
-// Clang's thread-safety attributes under project names; -Wthread-safety checks them at compile time.
+// Clang's thread-safety attributes under project names; -Wthread-safety checks them at compile
+// time.
 #define MR_CAPABILITY(name) __attribute__((capability(name)))
 #define MR_SCOPED_CAPABILITY __attribute__((scoped_lockable))
 #define MR_GUARDED_BY(capability) __attribute__((guarded_by(capability)))

@@ -1,0 +1,63 @@
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "runtime/asymmetric_fence.h"
+#include "runtime/atomics.h"
+
+namespace millrace::runtime {
+namespace {
+
+// The store-buffering litmus test: each side stores its flag and then reads the other's.
+struct Litmus {
+  // Written by one side each, read by the other; relaxed, so that only the fences order them.
+  alignas(kApartBytes) std::atomic<std::uint32_t> fast_flag{0};
+  alignas(kApartBytes) std::atomic<std::uint32_t> slow_flag{0};
+  // Counts half-rounds; each side releases what it saw to the other and waits for it.
+  alignas(kApartBytes) std::atomic<std::uint32_t> fast_turn{0};
+  alignas(kApartBytes) std::atomic<std::uint32_t> slow_turn{0};
+  std::uint32_t fast_saw = 0;
+  std::uint32_t slow_saw = 0;
+};
+
+void meet(std::atomic<std::uint32_t>& mine,
+          const std::atomic<std::uint32_t>& theirs,
+          std::uint32_t turn) {
+  mine.store(turn, std::memory_order_release);
+  for (int spin = 0; theirs.load(std::memory_order_acquire) < turn; ++spin) {
+    if (spin > 100) StdAtomics::yield();
+  }
+}
+
+void run_fast_side(Litmus& litmus, std::uint32_t round_count) {
+  for (std::uint32_t round = 1; round <= round_count; ++round) {
+    meet(litmus.fast_turn, litmus.slow_turn, 2 * round - 1);
+    litmus.fast_flag.store(round, std::memory_order_relaxed);
+    light_fence();
+    litmus.fast_saw = litmus.slow_flag.load(std::memory_order_relaxed);
+    meet(litmus.fast_turn, litmus.slow_turn, 2 * round);
+  }
+}
+
+TEST(AsymmetricFenceStressTest, NeverDoBothSidesMissEachOther) {
+  constexpr std::uint32_t kRoundCount = 20'000;
+  Litmus litmus;
+  std::uint32_t both_missed_count = 0;
+  std::thread fast(run_fast_side, std::ref(litmus), kRoundCount);
+  for (std::uint32_t round = 1; round <= kRoundCount; ++round) {
+    meet(litmus.slow_turn, litmus.fast_turn, 2 * round - 1);
+    litmus.slow_flag.store(round, std::memory_order_relaxed);
+    heavy_fence();
+    litmus.slow_saw = litmus.fast_flag.load(std::memory_order_relaxed);
+    meet(litmus.slow_turn, litmus.fast_turn, 2 * round);
+    if (litmus.slow_saw != round && litmus.fast_saw != round) ++both_missed_count;
+  }
+  fast.join();
+  EXPECT_EQ(both_missed_count, 0U);
+}
+
+}  // namespace
+}  // namespace millrace::runtime

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace millrace::runtime {
+
+/// A set of priority classes, 0 the highest.
+/// Threading: `insert` and `remove` by one writer, `insert_shared` and `remove_shared` by any; reading
+/// by any thread. It is a hint: it publishes nothing.
+class ClassSet {
+ public:
+  [[nodiscard]] bool any() const { return bits() != 0; }
+  [[nodiscard]] bool has(std::size_t priority) const { return (bits() >> priority & 1U) != 0; }
+  [[nodiscard]] bool only(std::size_t priority) const { return bits() == 1U << priority; }
+  [[nodiscard]] bool has_above(std::size_t priority) const {
+    return (bits() & ((1U << priority) - 1U)) != 0;
+  }
+
+  /// Writes only on a change, so that readers keep the cache line.
+  void insert(std::size_t priority) {
+    if (!has(priority)) bits_.store(bits() | 1U << priority, std::memory_order_relaxed);
+  }
+  void remove(std::size_t priority) {
+    if (has(priority)) bits_.store(bits() & ~(1U << priority), std::memory_order_relaxed);
+  }
+  void insert_shared(std::size_t priority) { bits_.fetch_or(1U << priority, std::memory_order_seq_cst); }
+  void remove_shared(std::size_t priority) { bits_.fetch_and(~(1U << priority), std::memory_order_seq_cst); }
+
+ private:
+  [[nodiscard]] std::uint32_t bits() const { return bits_.load(std::memory_order_relaxed); }
+  std::atomic<std::uint32_t> bits_{0};
+};
+
+}  // namespace millrace::runtime

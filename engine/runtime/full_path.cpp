@@ -1,0 +1,107 @@
+#include <cstdint>
+#include <utility>
+
+#include "runtime/loop_lane.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_extras.h"
+#include "runtime/run_steps.h"
+#include "runtime/worker.h"
+#include "runtime/worker_pool.h"
+
+// A worker's path of a node for runs that are traced, timed, measured, have hints, fallbacks or
+// asynchronous nodes. Same strands and queues as the short path, with the steps of run_steps.h around
+// every body.
+
+namespace millrace::runtime {
+
+void Worker::make_ready(Run& run, std::uint32_t node) {
+  RunExtras& extras = *run.extras_;
+  if (extras.is_traced()) extras.set_ready_time(node, boundary_time());
+  if (run.topology().spec(node).kind == NodeKind::kAsync) {
+    AsyncOperation& operation = extras.operation(node);
+    operation.credit = run.split_credit(credit_);
+    return extras.lane()->loop().post(operation);
+  }
+  if (!may_continue_with(run, node)) return publish(run, node, run.costs().hint(node));
+  if (best_ != kNoNode) keep_or_publish(run, best_);
+  best_ = node;
+}
+
+bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
+  const ExecutorConfig& config = pool_.config();
+  if (!config.enable_inline_execution) return false;
+  if (run.topology().spec(node).inline_hint == InlineHint::kNever) return false;
+  if (config.enable_continuation_chaining) return true;
+  const bool is_chain = node_ != kNoNode && run.topology().single_continuation(node_) == node;
+  if (!is_chain) return true;
+  const std::uint32_t rows = run.topology().traits().has_row_cost ? run.extras_->row_count(node) : 0;
+  return may_inline_on_loop(run, node, true, rows);
+}
+
+void Worker::begin_run_full(Run& run) {
+  RunSteps(*this, run).begin_run();
+  // Sources are always queued, never inlined (I1).
+  for (const std::uint32_t source : run.order_->sources) {
+    if (run.extras_->is_traced()) run.extras_->set_ready_time(source, run.extras_->started_at);
+    if (run.topology().spec(source).kind == NodeKind::kAsync) {
+      make_ready(run, source);
+    } else if (!pool_.config().enable_inline_execution) {
+      publish(run, source, run.costs().hint(source));
+    } else {
+      keep_or_publish(run, source);
+    }
+  }
+  node_ = kNoNode;
+  arrival_ = {};
+}
+
+bool Worker::start_full() {
+  Run& run = *run_;
+  if (node_ == kNoNode) {
+    arrival_ = {};
+    node_ = next_of_strand(run);
+    if (node_ == kNoNode) {
+      end_strand();
+      return false;
+    }
+  }
+  RunSteps steps(*this, run);
+  if (run.stopped()) {
+    abandon_strand();
+    return false;
+  }
+  if (!steps.begin_node(node_, arrival_)) {
+    node_ = kNoNode;
+    return false;
+  }
+  call_.emplace(run, run.context());
+  call_->node_ = node_;
+  counters_.add(counters_.executed);
+  if (arrival_.parent != kNoNode) counters_.add(counters_.inlined);
+  const HotNode& hot = run.nodes_[node_];
+  handshake_.enter_body();
+  body_ok_ = hot.body(hot.closure, *call_);
+  return true;
+}
+
+void Worker::finish_full() {
+  handshake_.leave_body();
+  Run& run = *run_;
+  RunSteps steps(*this, run);
+  if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
+  const std::uint32_t parent = node_;
+  node_ = std::exchange(best_, kNoNode);
+  arrival_ = node_ == kNoNode ? Arrival{} : Arrival{.parent = parent, .depth = arrival_.depth + 1};
+  if (++depth_ < pool_.config().max_inline_depth || !others_wait()) return;
+  const std::uint32_t next = node_ != kNoNode ? node_ : next_of_strand(run);
+  if (next != kNoNode) node_ = make_room_for_others(run, next);
+}
+
+void Worker::run_strand_full() {
+  while (run_ != nullptr && run_->full_path_) {
+    if (start_full()) finish_full();
+  }
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,180 @@
+#include "runtime/loop_lane.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_extras.h"
+#include "runtime/run_steps.h"
+#include "runtime/task.h"
+#include "runtime/worker_pool.h"
+
+namespace millrace::runtime {
+
+bool may_inline_on_loop(const Run& run, std::uint32_t node, bool inline_enabled, std::uint32_t row_count) {
+  const NodeSpec& spec = run.topology().spec(node);
+  if (!inline_enabled) return false;
+  if (spec.inline_hint != InlineHint::kUnset) return spec.inline_hint == InlineHint::kAlways;
+  if (spec.kind == NodeKind::kCheap) return true;
+  return run.costs().is_cheap_enough_to_inline(node, row_count);
+}
+
+LoopLane::TurnEnd::TurnEnd(LoopLane& owner)
+    : Job([](Job& job) {
+        auto& end = static_cast<TurnEnd&>(job);
+        end.is_posted = false;
+        end.lane.spent_ = base::Duration::zero();
+      }),
+      lane(owner) {}
+
+LoopLane::LoopLane(WorkerPool& pool, Loop& loop)
+    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop), turn_end_(*this) {}
+
+// --- Asynchronous nodes
+
+void LoopLane::start_async(AsyncOperation& operation) {
+  Run& run = operation.extras.run();
+  forget_boundary_time();
+  credit_ = operation.credit;
+  if (!RunSteps(*this, run).begin_node(operation.node, {})) return run_strand(run);
+  operation.credit = static_cast<std::uint32_t>(credit_);
+  credit_ = 0;
+  const NodeSpec& spec = run.topology().spec(operation.node);
+  operation.call.emplace(run, run.context());
+  operation.call->node_ = operation.node;
+  operation.body_start = body_start();
+  start(loop_, spec.async_body(spec.closure.get(), *operation.call), operation.completion);
+}
+
+void LoopLane::finish_async(AsyncOperation& operation, base::Status status) {
+  operation.status = std::move(status);
+  // A body that runs here may have let this one complete: its strand must end first. A task that ended
+  // on another executor comes home.
+  if (in_strand_ || !loop_.is_current()) return loop_.post(operation.end_job);
+  end_async(operation);
+}
+
+void LoopLane::end_async(AsyncOperation& operation) {
+  Run& run = operation.extras.run();
+  RunSteps steps(*this, run);
+  forget_boundary_time();
+  credit_ = operation.credit;
+  set_body_start(operation.body_start);
+  NodeCall& call = *operation.call;
+  const bool ok = operation.status.has_value();
+  if (!ok) call.set_error(std::move(operation.status.error()));
+  next_arrival_ = {.parent = operation.node, .depth = 1};
+  in_strand_ = true;
+  if (steps.end_node(call, ok)) steps.pass_tokens(operation.node);
+  in_strand_ = false;
+  run_strand(run);
+}
+
+// --- Clocks
+
+void LoopLane::on_node_timer(NodeTimer& timer) {
+  Run& run = timer.extras.run();
+  RunSteps steps(*this, run);
+  forget_boundary_time();
+  credit_ = timer.credit;
+  bool was_running = false;
+  if (!run.stopped() && timer.extras.try_abandon(timer.node, was_running)) {
+    const bool gave_up = timer.gives_up;
+    const auto code = gave_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
+    steps.trace_taken(timer.node, was_running, code);
+    next_arrival_ = {.parent = timer.node, .depth = 1};
+    in_strand_ = true;
+    steps.fall_back_or_fail(timer.node, base::Error(code, gave_up ? "The node gave up so that its fallback is in time" : "The node took longer than its timeout"));
+    in_strand_ = false;
+  }
+  run_strand(run);
+}
+
+void LoopLane::on_deadline(Run& run) {
+  run.stop_with(RunOutcome::kDeadline);
+  RunSteps(*this, run).answer_early();
+  run.drop_reference();
+}
+
+void LoopLane::answer_cancelled(Run& run) {
+  RunSteps steps(*this, run);
+  credit_ = 0;
+  steps.release_give_ups();
+  steps.answer_early();
+  if (credit_ != 0 && run.return_credit(credit_)) steps.finish_work();
+  run.drop_reference();
+}
+
+// --- Strands
+
+void LoopLane::make_ready(Run& run, std::uint32_t node) {
+  RunExtras& extras = *run.extras_;
+  if (extras.is_traced()) extras.set_ready_time(node, boundary_time());
+  if (run.topology().spec(node).kind == NodeKind::kAsync) {
+    AsyncOperation& operation = extras.operation(node);
+    operation.credit = run.split_credit(credit_);
+    return loop_.post(operation);
+  }
+  const std::uint32_t rows = run.topology().traits().has_row_cost ? extras.row_count(node) : 0;
+  if (may_inline_on_loop(run, node, pool_.config().enable_inline_execution, rows)) {
+    return locals_.push_back({node, next_arrival_});
+  }
+  hand_over(run, node);
+}
+
+void LoopLane::run_strand(Run& run) {
+  in_strand_ = true;
+  while (!locals_.empty()) {
+    const Local local = locals_.back();
+    locals_.pop_back();
+    if (has_budget()) {
+      run_node(run, local);
+    } else {
+      hand_over(run, local.node);
+    }
+  }
+  in_strand_ = false;
+  flush_hand_over(run);
+  const Run::Credit held = std::exchange(credit_, 0);
+  if (held != 0 && run.return_credit(held)) RunSteps(*this, run).finish_work();
+}
+
+void LoopLane::run_node(Run& run, const Local& local) {
+  RunSteps steps(*this, run);
+  if (!steps.begin_node(local.node, local.arrival)) return;
+  const base::TimePoint start = clock().now();
+  NodeCall call(run, run.context());
+  call.node_ = local.node;
+  const HotNode& hot = run.nodes_[local.node];
+  const bool ok = hot.body(hot.closure, call);
+  next_arrival_ = {.parent = local.node, .depth = local.arrival.depth + 1};
+  if (steps.end_node(call, ok)) steps.pass_tokens(local.node);
+  spent_ += clock().now() - start;
+  if (turn_end_.is_posted) return;
+  turn_end_.is_posted = true;
+  loop_.post(turn_end_);
+}
+
+bool LoopLane::has_budget() const { return spent_ < pool_.config().loop_inline_budget; }
+
+void LoopLane::hand_over(Run& run, std::uint32_t node) {
+  run.links_[node] = kNoNode;
+  if (chain_head_ == kNoNode) {
+    chain_head_ = node;
+  } else {
+    run.links_[chain_tail_] = node;
+  }
+  chain_tail_ = node;
+}
+
+void LoopLane::flush_hand_over(Run& run) {
+  if (chain_head_ == kNoNode) return;
+  const std::uint32_t head = std::exchange(chain_head_, kNoNode);
+  chain_tail_ = kNoNode;
+  pool_.submit_nodes(run, head, run.split_credit(credit_));
+}
+
+}  // namespace millrace::runtime

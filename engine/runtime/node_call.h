@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/node.h"
+#include "runtime/stop.h"
+
+namespace millrace::runtime {
+
+class Run;
+
+/// What a body may ask while it runs.
+/// Threading: not shared; an async body keeps its own copy. Lifetime: the run outlives the body.
+class NodeCall {
+ public:
+  NodeCall(Run& run, void* context) : run_(&run), context_(context) {}
+
+  /// What the run was started with; typed bodies get it as a reference.
+  [[nodiscard]] void* context() const { return context_; }
+  [[nodiscard]] NodeId node() const { return NodeId(node_); }
+  [[nodiscard]] std::string_view node_id() const;
+  /// Is true once the run is over for any reason. Long bodies look between chunks of work.
+  [[nodiscard]] bool stop_requested() const;
+  [[nodiscard]] StopToken stop_token() const;
+  /// Time until the run's deadline, or nothing if it has none. Reads the clock.
+  [[nodiscard]] std::optional<base::Duration> remaining() const;
+  /// Says how many rows the node produced; dependents that cost per row are estimated with it (I4).
+  void set_row_count(std::uint32_t row_count) { row_count_ = row_count; }
+
+  /// Records why the body is about to return false.
+  void set_error(base::Error error) { error_ = std::move(error); }
+  /// Gives the recorded error, or a general one if the body recorded none.
+  [[nodiscard]] base::Error take_error() {
+    if (error_) return std::move(*error_);
+    return base::Error(base::ErrorCode::kNodeFailed, "The body failed");
+  }
+  /// Turns the exception in flight into an error; call only inside a catch block (C6).
+  void set_error_from_exception();
+
+ private:
+  friend class Run;
+  friend class Worker;
+  friend class LoopLane;
+  friend class RunSteps;
+
+  Run* run_;
+  void* context_;
+  std::uint32_t node_ = kNoNode;
+  std::uint32_t row_count_ = 0;
+  std::optional<base::Error> error_;
+};
+
+}  // namespace millrace::runtime

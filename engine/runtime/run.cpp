@@ -1,0 +1,192 @@
+#include "runtime/run.h"
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "base/result.h"
+#include "runtime/asymmetric_fence.h"
+#include "runtime/loop_lane.h"
+#include "runtime/node_call.h"
+#include "runtime/run_extras.h"
+#include "runtime/run_steps.h"
+
+namespace millrace::runtime {
+
+std::string_view NodeCall::node_id() const { return run_->topology().id(node_); }
+bool NodeCall::stop_requested() const { return run_->stopped(); }
+StopToken NodeCall::stop_token() const { return run_->stop_.token(); }
+
+std::optional<base::Duration> NodeCall::remaining() const {
+  if (!run_->options_.deadline) return std::nullopt;
+  return *run_->options_.deadline - run_->clock_->now();
+}
+
+void NodeCall::set_error_from_exception() {
+  const auto failed = [this](std::string what) {
+    set_error(base::Error(base::ErrorCode::kNodeFailed, "The body threw: " + std::move(what)));
+  };
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const std::exception& error) {
+    failed(error.what());
+  } catch (...) {
+    failed("something that is not a std::exception");
+  }
+}
+
+Run::Run(const Topology& topology, CostModel& costs)
+    : hints_(costs.hints()),
+      topology_(&topology),
+      costs_(&costs),
+      counter_storage_(std::make_unique<std::uint32_t[]>(topology.counter_template().size())),
+      link_storage_(std::make_unique<std::uint32_t[]>(topology.node_count())) {
+  nodes_ = topology.nodes().data();
+  counters_ = counter_storage_.get();
+  links_ = link_storage_.get();
+}
+
+Run::~Run() { MR_CHECK(references_.load(std::memory_order_acquire) == 0); }
+
+void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock) {
+  const auto& counters = topology_->counter_template();
+  if (!counters.empty()) std::memcpy(counters_, counters.data(), counters.size_bytes());
+  context_ = start.context;
+  options_ = start.options;
+  observer_ = start.observer;
+  waiter_ = start.waiter;
+  clock_ = &clock;
+  order_ = &costs_->order();
+  edges_ = order_->edges.data();
+  measured_ = costs_->wants_sample(uses_++);
+  full_path_ = needs_full_path || measured_;
+  shared_.store(false, std::memory_order_relaxed);
+  returned_.store(0, std::memory_order_relaxed);
+  issued_.store(kFullCredit, std::memory_order_relaxed);
+  outcome_.store(RunOutcome::kOpen, std::memory_order_relaxed);
+  done_.store(false, std::memory_order_relaxed);
+  if (verdict_.load(std::memory_order_relaxed) != RunOutcome::kOpen) forget_last_failure();
+  may_answer_early_ = false;
+  if (full_path_) prepare_extras(std::move(start));
+}
+
+void Run::forget_last_failure() {
+  stop_.reset();
+  verdict_.store(RunOutcome::kOpen, std::memory_order_relaxed);
+  error_ready_.store(false, std::memory_order_relaxed);
+  error_.reset();
+  cancel_posted_.store(false, std::memory_order_relaxed);
+  suppressed_errors_.store(0, std::memory_order_relaxed);
+}
+
+void Run::prepare_extras(Start&& start) {
+  if (!extras_) extras_ = std::make_unique<RunExtras>(*this);
+  const TopologyTraits& traits = topology_->traits();
+  may_answer_early_ = start.lane != nullptr && start.context_owner != nullptr;
+  context_owner_ = std::move(start.context_owner);
+  executed_.store(0, std::memory_order_relaxed);
+  late_completions_.store(0, std::memory_order_relaxed);
+  extras_->reset(start.lane, may_answer_early_ || traits.has_timeout || options_.deadline.has_value());
+  if (options_.trace.enabled()) extras_->started_at = clock_->now();
+  // The work, the receiver of the answer, and the deadline each hold the storage.
+  if (may_answer_early_) references_.store(options_.deadline ? 3 : 2, std::memory_order_relaxed);
+}
+
+void Run::fail(std::uint32_t node, base::Error error) {
+  RunOutcome open = RunOutcome::kOpen;
+  if (!verdict_.compare_exchange_strong(open, RunOutcome::kError, std::memory_order_acq_rel)) {
+    suppressed_errors_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const NodeSpec& spec = topology_->spec(node);
+  std::string where = "node '" + spec.id + "' (op " + spec.op + ")";
+  if (!error.where().empty()) where += ", " + error.where();
+  error_.emplace(error.code(), error.message(), std::move(where));
+  error_ready_.store(true, std::memory_order_release);
+  stop_.request_stop();
+}
+
+void Run::stop_with(RunOutcome outcome) {
+  RunOutcome open = RunOutcome::kOpen;
+  if (!verdict_.compare_exchange_strong(open, outcome, std::memory_order_acq_rel)) return;
+  if (outcome == RunOutcome::kDeadline) {
+    error_.emplace(base::ErrorCode::kDeadlineExceeded, "The run's deadline passed");
+  } else {
+    error_.emplace(base::ErrorCode::kCancelled, "The run was cancelled");
+  }
+  error_ready_.store(true, std::memory_order_release);
+  stop_.request_stop();
+}
+
+void Run::cancel() {
+  if (outcome() != RunOutcome::kOpen) return;
+  stop_with(RunOutcome::kCancelled);
+  if (!full_path_ || !may_answer_early_) return;
+  references_.fetch_add(1, std::memory_order_relaxed);
+  if (!cancel_posted_.exchange(true)) {
+    extras_->lane()->loop().post(extras_->answer_job);
+  } else {
+    drop_reference();
+  }
+}
+
+RunOutcome Run::outcome_when_over() const {
+  const RunOutcome verdict = verdict_.load(std::memory_order_acquire);
+  if (verdict == RunOutcome::kOpen) return RunOutcome::kOk;
+  // Somebody who holds no credit may be writing the reason just now: a few instructions.
+  while (!error_ready_.load(std::memory_order_acquire)) StdAtomics::yield();
+  return verdict;
+}
+
+bool Run::try_answer(RunOutcome outcome) {
+  RunOutcome open = RunOutcome::kOpen;
+  return outcome_.compare_exchange_strong(open, outcome, std::memory_order_acq_rel);
+}
+
+void Run::finish_work(StrandHost& host) {
+  if (full_path_) return RunSteps(host, *this).finish_work();
+  outcome_.store(outcome_when_over(), std::memory_order_release);
+  deliver();
+}
+
+void Run::deliver() {
+  if (waiter_ != nullptr) {
+    // The waiter may reuse the run as soon as it sees `done_`.
+    ParkingSpot<>* const waiter = waiter_;
+    done_.store(true, std::memory_order_release);
+    light_fence();
+    if (waiter->is_waiting()) waiter->notify();
+    return;
+  }
+  const bool early = may_answer_early_;
+  const RunObserver observer = observer_;
+  if (observer.on_answer != nullptr) observer.on_answer(*this, observer.data);
+  if (early) drop_reference();
+}
+
+void Run::drop_reference() {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  context_owner_.reset();
+  const RunObserver observer = observer_;
+  if (observer.on_release != nullptr) observer.on_release(*this, observer.data);
+}
+
+bool Run::used_fallback(NodeId node) const {
+  return extras_ != nullptr && topology_->traits().has_fallback && extras_->used_fallback(node.value());
+}
+
+base::Status Run::status() const {
+  switch (outcome()) {
+    case RunOutcome::kOk: return {};
+    case RunOutcome::kOpen: return base::fail(base::ErrorCode::kInternal, "The run is not over");
+    default: return std::unexpected(*error_);
+  }
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,228 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "runtime/atomics.h"
+#include "runtime/cost_model.h"
+#include "runtime/inbox.h"
+#include "runtime/loop.h"
+#include "runtime/node_call.h"
+#include "runtime/parking.h"
+#include "runtime/stop.h"
+#include "runtime/topology.h"
+#include "runtime/trace_writer.h"
+
+// One execution of a topology.
+//
+// Tokens. `counters_` is copied from the topology's template. As long as one thread holds the whole
+// run the counters are ordinary numbers; the first hand-over marks the run *shared*, and from then
+// on every decrement is atomic. The mark is made before the hand-over publishes anything, so whoever
+// takes part later sees both the mark and the plain decrements before it.
+//
+// Credit. A run starts with a sum of credit in one hand. Whoever hands work over (a published node, a
+// node on the loop, an armed timer) hands a part of its credit along; whoever runs out of work returns
+// what it holds, with one atomic addition (D8). The run's work is over when everything has come back.
+// Nothing is counted when work is handed over, so a hand-over costs no shared write but the item.
+//
+// Answer. The answer goes out exactly once: when the work is over, or before that at a deadline, a
+// cancellation or a failure if the run owns its context (`may_answer_early`). Storage is free when the
+// answer is out *and* the work is over.
+
+namespace millrace::runtime {
+
+class LoopLane;
+class Run;
+class RunExtras;
+class StrandHost;
+
+enum class RunOutcome : std::uint8_t { kOpen, kOk, kError, kCancelled, kDeadline };
+
+/// A place in a queue for a run, or for some of its ready nodes.
+struct QueueEntry : InboxLink {
+  Run* run = nullptr;
+  std::uint64_t payload = 0;
+};
+
+/// Gets the answer of a run that nobody waits for.
+struct RunObserver {
+  /// Is called once, on the thread that produced the answer. The run may be started again from here
+  /// unless `may_answer_early` was set.
+  void (*on_answer)(Run& run, void* data) = nullptr;
+  /// Is called once when the run's storage is free again. May be null.
+  void (*on_release)(Run& run, void* data) = nullptr;
+  void* data = nullptr;
+};
+
+/// How one run is to be executed.
+struct RunOptions {
+  Priority priority = Priority::kNormal;
+  std::optional<base::TimePoint> deadline = {};
+  Loop* loop = nullptr;  ///< needed for async nodes, timeouts and a deadline
+  TraceContext trace = {};
+};
+
+/// Threading: created and started by one thread at a time; then whatever the members say.
+/// Lifetime: borrows topology and cost model; must not be destroyed before it is released.
+class Run {
+ public:
+  using Credit = std::uint64_t;
+  static constexpr Credit kFullCredit = Credit{1} << 31U;
+
+  Run(const Topology& topology, CostModel& costs);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  [[nodiscard]] const Topology& topology() const { return *topology_; }
+  [[nodiscard]] CostModel& costs() const { return *costs_; }
+  [[nodiscard]] void* context() const { return context_; }
+  [[nodiscard]] Priority priority() const { return options_.priority; }
+  [[nodiscard]] const RunOptions& options() const { return options_; }
+
+  /// How it ended, from the answer on. An error's `where` names the node and its op (C4).
+  [[nodiscard]] RunOutcome outcome() const { return outcome_.load(std::memory_order_acquire); }
+  [[nodiscard]] base::Status status() const;
+  /// Errors after the first, which decided the outcome.
+  [[nodiscard]] std::uint32_t suppressed_error_count() const {
+    return suppressed_errors_.load(std::memory_order_relaxed);
+  }
+  /// Bodies that returned after the answer was out; complete once the run is released.
+  [[nodiscard]] std::uint32_t late_completion_count() const {
+    return late_completions_.load(std::memory_order_relaxed);
+  }
+  /// Whether a fallback took the place of `node`.
+  [[nodiscard]] bool used_fallback(NodeId node) const;
+  [[nodiscard]] std::uint32_t executed_count() const { return executed_.load(std::memory_order_relaxed); }
+
+  /// Asks the run to stop within one node boundary. Any thread, while the run is not released.
+  void cancel();
+
+ private:
+  friend class LoopLane;
+  friend class NodeCall;
+  friend class RunExtras;
+  friend class Worker;
+  friend class WorkerPool;
+  friend class RunSteps;
+
+  // --- Start. `prepare` is called by the submitting thread, before anyone else can see the run.
+  struct Start {
+    void* context = nullptr;
+    std::shared_ptr<void> context_owner = {};
+    RunOptions options = {};
+    RunObserver observer = {};
+    ParkingSpot<>* waiter = nullptr;
+    LoopLane* lane = nullptr;
+  };
+  void prepare(Start&& start, bool needs_full_path, const base::Clock& clock);
+  void prepare_extras(Start&& start);
+  void forget_last_failure();
+
+  // --- Tokens.
+  [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
+  [[nodiscard]] bool is_shared() const { return shared_.load(std::memory_order_relaxed); }
+  void mark_shared() { shared_.store(true, std::memory_order_relaxed); }
+  /// Gives one token along `edge`; true for the token that makes the target ready (K2).
+  [[nodiscard]] bool give_token(std::uint32_t counter) {
+    if (counter == kNoCounter) return true;
+    std::uint32_t& tokens = counters_[counter];
+    if (!is_shared()) return --tokens == 0;
+    return std::atomic_ref(tokens).fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  [[nodiscard]] Priority class_of(std::uint32_t node) const {
+    return topology_->spec(node).priority.value_or(options_.priority);
+  }
+
+  // --- Credit.
+  /// Takes a share of `held` for something that is handed over. Mints more when little is left, which
+  /// is safe because the holder's own credit keeps the run open.
+  [[nodiscard]] std::uint32_t split_credit(Credit& held) {
+    if (held < kSplitMin) [[unlikely]] {
+      issued_.fetch_add(kFullCredit, std::memory_order_relaxed);
+      held += kFullCredit;
+    }
+    mark_shared();
+    const auto share = static_cast<std::uint32_t>(held >> 3U);
+    held -= share;
+    return share;
+  }
+  /// Gives credit back. True: it was the last, the work is over, and the caller must call
+  /// `finish_work`. False: the caller must not touch the run again.
+  [[nodiscard]] bool return_credit(Credit held) {
+    if (!is_shared()) return true;
+    const Credit returned = returned_.fetch_add(held, std::memory_order_acq_rel) + held;
+    return returned == issued_.load(std::memory_order_relaxed);
+  }
+
+  // --- End.
+  void fail(std::uint32_t node, base::Error error);
+  void stop_with(RunOutcome outcome);
+  void finish_work(StrandHost& host);
+  [[nodiscard]] bool is_done() const { return done_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool try_answer(RunOutcome outcome);
+  void deliver();
+  void drop_reference();
+  [[nodiscard]] RunOutcome outcome_when_over() const;
+  void add_executed(std::uint32_t count) { executed_.fetch_add(count, std::memory_order_relaxed); }
+
+  static constexpr Credit kSplitMin = 16;
+
+  // Constant while the run is under way; every strand reads these.
+  const HotNode* nodes_ = nullptr;
+  const Edge* edges_ = nullptr;
+  const std::atomic<std::uint32_t>* hints_ = nullptr;
+  std::uint32_t* counters_ = nullptr;
+  std::uint32_t* links_ = nullptr;  // chains of ready nodes that travel as one item
+  void* context_ = nullptr;
+  const RankOrder* order_ = nullptr;
+  bool full_path_ = false;  // needs more than tokens: traced, timed, async, measured, …
+  bool measured_ = false;
+  bool may_answer_early_ = false;
+  // Tells strands that counters need atomic decrements. Written before the hand-over that makes it
+  // so; that hand-over publishes it.
+  std::atomic<bool> shared_{false};
+  // Read by every strand before every node; written once.
+  alignas(kApartBytes) StopSource stop_;
+
+  // Written at hand-overs and at the end.
+  // Sum of returned credit; the addition that completes it publishes all the run's effects.
+  alignas(kApartBytes) std::atomic<Credit> returned_{0};
+  std::atomic<Credit> issued_{kFullCredit};
+  // Publishes the answer (status_error_, outcome) to whoever reads it.
+  std::atomic<RunOutcome> outcome_{RunOutcome::kOpen};
+  // What the run will answer when its work is over; kOpen = nothing went wrong. The writer that moves
+  // it from kOpen also writes error_, and publishes it with error_ready_.
+  std::atomic<RunOutcome> verdict_{RunOutcome::kOpen};
+  std::atomic<bool> error_ready_{false};
+  std::optional<base::Error> error_;
+  std::atomic<std::uint32_t> suppressed_errors_{0};
+  std::atomic<std::uint32_t> late_completions_{0};
+  std::atomic<std::uint32_t> executed_{0};
+  std::atomic<bool> cancel_posted_{false};
+  // Holders of the storage: the work, the answer's receiver, an armed deadline.
+  std::atomic<std::uint32_t> references_{0};
+  // Wakes the thread that waits in run(); it reads `done_` after its announcement.
+  ParkingSpot<>* waiter_ = nullptr;
+  std::atomic<bool> done_{false};
+
+  const Topology* topology_;
+  CostModel* costs_;
+  RunOptions options_;
+  RunObserver observer_;
+  std::shared_ptr<void> context_owner_;
+  const base::Clock* clock_ = nullptr;
+  std::uint64_t uses_ = 0;
+  QueueEntry entry_;  // the run itself in a queue
+  std::unique_ptr<std::uint32_t[]> counter_storage_;
+  std::unique_ptr<std::uint32_t[]> link_storage_;
+  std::unique_ptr<RunExtras> extras_;  // states, timers, async operations, trace times: full path only
+};
+
+}  // namespace millrace::runtime

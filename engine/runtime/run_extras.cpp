@@ -1,0 +1,133 @@
+#include "runtime/run_extras.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/result.h"
+#include "runtime/atomics.h"
+#include "runtime/loop_lane.h"
+
+namespace millrace::runtime {
+namespace {
+
+template <class T>
+std::unique_ptr<std::atomic<T>[]> make_cells(std::uint32_t count) {
+  return std::make_unique<std::atomic<T>[]>(count);
+}
+
+template <class T>
+void clear(const std::unique_ptr<std::atomic<T>[]>& cells, std::uint32_t count) {
+  for (std::uint32_t index = 0; index < count; ++index) cells[index].store(T{}, std::memory_order_relaxed);
+}
+
+void fire_node_timer(Timer& timer) {
+  auto& fired = static_cast<NodeTimer&>(timer);
+  fired.extras.lane()->on_node_timer(fired);
+}
+
+void fire_deadline(Timer& timer) {
+  auto& fired = static_cast<DeadlineTimer&>(timer);
+  fired.extras.lane()->on_deadline(fired.extras.run());
+}
+
+}  // namespace
+
+NodeTimer::NodeTimer(RunExtras& owner, std::uint32_t timed_node, bool is_give_up)
+    : Timer(fire_node_timer, fire_node_timer), extras(owner), node(timed_node), gives_up(is_give_up) {}
+
+DeadlineTimer::DeadlineTimer(RunExtras& owner) : Timer(fire_deadline, fire_deadline), extras(owner) {}
+
+AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
+    : Job([](Job& job) {
+        auto& operation = static_cast<AsyncOperation&>(job);
+        operation.extras.lane()->start_async(operation);
+      }),
+      extras(owner),
+      node(async_node),
+      completion(*this),
+      end_job(*this) {}
+
+AsyncOperation::EndJob::EndJob(AsyncOperation& owner)
+    : Job([](Job& job) {
+        AsyncOperation& operation = static_cast<EndJob&>(job).operation;
+        operation.extras.lane()->end_async(operation);
+      }),
+      operation(owner) {}
+
+AsyncOperation::Done::Done(AsyncOperation& owner)
+    : Completion<base::Status>([](Completion<base::Status>& done, base::Status status) {
+        AsyncOperation& operation = static_cast<Done&>(done).operation;
+        operation.extras.lane()->finish_async(operation, std::move(status));
+      }),
+      operation(owner) {}
+
+RunExtras::AnswerJob::AnswerJob(RunExtras& owner)
+    : Job([](Job& job) {
+        RunExtras& extras = static_cast<AnswerJob&>(job).extras;
+        extras.lane()->answer_cancelled(extras.run());
+      }),
+      extras(owner) {}
+
+RunExtras::RunExtras(Run& run) : answer_job(*this), run_(run), deadline_(*this) {
+  const Topology& topology = run.topology();
+  const std::uint32_t count = topology.node_count();
+  states_ = make_cells<NodeState>(count);
+  ready_ns_ = std::make_unique<std::int64_t[]>(count);
+  if (topology.traits().has_row_cost) row_counts_ = make_cells<std::uint32_t>(count);
+  if (topology.traits().has_async) {
+    operations_.resize(count);
+    for (std::uint32_t node = 0; node < count; ++node) {
+      if (topology.spec(node).kind != NodeKind::kAsync) continue;
+      operations_[node] = std::make_unique<AsyncOperation>(*this, node);
+    }
+  }
+  // Whatever completes on the loop may make a cpu node ready there, which then travels by its entry.
+  entries_ = std::make_unique<QueueEntry[]>(count);
+  if (topology.traits().has_timeout) timeouts_.resize(count);
+  for (std::uint32_t node = 0; node < count && !timeouts_.empty(); ++node) {
+    if (topology.spec(node).timeout) timeouts_[node] = std::make_unique<NodeTimer>(*this, node, false);
+  }
+  if (!topology.traits().has_fallback) return;
+  finish_ns_ = make_cells<std::int64_t>(count);
+  fallback_used_ = make_cells<std::uint8_t>(count);
+  activated_ = make_cells<std::uint8_t>(count);
+  completed_by_fallback_ = make_cells<std::uint8_t>(count);
+  succeeded_ = make_cells<std::uint8_t>(count);
+  give_ups_.resize(count);
+  for (std::uint32_t node = 0; node < count; ++node) {
+    if (topology.spec(node).fallback == FallbackKind::kNone) continue;
+    give_ups_[node] = std::make_unique<NodeTimer>(*this, node, true);
+  }
+}
+
+void RunExtras::reset(LoopLane* lane, bool timed) {
+  lane_ = lane;
+  timed_ = timed;
+  const std::uint32_t count = run_.topology().node_count();
+  clear(states_, count);
+  if (row_counts_) clear(row_counts_, count);
+  if (!fallback_used_) return;
+  clear(finish_ns_, count);
+  clear(fallback_used_, count);
+  clear(activated_, count);
+  clear(completed_by_fallback_, count);
+  clear(succeeded_, count);
+}
+
+bool RunExtras::try_abandon(std::uint32_t node, bool& was_running) {
+  for (;;) {
+    const NodeState now = state(node);
+    if (now == NodeState::kDone || now == NodeState::kAbandoned) return false;
+    if (now == NodeState::kStarting || now == NodeState::kEnding) {
+      // Its thread is writing one trace record; wait for those few instructions.
+      StdAtomics::yield();
+      continue;
+    }
+    was_running = now == NodeState::kRunning;
+    if (try_move(node, now, NodeState::kAbandoned)) return true;
+  }
+}
+
+}  // namespace millrace::runtime

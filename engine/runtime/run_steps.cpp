@@ -1,0 +1,281 @@
+#include "runtime/run_steps.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/asymmetric_fence.h"
+#include "runtime/loop_lane.h"
+#include "runtime/run.h"
+#include "runtime/run_extras.h"
+#include "runtime/trace_writer.h"
+
+namespace millrace::runtime {
+namespace {
+
+SpanStatus span_status(RunOutcome outcome) {
+  switch (outcome) {
+    case RunOutcome::kOk: return SpanStatus::Ok;
+    case RunOutcome::kCancelled: return SpanStatus::Cancelled;
+    case RunOutcome::kDeadline: return SpanStatus::Deadline;
+    default: return SpanStatus::Error;
+  }
+}
+
+}  // namespace
+
+// --- Begin
+
+void RunSteps::begin_run() {
+  if (extras_.is_traced() && host_.trace_buffer() != nullptr) {
+    TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_start(extras_.started_at);
+  }
+  if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
+  Loop& loop = extras_.lane()->loop();
+  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
+    NodeTimer* const timer = extras_.give_up_timer(node);
+    if (timer == nullptr || run_.topology().is_lazy(node)) continue;
+    timer->credit = run_.split_credit(host_.credit());
+    loop.arm(*timer, *run_.options_.deadline - run_.costs().reserve(node));
+  }
+  // A stop that came meanwhile may have missed timers that were not armed yet.
+  if (run_.stopped()) release_give_ups();
+}
+
+void RunSteps::release_give_ups() {
+  if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
+  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) disarm(extras_.give_up_timer(node));
+}
+
+bool RunSteps::begin_node(std::uint32_t node, Arrival arrival) {
+  if (run_.stopped()) return false;
+  const bool traced = extras_.is_traced();
+  if (extras_.is_timed()) {
+    const NodeState claimed = traced ? NodeState::kStarting : NodeState::kRunning;
+    if (!extras_.try_move(node, NodeState::kWaiting, claimed)) return false;
+    // Whoever answers sets the stop flag and then looks at every state; this is the other half.
+    full_fence();
+    if (run_.stopped()) {
+      static_cast<void>(extras_.try_move(node, claimed, NodeState::kAbandoned));
+      return false;
+    }
+  }
+  run_.add_executed(1);
+  if (traced) {
+    trace_start(node, arrival, host_.boundary_time());
+    if (extras_.is_timed()) extras_.set_state(node, NodeState::kRunning);
+  }
+  if (extras_.timeout_timer(node) != nullptr) arm_timeout(node);
+  if (run_.measured_) host_.set_body_start(host_.clock().now());
+  return true;
+}
+
+void RunSteps::arm_timeout(std::uint32_t node) {
+  NodeTimer& timer = *extras_.timeout_timer(node);
+  timer.credit = run_.split_credit(host_.credit());
+  Loop& loop = extras_.lane()->loop();
+  loop.arm(timer, loop.clock().now() + *run_.topology().spec(node).timeout);
+}
+
+void RunSteps::disarm(NodeTimer* timer) {
+  if (timer == nullptr || !extras_.lane()->loop().disarm(*timer)) return;
+  host_.credit() += timer->credit;
+}
+
+// --- End of a node
+
+bool RunSteps::end_node(NodeCall& call, bool ok) {
+  const std::uint32_t node = call.node_;
+  const bool traced = extras_.is_traced();
+  if (needs_time()) host_.set_boundary_time(host_.clock().now());
+  if (extras_.is_timed()) {
+    if (!extras_.try_move(node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone)) {
+      run_.late_completions_.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+    if (extras_.lane() != nullptr) {
+      disarm(extras_.timeout_timer(node));
+      if (run_.options_.deadline) disarm(extras_.give_up_timer(node));
+    }
+  }
+  if (ok && run_.topology().spec(node).commit != nullptr) {
+    const NodeSpec& spec = run_.topology().spec(node);
+    ok = spec.commit(spec.closure.get(), call);
+  }
+  if (traced) {
+    if (!ok) trace_error(node, call.error_ ? call.error_->code() : base::ErrorCode::kNodeFailed);
+    trace_end(node, ok ? SpanStatus::Ok : SpanStatus::Error);
+    if (extras_.is_timed()) extras_.set_state(node, NodeState::kDone);
+  }
+  if (ok) {
+    note_success(call);
+    return true;
+  }
+  fall_back_or_fail(node, call.take_error());
+  return false;
+}
+
+void RunSteps::note_success(NodeCall& call) {
+  const std::uint32_t node = call.node_;
+  const std::uint32_t rows_in = run_.topology().traits().has_row_cost ? extras_.row_count(node) : 0;
+  if (run_.measured_) {
+    run_.costs().record(node, host_.boundary_time() - host_.body_start() - host_.clock_overhead(), rows_in);
+  }
+  if (run_.topology().traits().has_row_cost) {
+    for (const Edge& edge : run_.topology().dependents(node)) extras_.add_row_count(edge.target, call.row_count_);
+  }
+  if (run_.topology().spec(node).fallback != FallbackKind::kNone) {
+    extras_.set_finish_time(node, host_.clock().now());
+  }
+}
+
+void RunSteps::pass_tokens(std::uint32_t node) {
+  const HotNode& hot = run_.nodes_[node];
+  for (std::uint32_t index = hot.edge_begin; index < hot.edge_end; ++index) {
+    const Edge& edge = run_.edges_[index];
+    if (run_.give_token(edge.counter)) host_.make_ready(run_, edge.target);
+  }
+  if (!run_.topology().traits().has_fallback) return;
+  extras_.set_succeeded(node);
+  for (const std::uint32_t user : run_.topology().stands_in_for(node)) {
+    if (extras_.used_fallback(user)) complete_stand_in(user);
+  }
+}
+
+// --- Fallbacks
+
+void RunSteps::fall_back_or_fail(std::uint32_t node, base::Error error) {
+  const NodeSpec& spec = run_.topology().spec(node);
+  if (run_.stopped()) {
+    run_.suppressed_errors_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  if (spec.fallback == FallbackKind::kNode) return take_fallback_node(node);
+  if (spec.fallback == FallbackKind::kValue) {
+    NodeCall call(run_, run_.context_);
+    call.node_ = node;
+    if (spec.fallback_body(spec.fallback_closure.get(), call)) {
+      extras_.set_fallback_used(node);
+      return pass_tokens(node);
+    }
+    error = call.take_error();
+  }
+  run_.fail(node, std::move(error));
+  release_give_ups();
+  answer_early();
+}
+
+void RunSteps::take_fallback_node(std::uint32_t node) {
+  const std::uint32_t fallback = run_.topology().fallback_of(node);
+  extras_.set_fallback_used(node);
+  for (const std::uint32_t lazy : run_.topology().lazy_closure(fallback)) {
+    if (!run_.topology().is_lazy(lazy) || !extras_.try_activate(lazy)) continue;
+    if (run_.give_token(run_.topology().counter_of(lazy))) host_.make_ready(run_, lazy);
+  }
+  if (extras_.has_succeeded(fallback)) complete_stand_in(node);
+}
+
+void RunSteps::complete_stand_in(std::uint32_t node) {
+  if (extras_.try_complete_by_fallback(node)) pass_tokens(node);
+}
+
+// --- End of the run
+
+void RunSteps::answer_early() {
+  if (!run_.may_answer_early_) return;
+  const RunOutcome outcome = run_.outcome_when_over();
+  if (!run_.try_answer(outcome)) return;
+  abandon_running(outcome == RunOutcome::kDeadline ? SpanStatus::Deadline : SpanStatus::Cancelled);
+  trace_run_end();
+  run_.deliver();
+}
+
+void RunSteps::abandon_running(SpanStatus status) {
+  full_fence();
+  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
+    bool was_running = false;
+    if (!extras_.try_abandon(node, was_running) || !was_running) continue;
+    ++abandoned_count_;
+    host_.set_boundary_time(host_.clock().now());
+    trace_end(node, status);
+  }
+}
+
+void RunSteps::finish_work() {
+  CostModel& costs = run_.costs();
+  const RunOutcome outcome = run_.outcome_when_over();
+  const bool learns = run_.measured_ && outcome == RunOutcome::kOk;
+  if (outcome == RunOutcome::kOk && run_.topology().traits().has_fallback) record_downstream();
+  if (run_.may_answer_early_) {
+    if (run_.options_.deadline && extras_.lane()->loop().disarm(extras_.deadline_timer())) run_.drop_reference();
+    if (run_.try_answer(outcome)) {
+      trace_run_end();
+      run_.deliver();
+    }
+    run_.drop_reference();
+  } else {
+    run_.outcome_.store(outcome, std::memory_order_release);
+    trace_run_end();
+    run_.deliver();
+  }
+  // The run may be somebody else's by now; the cost model lives with the plan.
+  if (learns) costs.refresh();
+}
+
+void RunSteps::record_downstream() {
+  const std::int64_t end = host_.clock().now().time_since_epoch().count();
+  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
+    const std::int64_t finished = extras_.finish_ns(node);
+    if (finished != 0) run_.costs().record_downstream(node, base::Duration(end - finished));
+  }
+}
+
+// --- Trace
+
+void RunSteps::trace_start(std::uint32_t node, Arrival arrival, base::TimePoint now) {
+  if (host_.trace_buffer() == nullptr) return;
+  TraceWriter writer(*host_.trace_buffer(), run_.options_.trace);
+  if (arrival.parent == kNoNode) {
+    writer.node_start_queued(node, extras_.ready_time(node), now);
+  } else {
+    writer.node_start_inlined(node, arrival.parent, arrival.depth, now);
+  }
+}
+
+void RunSteps::trace_end(std::uint32_t node, SpanStatus status) {
+  if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace).node_end(node, host_.boundary_time(), status);
+}
+
+void RunSteps::trace_error(std::uint32_t node, base::ErrorCode code) {
+  if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace).node_error(node, host_.boundary_time(), code);
+}
+
+void RunSteps::trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code) {
+  if (!was_running) return;
+  host_.set_boundary_time(host_.clock().now());
+  trace_error(node, code);
+  trace_end(node, SpanStatus::Error);
+}
+
+void RunSteps::trace_run_end() {
+  if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
+  const RunOutcome outcome = run_.outcome();
+  const std::uint32_t executed = run_.executed_count();
+  std::uint32_t eager = 0;
+  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
+    const bool asleep = run_.topology().is_lazy(node) && !extras_.is_activated(node);
+    eager += asleep ? 0 : 1;
+  }
+  const RunTotals totals{.status = span_status(outcome),
+                         .executed_count = executed,
+                         .skipped_count = outcome == RunOutcome::kOk ? 0 : eager - executed,
+                         .late_count = abandoned_count_};
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_end(host_.clock().now(), totals);
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_extras.h"
+#include "runtime/strand_host.h"
+
+// The steps of a node on the full path, the same on workers and on loops.
+
+namespace millrace::runtime {
+
+/// How a node came to its thread.
+struct Arrival {
+  std::uint32_t parent = kNoNode;  ///< the node that handed over directly; kNoNode: out of a queue
+  std::uint32_t depth = 0;         ///< direct hand-overs in a row
+};
+
+/// Threading: the thread that drives `host`. Lifetime: one call.
+class RunSteps {
+ public:
+  RunSteps(StrandHost& host, Run& run) : host_(host), run_(run), extras_(*run.extras_) {}
+
+  /// Starts the run's trace and the clocks that run from its start.
+  void begin_run();
+  /// Claims the node for its body. False: the run is over or a clock took the node.
+  [[nodiscard]] bool begin_node(std::uint32_t node, Arrival arrival);
+  /// Ends a body: publishes its result or, if a clock was faster, counts it as late. Takes care of
+  /// failures and fallbacks. True: the node is complete and its tokens are to be passed on.
+  [[nodiscard]] bool end_node(NodeCall& call, bool ok);
+  /// Passes the tokens of a complete node on, and those of the nodes it stands in for.
+  void pass_tokens(std::uint32_t node);
+  /// Deals with a node whose body failed or that a clock took: falls back or fails the run.
+  void fall_back_or_fail(std::uint32_t node, base::Error error);
+  /// Answers at once, before the work is over. Does nothing if the answer is out.
+  void answer_early();
+  /// Ends the work: answers if nobody has. The run must not be touched afterwards.
+  void finish_work();
+  /// Takes back the clocks that would let pending nodes give up.
+  void release_give_ups();
+  /// Writes the events of a node that a clock took away.
+  void trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code);
+
+ private:
+  void arm_timeout(std::uint32_t node);
+  void disarm(NodeTimer* timer);
+  void trace_start(std::uint32_t node, Arrival arrival, base::TimePoint now);
+  void trace_end(std::uint32_t node, SpanStatus status);
+  void trace_error(std::uint32_t node, base::ErrorCode code);
+  void trace_run_end();
+  void abandon_running(SpanStatus status);
+  void note_success(NodeCall& call);
+  void record_downstream();
+  void take_fallback_node(std::uint32_t node);
+  void complete_stand_in(std::uint32_t node);
+  [[nodiscard]] bool needs_time() const { return extras_.is_traced() || run_.measured_; }
+
+  StrandHost& host_;
+  Run& run_;
+  RunExtras& extras_;
+  std::uint32_t abandoned_count_ = 0;
+};
+
+}  // namespace millrace::runtime

@@ -1,0 +1,17 @@
+#include "runtime/task.h"
+
+#include <string>
+
+namespace millrace::runtime {
+
+base::Error error_from(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& caught) {
+    return {base::ErrorCode::kNodeFailed, std::string("Task threw: ") + caught.what()};
+  } catch (...) {
+    return {base::ErrorCode::kNodeFailed, "Task threw something that is not a std::exception"};
+  }
+}
+
+}  // namespace millrace::runtime

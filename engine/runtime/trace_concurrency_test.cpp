@@ -1,0 +1,95 @@
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/trace_buffer.h"
+#include "runtime/trace_collector.h"
+#include "runtime/trace_fixture.h"
+#include "runtime/trace_validate.h"
+#include "runtime/trace_writer.h"
+
+namespace millrace::runtime {
+namespace {
+
+base::TimePoint at(std::int64_t ns) { return TraceScript::at(ns); }
+
+TraceRecord numbered(std::uint32_t number) {
+  TraceRecord record;
+  record.node_index = number;
+  record.value = number;
+  return record;
+}
+
+TEST(TraceBufferTest, T4_WrittenIsReadOrCountedUnderConcurrency) {
+  constexpr std::uint32_t kCount = 200'000;
+  TraceBuffer buffer(64);
+  std::atomic<bool> is_done{false};  // publishes the writer's last record to the reading loop
+  std::thread writer([&] {
+    for (std::uint32_t i = 0; i < kCount; ++i) buffer.record(numbered(i));
+    is_done.store(true, std::memory_order_release);
+  });
+  std::vector<TraceRecord> out;
+  bool was_done = false;
+  while (!was_done) {
+    was_done = is_done.load(std::memory_order_acquire);
+    buffer.drain(out);
+  }
+  writer.join();
+
+  EXPECT_EQ(out.size() + buffer.dropped_count(), kCount);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(out[i].value, out[i].node_index);
+    if (i > 0) ASSERT_LT(out[i - 1].node_index, out[i].node_index);
+  }
+}
+
+// Two threads share every run: one starts its node, the other ends it and the run. The collector
+// races with both, and still every run it calls complete must have all its events.
+TEST(TraceCollectorTest, T3_CompleteRunsAreWholeWhileThreadsWrite) {
+  constexpr std::uint64_t kRunCount = 5'000;
+  TraceCollector collector({.buffer_capacity = 64 * 1024});
+  MemorySink sink(kRunCount);
+  collector.add_sink(sink);
+  TraceBuffer& first = collector.add_buffer("first");
+  TraceBuffer& second = collector.add_buffer("second");
+  const TraceTopologyId topology = collector.add_topology(TraceScript::graph(1, {}));
+  // Publishes the start of run number `started` by the first thread to the second.
+  std::atomic<std::uint64_t> started{0};
+  std::atomic<bool> is_done{false};  // tells the collecting loop that both writers are through
+
+  std::thread starter([&] {
+    for (std::uint64_t id = 1; id <= kRunCount; ++id) {
+      const TraceContext run(TraceId(id), TraceFlag::All, topology);
+      TraceWriter(first, run).run_start(at(0));
+      TraceWriter(first, run).node_start_queued(0, at(0), at(1));
+      started.store(id, std::memory_order_release);
+    }
+  });
+  std::thread ender([&] {
+    for (std::uint64_t id = 1; id <= kRunCount; ++id) {
+      while (started.load(std::memory_order_acquire) < id) std::this_thread::yield();
+      const TraceContext run(TraceId(id), TraceFlag::All, topology);
+      TraceWriter(second, run).node_end(0, at(2), SpanStatus::Ok);
+      TraceWriter(second, run).run_end(at(3), {.executed_count = 1});
+    }
+    is_done.store(true, std::memory_order_release);
+  });
+  while (!is_done.load(std::memory_order_acquire)) collector.collect();
+  starter.join();
+  ender.join();
+  collector.flush();
+
+  const auto runs = sink.take();
+  ASSERT_EQ(runs.size(), kRunCount);
+  EXPECT_EQ(collector.stats().incomplete_runs, 0u);
+  for (const auto& run : runs) {
+    const auto violations = validate_trace(run.records, {.topology = run.topology.get()});
+    ASSERT_TRUE(violations.empty()) << violations[0].message;
+  }
+}
+
+}  // namespace
+}  // namespace millrace::runtime

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
+
+namespace millrace::runtime {
+
+/// What the checker may rely on, besides the records.
+struct TraceFacts {
+  /// Null: checks that need edges or the number of nodes are left out.
+  const TraceTopology* topology = nullptr;
+  /// Which events the run was asked to emit.
+  TraceFlag flags = TraceFlag::All;
+  /// `enable_inline_execution`.
+  bool is_inlining_enabled = true;
+  /// One flag per node, or empty: started only on demand, so it need not start, nor a producer be
+  /// the node that started it.
+  std::vector<bool> lazy_nodes{};
+};
+
+/// One broken statement of the contract, with what broke it.
+struct TraceViolation {
+  std::string statement;  ///< "T1", "T2", "T3" or "I1"
+  std::string message;
+};
+
+/// Checks the whole trace of one run, given in order, against the statements T1, T2, T3 and the
+/// part of I1 that a trace can show. Gives every violation found; none means the trace is right.
+/// Records must not have been dropped.
+[[nodiscard]] std::vector<TraceViolation> validate_trace(std::span<const TraceRecord> records,
+                                                         const TraceFacts& facts);
+
+}  // namespace millrace::runtime

@@ -1,0 +1,207 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "runtime/atomics.h"
+#include "runtime/class_set.h"
+#include "runtime/handshake.h"
+#include "runtime/node_call.h"
+#include "runtime/parking.h"
+#include "runtime/run.h"
+#include "runtime/run_steps.h"
+#include "runtime/steal_deque.h"
+#include "runtime/strand_host.h"
+
+// One worker: a state machine that takes a ready node, runs its body and passes tokens on.
+//
+//   pick ──► start(node) ──► body ──► finish(node) ──► next node of the strand, or pick again
+//
+// Threads call start and finish back to back; a simulator lets virtual time pass in between. Nothing
+// here blocks: `idle` says what the driver should do.
+//
+// Where ready nodes lie:
+//   the continuation   handed from finish to start directly (a strand, D2)
+//   private stack      cheap siblings, not worth a hand-over; nobody else touches it, except through
+//                      `Handshake` while the worker is inside a body (D6)
+//   node deques        nodes worth sharing, per class: newest first for the owner, oldest for thieves
+//   run deques         whole runs and strands that made room for others, per class: oldest first
+//   the pool's inbox   what threads outside the pool submit
+
+namespace millrace::runtime {
+
+class WorkerPool;
+
+/// Counts of one worker. Each cell is written by its worker and read by anyone; none publishes.
+struct WorkerCounters {
+  std::atomic<std::uint64_t> executed{0};       ///< bodies called
+  std::atomic<std::uint64_t> inlined{0};        ///< full path: bodies called without a queue before
+  std::atomic<std::uint64_t> queued{0};         ///< nodes taken out of some queue or backlog
+  std::atomic<std::uint64_t> published{0};      ///< items made available to other workers
+  std::atomic<std::uint64_t> stolen{0};         ///< items taken from another worker
+  std::atomic<std::uint64_t> rescued{0};        ///< private backlogs taken from a worker in a body
+  std::atomic<std::uint64_t> wakes{0};          ///< parked peers woken
+  std::atomic<std::uint64_t> parks{0};
+  std::atomic<std::uint64_t> starvation_guard{0};  ///< turns given to a lower class (P4)
+
+  static void add(std::atomic<std::uint64_t>& cell, std::uint64_t count = 1) {
+    cell.store(cell.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+  }
+};
+
+/// What a worker without work asks its driver to do.
+struct IdleAction {
+  enum class Kind : std::uint8_t {
+    kRetry,  ///< look again at once
+    kPark,   ///< sleep on the parking spot, at most for `timeout`; call `unparked` afterwards
+  };
+  Kind kind = Kind::kRetry;
+  std::optional<base::Duration> timeout = {};
+};
+
+/// Threading: owned by its driver (a thread, or the simulator); members that others may call say so.
+class alignas(kApartBytes) Worker final : public StrandHost {
+ public:
+  Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed);
+
+  /// Takes the next node and calls its body. False: there is nothing to do here.
+  [[nodiscard]] bool start();
+  /// Ends the node that `start` began: passes its tokens on and chooses what follows.
+  void finish();
+  /// Does start and finish until the strand ends. False: there was nothing to do.
+  bool work_strand();
+
+  /// Decides how to wait. `stop_waiting` tells that the driver has another reason to come back.
+  [[nodiscard]] IdleAction idle();
+  /// Ends a park; `notified` is what the parking spot's `wait` said.
+  void unparked(bool notified);
+  /// Leaves the idle state because the driver found something itself.
+  void stop_idling();
+
+  /// Makes a fresh run this worker's own: the next `start` begins with its sources.
+  void adopt(Run& run);
+  /// Queues a run behind those that wait in this worker.
+  void enqueue_run(Run& run);
+
+  /// A strand that a nested run interrupts.
+  struct Suspended {
+    Run* run = nullptr;
+    std::uint32_t node = kNoNode;
+    Arrival arrival;
+    Run::Credit credit = 0;
+    std::optional<NodeCall> call;
+    base::TimePoint body_start{};
+  };
+  /// Makes the worker free in the middle of a body, and back.
+  [[nodiscard]] Suspended suspend_strand();
+  void resume_strand(const Suspended& outer);
+
+  void make_ready(Run& run, std::uint32_t node) override;
+
+  [[nodiscard]] bool is_in_strand() const { return run_ != nullptr; }
+  [[nodiscard]] ParkingSpot<>& spot() { return spot_; }
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+  [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
+  /// Any thread: nodes and runs that lie here ready, as a hint.
+  [[nodiscard]] std::uint64_t ready_hint() const;
+  /// Any thread: a body is running here, or something lies in a queue.
+  [[nodiscard]] bool looks_busy() const;
+  /// Any thread: items that others could take, as a hint.
+  [[nodiscard]] std::uint64_t shared_item_count() const;
+
+ private:
+  friend class WorkerPool;
+
+  static constexpr std::uint64_t pack(std::uint32_t node, std::uint32_t credit) {
+    return (static_cast<std::uint64_t>(credit) << 32U) | node;
+  }
+  /// Marks an item that is a `Job`, not a run.
+  static constexpr std::uint64_t kJobPayload = UINT64_MAX;
+
+  // strand.cpp: the path of a node through the worker.
+  void run_strand_fast();
+  [[nodiscard]] bool start_fast();
+  void finish_fast();
+  [[nodiscard]] std::uint32_t route_fast(Run& run, std::uint32_t node);
+  [[nodiscard]] std::uint32_t next_of_strand(Run& run);
+  void keep_or_publish(Run& run, std::uint32_t node);
+  void push_private(std::uint32_t node, std::uint32_t hint);
+  void end_strand();
+  void abandon_strand();
+  void fail_node(Run& run, NodeCall& call);
+  void begin_run(Run& run);
+  [[nodiscard]] std::uint32_t make_room_for_others(Run& run, std::uint32_t node);
+  [[nodiscard]] bool others_wait() const;
+  void link_chain(Run& run, std::uint32_t head, std::uint32_t count);
+  void enter_strand(Run& run, std::uint64_t payload);
+  void reserve_stack(std::uint32_t node_count);
+
+  // full_path.cpp: the same for runs that are traced, timed, measured, or have async nodes.
+  void run_strand_full();
+  [[nodiscard]] bool start_full();
+  void finish_full();
+  void begin_run_full(Run& run);
+  [[nodiscard]] bool may_continue_with(const Run& run, std::uint32_t node) const;
+
+  // worker.cpp: queues, sharing and stealing.
+  [[nodiscard]] bool pick();
+  [[nodiscard]] bool pick_from_class(std::uint32_t priority);
+  [[nodiscard]] bool pick_own_node(std::uint32_t priority);
+  [[nodiscard]] bool pick_own_run(std::uint32_t priority);
+  [[nodiscard]] bool pick_starved();
+  [[nodiscard]] bool steal();
+  [[nodiscard]] bool steal_from(Worker& victim);
+  [[nodiscard]] bool steal_item(StealDeque<>& deque);
+  [[nodiscard]] bool rescue_from(Worker& victim);
+  void publish(Run& run, std::uint32_t head, std::uint32_t hint);
+  void publish_backlog(std::uint32_t count);
+  void push_item(std::size_t priority, const DequeItem& item);
+  void take(const DequeItem& item);
+
+  // Constant after construction.
+  WorkerPool& pool_;
+  const std::uint32_t index_;
+
+  // Owner only, or whoever holds `handshake_`.
+  Run* run_ = nullptr;
+  std::uint32_t node_ = kNoNode;  // the next node of the strand
+  std::uint32_t depth_ = 0;       // nodes this strand ran since it last looked at others
+  std::uint32_t best_ = kNoNode;  // full path: what finish will continue with
+  Arrival arrival_;
+  bool sleeps_ = false;  // parked without a time limit
+  std::uint32_t* stack_ = nullptr;
+  std::uint32_t stack_capacity_ = 0;
+  std::uint64_t backlog_ns_ = 0;
+  std::uint64_t missed_ns_ = 0;  // what sharing would have gained while peers slept
+  std::uint32_t dispatches_ = 0;
+  // Size of the private stack. Written by the owner; read by anyone as a hint.
+  std::atomic<std::uint32_t> stack_top_{0};
+  std::optional<NodeCall> call_;
+  bool body_ok_ = true;
+  base::SplitMix64 random_;
+  std::unique_ptr<std::uint32_t[]> stack_storage_;
+
+  // Idle state, owner only.
+  bool idling_ = false;
+  base::TimePoint idle_since_{};
+  base::Duration spin_budget_{};
+  std::uint32_t idle_polls_ = 0;
+  std::uint64_t activity_seen_ = 0;
+
+  Handshake<> handshake_;
+  // Classes whose deque may hold something. Written by the owner, read by thieves as a hint that
+  // saves them from looking at every deque.
+  alignas(kApartBytes) ClassSet node_classes_;
+  ClassSet run_classes_;
+  std::array<StealDeque<>, kPriorityCount> nodes_;
+  std::array<StealDeque<>, kPriorityCount> runs_;
+  ParkingSpot<> spot_;
+  alignas(kApartBytes) WorkerCounters counters_;
+};
+
+}  // namespace millrace::runtime

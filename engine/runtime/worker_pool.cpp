@@ -1,0 +1,319 @@
+#include "runtime/worker_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "base/check.h"
+#include "base/result.h"
+#include "runtime/asymmetric_fence.h"
+#include "runtime/loop_lane.h"
+#include "runtime/run.h"
+#include "runtime/run_extras.h"
+#include "runtime/worker.h"
+
+namespace millrace::runtime {
+namespace {
+
+// The worker that the calling thread drives, if it is inside one.
+thread_local Worker* current_worker = nullptr;
+
+/// Makes a worker the calling thread's own for a scope.
+class CurrentWorkerScope {
+ public:
+  explicit CurrentWorkerScope(Worker& worker) : outer_(std::exchange(current_worker, &worker)) {}
+  ~CurrentWorkerScope() { current_worker = outer_; }
+  CurrentWorkerScope(const CurrentWorkerScope&) = delete;
+  CurrentWorkerScope& operator=(const CurrentWorkerScope&) = delete;
+
+ private:
+  Worker* const outer_;
+};
+
+// The least that two readings in a row are apart: what a measurement adds to what it measures.
+base::Duration measure_overhead(const base::Clock& clock) {
+  constexpr int kReadings = 64;
+  base::Duration least = base::Duration::max();
+  for (int reading = 0; reading < kReadings; ++reading) {
+    const base::TimePoint before = clock.now();
+    least = std::min(least, clock.now() - before);
+  }
+  return least;
+}
+
+}  // namespace
+
+void WaitGroup::done() {
+  ParkingSpot<>* const waiter = waiter_.load(std::memory_order_relaxed);
+  if (open_.fetch_sub(1, std::memory_order_acq_rel) != 1 || waiter == nullptr) return;
+  light_fence();
+  if (waiter->is_waiting()) waiter->notify();
+}
+
+base::Status validate(const ExecutorConfig& config) {
+  const auto invalid = [](const char* what) {
+    return base::fail(base::ErrorCode::kInvalidArgument, what, "executor config");
+  };
+  MR_TRY_STATUS(validate(config.costs));
+  if (config.compute_threads > WorkerPool::kSlotMax) return invalid("compute_threads must be at most 64");
+  if (config.starvation_guard_every == 0) return invalid("starvation_guard_every must be at least 1");
+  for (const base::Duration time : {config.spin_time, config.wake_price, config.bundle_price, config.loop_inline_budget}) {
+    if (time.count() < 0) return invalid("spin_time, wake_price, bundle_price and loop_inline_budget must not be negative");
+  }
+  if (config.watch_period.count() <= 0) return invalid("watch_period must be positive");
+  return {};
+}
+
+base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfig& config, const base::Clock& clock) {
+  MR_TRY(std::unique_ptr<WorkerPool> pool, create_undriven(config, clock));
+  pool->start_threads();
+  return pool;
+}
+
+base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create_undriven(const ExecutorConfig& config,
+                                                                      const base::Clock& clock) {
+  MR_TRY_STATUS(validate(config));
+  return std::unique_ptr<WorkerPool>(new WorkerPool(config, clock));
+}
+
+WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock) : config_(config), clock_(clock) {
+  worker_count_ = config.compute_threads != 0 ? config.compute_threads
+                                              : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
+  thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
+  // One worker has nobody to share with: it keeps everything, in rank order (P1).
+  sharing_mask_ = worker_count_ > 1 ? CostModel::kWorthSharing : 0;
+  backlog_limit_ns_ = worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
+  rescue_after_ = config.spin_time / 4;
+  clock_overhead_ = measure_overhead(clock);
+  for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
+    worker_storage_[slot] = std::make_unique<Worker>(*this, slot, config.seed * 0x9E3779B97F4A7C15U + slot);
+    workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
+  }
+  slot_count_.store(thread_count_, std::memory_order_relaxed);
+}
+
+void WorkerPool::start_threads() {
+  for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
+    threads_.emplace_back([this, slot](std::stop_token stop) { drive(*worker_storage_[slot], stop); });
+  }
+}
+
+WorkerPool::~WorkerPool() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+  for (std::uint32_t slot = 0; slot < thread_count_; ++slot) worker_storage_[slot]->spot().notify();
+  threads_.clear();
+}
+
+// --- Driving
+
+void WorkerPool::drive(Worker& worker, std::stop_token stop) {
+  const CurrentWorkerScope scope(worker);
+  help(worker, [&stop] { return stop.stop_requested(); });
+}
+
+template <class Done>
+void WorkerPool::help(Worker& worker, Done done) {
+  bool woken = false;
+  while (!done()) {
+    if (worker.work_strand()) {
+      woken = false;
+      continue;
+    }
+    const IdleAction action = worker.idle();
+    if (action.kind == IdleAction::Kind::kRetry) {
+      StdAtomics::pause();
+      continue;
+    }
+    // What ends the wait may have come between the last look and the announcement.
+    woken = done() ? !worker.spot().cancel() : worker.spot().wait(action.timeout);
+    worker.unparked(woken);
+  }
+  worker.stop_idling();
+  // Whoever woke this worker counted on it: pass the call on.
+  if (woken && has_work_for(worker)) wake_one(&worker);
+}
+
+Worker* WorkerPool::take_guest() {
+  std::uint64_t used = guests_.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto slot = thread_count_ + static_cast<std::uint32_t>(std::countr_one(used));
+    if (slot >= kSlotMax) return nullptr;
+    const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count_);
+    if (!guests_.compare_exchange_weak(used, used | bit, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+    if (worker_storage_[slot] == nullptr) {
+      worker_storage_[slot] = std::make_unique<Worker>(*this, slot, config_.seed * 0x9E3779B97F4A7C15U + slot);
+      workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
+      std::uint32_t count = slot_count_.load(std::memory_order_relaxed);
+      while (count <= slot && !slot_count_.compare_exchange_weak(count, slot + 1)) {
+      }
+    }
+    return worker_storage_[slot].get();
+  }
+}
+
+void WorkerPool::return_guest(Worker& worker) {
+  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count_)), std::memory_order_release);
+}
+
+// --- Runs
+
+base::Status WorkerPool::run(Run& run, void* context, const RunOptions& options) {
+  Worker* const inside = current_worker != nullptr && &current_worker->pool_ == this ? current_worker : nullptr;
+  Worker* const worker = inside != nullptr ? inside : take_guest();
+  Run::Start start{.context = context, .options = options};
+  if (worker == nullptr) return run_without_helping(run, std::move(start));
+  start.waiter = &worker->spot();
+  run.prepare(std::move(start), needs_full_path(run, options), clock_);
+  if (inside != nullptr) {
+    run_inside(*worker, run);
+  } else {
+    const CurrentWorkerScope scope(*worker);
+    worker->adopt(run);
+    help(*worker, [&run] { return run.is_done(); });
+    return_guest(*worker);
+  }
+  return run.status();
+}
+
+void WorkerPool::run_inside(Worker& worker, Run& run) {
+  // A body runs a graph: the worker is its own again until the graph is over.
+  const Worker::Suspended outer = worker.suspend_strand();
+  worker.adopt(run);
+  help(worker, [&run] { return run.is_done(); });
+  worker.resume_strand(outer);
+}
+
+base::Status WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
+  // Every slot is taken by a caller that helps; this one sleeps until its run is over.
+  static thread_local ParkingSpot<> spot;
+  start.waiter = &spot;
+  run.prepare(std::move(start), needs_full_path(run, start.options), clock_);
+  submit_from_outside(run);
+  while (!run.is_done()) {
+    spot.announce();
+    heavy_fence();
+    static_cast<void>(run.is_done() ? spot.cancel() : spot.wait(std::nullopt));
+  }
+  return run.status();
+}
+
+void WorkerPool::submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer) {
+  run.prepare({.context = context, .options = options, .observer = observer}, needs_full_path(run, options), clock_);
+  if (current_worker != nullptr && &current_worker->pool_ == this) return current_worker->enqueue_run(run);
+  submit_from_outside(run);
+}
+
+void WorkerPool::submit_from_outside(Run& run) {
+  const auto priority = static_cast<std::size_t>(run.options_.priority);
+  run.entry_.run = &run;
+  run.entry_.payload = Worker::pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit));
+  inboxes_[priority].push(run.entry_);
+  inbox_classes_.insert_shared(priority);
+  announce_work();
+}
+
+void WorkerPool::submit_nodes(Run& run, std::uint32_t head, std::uint32_t credit) {
+  const auto priority = static_cast<std::size_t>(run.class_of(head));
+  QueueEntry& entry = run.extras_->entry(head);
+  entry.run = &run;
+  entry.payload = Worker::pack(head, credit);
+  inboxes_[priority].push(entry);
+  inbox_classes_.insert_shared(priority);
+  announce_work();
+}
+
+void WorkerPool::announce_work() {
+  // insert_shared was a full fence.
+  if (has_parked() && searching_.load(std::memory_order_relaxed) <= 0) wake_one(nullptr);
+}
+
+LoopLane* WorkerPool::lane_for(Loop* loop) {
+  if (loop == nullptr) return nullptr;
+  base::MutexLock lock(lanes_mutex_);
+  for (const auto& lane : lanes_) {
+    if (&lane->loop() == loop) return lane.get();
+  }
+  lanes_.push_back(std::make_unique<LoopLane>(*this, *loop));
+  return lanes_.back().get();
+}
+
+void WorkerPool::help_until_done(WaitGroup& group) {
+  Worker* const worker = take_guest();
+  MR_CHECK(worker != nullptr);
+  group.waiter_.store(&worker->spot(), std::memory_order_relaxed);
+  {
+    const CurrentWorkerScope scope(*worker);
+    help(*worker, [&group] { return !group.is_open(); });
+  }
+  return_guest(*worker);
+}
+
+bool WorkerPool::is_current() const { return current_worker != nullptr && &current_worker->pool_ == this; }
+
+void WorkerPool::post(Job& job) {
+  jobs_.push(job);
+  inbox_classes_.insert_shared(static_cast<std::size_t>(Priority::kNormal));
+  announce_work();
+}
+
+bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
+  if (!inbox_classes_.has(priority)) return false;
+  inbox_classes_.remove_shared(priority);
+  bool found = false;
+  InboxLink* link = inboxes_[priority].take_all();
+  while (link != nullptr) {
+    auto& entry = static_cast<QueueEntry&>(*link);
+    link = link->next;  // the entry may be used again as soon as its item is out
+    worker.runs_[priority].push({entry.run, entry.payload});
+    found = true;
+  }
+  if (priority == static_cast<std::uint32_t>(Priority::kNormal)) {
+    for (link = jobs_.take_all(); link != nullptr; found = true) {
+      auto& job = static_cast<Job&>(*link);
+      link = link->next;
+      worker.runs_[priority].push({&job, Worker::kJobPayload});
+    }
+  }
+  if (found) worker.run_classes_.insert(priority);
+  return found;
+}
+
+bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {
+  const TopologyTraits& traits = run.topology().traits();
+  return traits.has_async || traits.has_timeout || traits.has_fallback || traits.has_inline_hint || traits.has_row_cost ||
+         options.deadline.has_value() || options.trace.enabled() || !config_.enable_inline_execution ||
+         !config_.enable_continuation_chaining;
+}
+
+PoolCounters WorkerPool::counters() const {
+  PoolCounters sum;
+  for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
+    const Worker* const worker = worker_at(slot);
+    if (worker == nullptr) continue;
+    const WorkerCounters& cells = worker->counters();
+    sum.executed += cells.executed.load(std::memory_order_relaxed);
+    sum.queued += cells.queued.load(std::memory_order_relaxed);
+    sum.published += cells.published.load(std::memory_order_relaxed);
+    sum.stolen += cells.stolen.load(std::memory_order_relaxed);
+    sum.rescued += cells.rescued.load(std::memory_order_relaxed);
+    sum.wakes += cells.wakes.load(std::memory_order_relaxed);
+    sum.parks += cells.parks.load(std::memory_order_relaxed);
+    sum.starvation_guard_count += cells.starvation_guard.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+std::uint64_t WorkerPool::ready_count() const {
+  std::uint64_t count = 0;
+  for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
+    const Worker* const worker = worker_at(slot);
+    if (worker != nullptr) count += worker->ready_hint();
+  }
+  return count;
+}
+
+}  // namespace millrace::runtime

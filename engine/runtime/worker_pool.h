@@ -1,0 +1,161 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "runtime/atomics.h"
+#include "runtime/class_set.h"
+#include "runtime/executor.h"
+#include "runtime/inbox.h"
+#include "runtime/pool_settings.h"
+#include "runtime/run.h"
+#include "runtime/worker.h"
+
+namespace millrace::runtime {
+
+/// Counts what is still open, for a thread that helps until nothing is.
+/// Threading: `done` from any thread; `add` before the waiter waits.
+class WaitGroup {
+ public:
+  void add(std::uint64_t count) { open_.fetch_add(count, std::memory_order_relaxed); }
+  void done();
+  [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_acquire) != 0; }
+
+ private:
+  friend class WorkerPool;
+  // The decrement to zero publishes everything done before to the waiter.
+  std::atomic<std::uint64_t> open_{0};
+  std::atomic<ParkingSpot<>*> waiter_{nullptr};
+};
+
+/// Sums over all workers.
+struct PoolCounters {
+  std::uint64_t executed = 0;
+  std::uint64_t queued = 0;
+  std::uint64_t published = 0;
+  std::uint64_t stolen = 0;
+  std::uint64_t rescued = 0;
+  std::uint64_t wakes = 0;
+  std::uint64_t parks = 0;
+  std::uint64_t starvation_guard_count = 0;
+};
+
+/// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps, so a
+/// pool of W workers has W − 1 threads of its own.
+/// Threading: any thread. Lifetime: outlives every run; all runs must be released before it goes.
+class WorkerPool final : public Executor {
+ public:
+  static constexpr std::uint32_t kSlotMax = 64;
+
+  /// Starts the threads. `clock` is for idle times only.
+  [[nodiscard]] static base::Result<std::unique_ptr<WorkerPool>> create(
+      const ExecutorConfig& config, const base::Clock& clock = base::steady_clock());
+  /// The same without threads: somebody else drives the workers, as the simulator does.
+  [[nodiscard]] static base::Result<std::unique_ptr<WorkerPool>> create_undriven(
+      const ExecutorConfig& config, const base::Clock& clock);
+  ~WorkerPool() override;
+
+  /// Executes `run` and returns its status when it is over. The calling thread does its share (D7).
+  [[nodiscard]] base::Status run(Run& run, void* context, const RunOptions& options = {});
+  /// Starts `run` and returns; `observer` gets the answer. Inside a worker this touches no other thread.
+  void submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer);
+  /// Helps until `group` has nothing open.
+  void help_until_done(WaitGroup& group);
+
+  void post(Job& job) override;
+  [[nodiscard]] bool is_current() const override;
+
+  [[nodiscard]] const ExecutorConfig& config() const { return config_; }
+  [[nodiscard]] const base::Clock& clock() const { return clock_; }
+  [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
+  [[nodiscard]] PoolCounters counters() const;
+  /// Nodes and runs that are ready and not running, over all workers (B1).
+  [[nodiscard]] std::uint64_t ready_count() const;
+
+  // --- For drivers: threads of this pool, helping callers, the simulator.
+  [[nodiscard]] std::uint32_t worker_slots() const { return slot_count_.load(std::memory_order_relaxed); }
+  [[nodiscard]] Worker* worker_at(std::uint32_t slot) const { return workers_[slot].load(std::memory_order_acquire); }
+
+ private:
+  friend class LoopLane;
+  friend class Worker;
+
+  WorkerPool(const ExecutorConfig& config, const base::Clock& clock);
+  void start_threads();
+  void drive(Worker& worker, std::stop_token stop);
+  template <class Done>
+  void help(Worker& worker, Done done);
+  [[nodiscard]] Worker* take_guest();
+  void return_guest(Worker& worker);
+  void run_inside(Worker& worker, Run& run);
+  [[nodiscard]] base::Status run_without_helping(Run& run, Run::Start&& start);
+  void submit_from_outside(Run& run);
+  [[nodiscard]] LoopLane* lane_for(Loop* loop);
+  [[nodiscard]] bool needs_full_path(const Run& run, const RunOptions& options) const;
+
+  // For workers and lanes.
+  void submit_nodes(Run& run, std::uint32_t head, std::uint32_t credit);
+  void announce_work();
+  [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
+  [[nodiscard]] std::uint32_t sharing_mask() const { return sharing_mask_; }
+  [[nodiscard]] bool can_share() const { return sharing_mask_ != 0; }
+  [[nodiscard]] std::uint64_t backlog_limit_ns() const { return backlog_limit_ns_; }
+  [[nodiscard]] base::Duration rescue_after() const { return rescue_after_; }
+  [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_classes_; }
+  [[nodiscard]] bool fetch_inbox(Worker& worker, std::uint32_t priority);
+  [[nodiscard]] bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
+  void wake_watcher(Worker& by);
+  [[nodiscard]] bool has_parked() const { return parked_.load(std::memory_order_relaxed) != 0; }
+  void consider_wake(Worker& by, std::uint32_t hint);
+  void wake_for_rest(Worker& by, const StealDeque<>& deque);
+  bool wake_one(Worker* by);
+  void start_searching() { searching_.fetch_add(1, std::memory_order_relaxed); }
+  void stop_searching() { searching_.fetch_sub(1, std::memory_order_relaxed); }
+  [[nodiscard]] IdleAction try_park(Worker& worker);
+  void leave_parking(Worker& worker, bool notified);
+  [[nodiscard]] bool has_work_for(const Worker& worker) const;
+  [[nodiscard]] bool any_other_busy(const Worker& worker) const;
+  [[nodiscard]] std::uint64_t activity() const;
+
+  // Constant after construction.
+  const ExecutorConfig config_;
+  const base::Clock& clock_;
+  std::uint32_t worker_count_ = 1;
+  std::uint32_t thread_count_ = 0;
+  std::uint32_t sharing_mask_ = 0;
+  std::uint64_t backlog_limit_ns_ = 0;
+  base::Duration rescue_after_{};
+  base::Duration clock_overhead_{};
+
+  // Read at every hand-over, written when workers fall asleep or wake.
+  // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
+  alignas(kApartBytes) std::atomic<std::uint64_t> parked_{0};
+  // Some worker looks at the others from time to time, so that nothing private can be held hostage.
+  std::atomic<bool> watched_{true};
+  std::atomic<std::uint32_t> slot_count_{0};
+  // Threads that sleep until somebody wakes them.
+  std::atomic<std::uint32_t> sleepers_{0};
+  // What lies in the inboxes, by class. Written after the push it announces.
+  alignas(kApartBytes) ClassSet inbox_classes_;
+  // Workers that are awake and look for work, or have just been woken to.
+  alignas(kApartBytes) std::atomic<std::int32_t> searching_{0};
+  std::array<Inbox<>, kPriorityCount> inboxes_;
+  Inbox<> jobs_;
+  // Publishes a worker that was made for a guest.
+  std::array<std::atomic<Worker*>, kSlotMax> workers_{};
+  // Guest slots in use, by slot.
+  alignas(kApartBytes) std::atomic<std::uint64_t> guests_{0};
+  std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
+  base::Mutex lanes_mutex_;
+  std::vector<std::unique_ptr<LoopLane>> lanes_ MR_GUARDED_BY(lanes_mutex_);
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace millrace::runtime

@@ -1,0 +1,38 @@
+"""The registry: every check of the house, its name and its rule.
+
+To add one: write NAME.py with a function from Tree to problems, NAME_test.py that plants a
+violation and a clean tree, and a line here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import (adr, banned_code, contract_proof, file_names, formatting, layers, markdown,
+               module_readme, sizes, third_party, untested, wording)
+from .tree import Problem, Tree
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    rule: str
+    run: Callable[[Tree], list[Problem]]
+
+
+CHECKS = (
+    Check("format", "C++ files are as clang-format leaves them", formatting.run),
+    Check("layers", "includes stay within DEPS; no cycles", layers.run),
+    Check("third_party", "one module wraps each library", third_party.run),
+    Check("sizes", "files, functions and parameter lists stay small", sizes.run),
+    Check("file_names", "snake_case, named after the concept", file_names.run),
+    Check("untested", "every unit has a test beside it", untested.run),
+    Check("no_throw", "no throw in engine/", banned_code.no_throw),
+    Check("no_std_mutex", "base::Mutex instead of std::mutex", banned_code.no_std_mutex),
+    Check("no_sleep", "tests do not sleep", banned_code.no_sleep),
+    Check("markdown", "links, paths and commands in Markdown exist", markdown.run),
+    Check("module_readme", "each module has a README of at most 30 lines", module_readme.run),
+    Check("adr", "decision records are numbered once and complete", adr.run),
+    Check("to_do_form", "to-dos name an issue", wording.to_do_form),
+    Check("machine_paths", "no path of one machine", wording.machine_paths),
+    Check("contract_proof", "every contract statement is named by a test", contract_proof.run),
+)

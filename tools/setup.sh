@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What ./dev setup does: `setup.sh packages` installs Debian packages, `setup.sh hook` links the
+# git hook. Needs nothing but bash and apt.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly PACKAGES=(
+  clang-19 lld-19 llvm-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev libstdc++-12-dev
+  cmake ninja-build ccache git python3
+  libfmt-dev libuv1-dev libconcurrentqueue-dev
+  libgtest-dev libgmock-dev librapidcheck-dev libtbb-dev
+)
+
+say() { printf '==> %s\n' "$*"; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+as_root() {
+  if ((EUID == 0)); then "$@"; else sudo "$@"; fi
+}
+
+missing_packages() {
+  local package
+  for package in "${PACKAGES[@]}"; do
+    if [[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]]; then
+      echo "$package"
+    fi
+  done
+}
+
+install_packages() {
+  local missing
+  command -v apt-get >/dev/null || fail "setup needs apt-get (Debian 12)"
+  mapfile -t missing < <(missing_packages)
+  if ((${#missing[@]} == 0)); then
+    say "packages: all ${#PACKAGES[@]} are installed"
+    return
+  fi
+  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
+    fail "setup must run as root or with sudo, to install: ${missing[*]}"
+  fi
+  say "packages: installing ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" >/dev/null
+}
+
+install_hook() {
+  local hook
+  if ! hook="$(git rev-parse --git-path hooks/pre-commit 2>/dev/null)"; then
+    say "hook: not a git clone, nothing to link"
+  elif [[ -e $hook && ! -L $hook ]]; then
+    say "hook: $hook is your own, left alone"
+  else
+    mkdir -p "$(dirname "$hook")"
+    ln -sfn "$PWD/tools/hooks/pre-commit" "$hook"
+    say "hook: ./dev check runs before every commit"
+  fi
+}
+
+"install_${1:?packages or hook}"

@@ -1,0 +1,53 @@
+"""Sums the results of one or more ctest runs and closes with `N passed, N failed`.
+
+A GoogleTest executable counts once per test case (from the XML report that mr_test asks for), any
+other ctest once. An executable that crashed wrote no complete report and counts as one failure.
+"""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+
+def gtest_outcomes(report: Path) -> dict[str, bool]:
+    """Maps each test case that ran to whether it passed; empty if there is no report."""
+    try:
+        root = ElementTree.parse(report).getroot()
+    except (OSError, ElementTree.ParseError):
+        return {}
+    return {
+        f"{case.get('classname')}.{case.get('name')}": case.find("failure") is None
+        for case in root.iter("testcase")
+        if case.get("status") == "run" and case.get("result") != "skipped"
+    }
+
+
+def ctest_outcomes(build: Path) -> dict[str, bool]:
+    """Maps each test of one build folder to whether it passed."""
+    try:
+        root = ElementTree.parse(build / "junit.xml").getroot()
+    except (OSError, ElementTree.ParseError):
+        return {f"{build}: ctest left no results": False}
+    outcomes = {}
+    for case in root.iter("testcase"):
+        name, passed = case.get("name"), case.get("status") == "run"
+        cases = gtest_outcomes(build / "gtest" / f"{name}.xml")
+        if not cases or passed != all(cases.values()):
+            outcomes[name] = passed
+        outcomes.update({f"{name}: {case_name}": ok for case_name, ok in cases.items()})
+    return outcomes
+
+
+def main(folders: list[str]) -> int:
+    outcomes = [(f"{folder}: {name}", passed)
+                for folder in folders
+                for name, passed in ctest_outcomes(Path(folder)).items()]
+    failures = [name for name, passed in outcomes if not passed]
+    for name in failures:
+        print(f"FAILED {name}")
+    print(f"{len(outcomes) - len(failures)} passed, {len(failures)} failed")
+    return 1 if failures or not outcomes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
