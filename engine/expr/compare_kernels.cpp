@@ -1,0 +1,116 @@
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "expr/kernel.h"
+#include "expr/kernel_loop.h"
+#include "rows/column.h"
+#include "rows/row_set.h"
+
+namespace millrace::expr {
+
+namespace {
+
+using rows::ColumnType;
+using rows::RowIndex;
+
+struct Equal {
+  static bool apply(auto a, auto b) { return a == b; }
+};
+
+struct NotEqual {
+  static bool apply(auto a, auto b) { return a != b; }
+};
+
+struct Less {
+  static bool apply(auto a, auto b) { return a < b; }
+};
+
+struct LessEqual {
+  static bool apply(auto a, auto b) { return a <= b; }
+};
+
+struct Greater {
+  static bool apply(auto a, auto b) { return a > b; }
+};
+
+struct GreaterEqual {
+  static bool apply(auto a, auto b) { return a >= b; }
+};
+
+// Writes every position and steps on only past those that stay: no branch to mispredict.
+template <class F, class T, UniformMask kUniform>
+std::size_t select_dense_loop(const KernelCall& call, RowIndex first, RowIndex* __restrict out) {
+  const std::size_t count = call.count;
+  const Input<T, (kUniform & 1U) != 0> a(call.in[0]);
+  const Input<T, (kUniform & 2U) != 0> b(call.in[1]);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    out[kept] = first + static_cast<RowIndex>(i);
+    kept += F::apply(a[i], b[i]) ? 1 : 0;
+  }
+  return kept;
+}
+
+template <class F, class T, UniformMask kUniform>
+std::size_t select_indexed_loop(const KernelCall& call,
+                                const RowIndex* index,
+                                RowIndex* __restrict out) {
+  const std::size_t count = call.count;
+  const Input<T, (kUniform & 1U) != 0> a(call.in[0]);
+  const Input<T, (kUniform & 2U) != 0> b(call.in[1]);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    out[kept] = index[i];
+    kept += F::apply(a[i], b[i]) ? 1 : 0;
+  }
+  return kept;
+}
+
+template <class F, class T, UniformMask kUniform>
+Kernel shaped_kernel() {
+  return {.values = binary_loop<F, T, std::uint8_t, kUniform>,
+          .select_dense = select_dense_loop<F, T, kUniform>,
+          .select_indexed = select_indexed_loop<F, T, kUniform>};
+}
+
+template <class F, class T>
+Kernel compare_kernel(UniformMask uniform) {
+  if (uniform == 1) return shaped_kernel<F, T, 1>();
+  if (uniform == 2) return shaped_kernel<F, T, 2>();
+  return shaped_kernel<F, T, 0>();
+}
+
+template <class T>
+std::optional<Kernel> find_equality_kernel(Opcode opcode, UniformMask uniform) {
+  if (opcode == Opcode::kEqual) return compare_kernel<Equal, T>(uniform);
+  if (opcode == Opcode::kNotEqual) return compare_kernel<NotEqual, T>(uniform);
+  return std::nullopt;
+}
+
+template <class T>
+std::optional<Kernel> find_ordered_kernel(Opcode opcode, UniformMask uniform) {
+  if (opcode == Opcode::kLess) return compare_kernel<Less, T>(uniform);
+  if (opcode == Opcode::kLessEqual) return compare_kernel<LessEqual, T>(uniform);
+  if (opcode == Opcode::kGreater) return compare_kernel<Greater, T>(uniform);
+  if (opcode == Opcode::kGreaterEqual) return compare_kernel<GreaterEqual, T>(uniform);
+  return find_equality_kernel<T>(opcode, uniform);
+}
+
+}  // namespace
+
+std::optional<Kernel> find_compare_kernel(Opcode opcode, ColumnType type, UniformMask uniform) {
+  switch (type) {
+    case ColumnType::kInt64:
+      return find_ordered_kernel<std::int64_t>(opcode, uniform);
+    case ColumnType::kFloat64:
+      return find_ordered_kernel<double>(opcode, uniform);
+    case ColumnType::kBool:
+      return find_equality_kernel<std::uint8_t>(opcode, uniform);
+    case ColumnType::kString:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace millrace::expr

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+
+namespace millrace::expr {
+
+/// What one instruction of a program does. Most exist for several operand types; the type stands
+/// beside the opcode.
+enum class Opcode : std::uint8_t {
+  // Values that come from outside.
+  kConstant,
+  kParam,
+  kRequest,
+  kViewer,
+  kNow,
+  kLoad,  ///< a key
+  // Null if an operand is null.
+  kToFloat,
+  kNegate,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kModulo,
+  kMultiplyAdd,       ///< a + b * c, rounded twice
+  kMultiplySubtract,  ///< a - b * c, rounded twice
+  kMin,
+  kMax,
+  kAbs,
+  kFloor,
+  kCeil,
+  kRound,
+  kSqrt,
+  kExp,
+  kLog,
+  kPow,
+  kSigmoid,
+  kHash,
+  kLength,
+  kLower,
+  kNot,
+  // False if an operand is null.
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kInSet,
+  kMatch,
+  kContains,
+  kStartsWith,
+  // With null rules of their own.
+  kIsNull,
+  kAnd,
+  kOr,
+  kIf,
+  kCoalesce,
+  // Representation only.
+  kSplat,   ///< repeats a value that is the same for all rows
+  kIntern,  ///< moves strings into the dictionary of the evaluation
+};
+
+}  // namespace millrace::expr

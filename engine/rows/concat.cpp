@@ -1,0 +1,164 @@
+#include "rows/concat.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "rows/batch.h"
+#include "rows/column.h"
+#include "rows/dictionary.h"
+#include "rows/gather.h"
+#include "rows/row_scratch.h"
+#include "rows/row_set.h"
+
+namespace millrace::rows {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+struct Field {
+  std::string_view name;
+  ColumnType type;
+};
+
+std::string input_place(std::size_t input) {
+  return "concat.inputs[" + std::to_string(input) + "]";
+}
+
+std::vector<Field>::const_iterator find_field(const std::vector<Field>& fields,
+                                              std::string_view name) {
+  return std::find_if(
+      fields.begin(), fields.end(), [&](const Field& field) { return field.name == name; });
+}
+
+// The union of the inputs' columns in order of first appearance.
+Result<std::vector<Field>> unite_fields(std::span<const RowSet> inputs) {
+  std::vector<Field> fields;
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    for (const NamedColumn& entry : inputs[input].batch()->columns()) {
+      const auto known = find_field(fields, entry.name);
+      if (known == fields.end()) {
+        fields.push_back({.name = entry.name, .type = entry.column->type()});
+      } else if (known->type != entry.column->type()) {
+        return fail(ErrorCode::kInvalidArgument,
+                    "Column has two types: " + entry.name + " is " +
+                        std::string(to_string(entry.column->type())) + " here and " +
+                        std::string(to_string(known->type)) + " in an earlier input",
+                    input_place(input));
+      }
+    }
+  }
+  return fields;
+}
+
+base::Status check_inputs(std::span<const RowSet> inputs, std::span<const std::string> tags) {
+  if (inputs.empty())
+    return fail(ErrorCode::kInvalidArgument, "No input is given", "concat.inputs");
+  if (!tags.empty() && tags.size() != inputs.size()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "Tags and inputs differ in number: " + std::to_string(tags.size()) + " and " +
+                    std::to_string(inputs.size()),
+                "concat.tags");
+  }
+  std::size_t row_count = 0;
+  for (const RowSet& input : inputs) row_count += input.size();
+  if (row_count > kBatchRowsMax) {
+    return fail(ErrorCode::kResourceExhausted,
+                "Too many rows for one batch: " + std::to_string(row_count),
+                "concat.inputs");
+  }
+  for (std::size_t input = 0; input < inputs.size() && !tags.empty(); ++input) {
+    const Column* source = inputs[input].batch()->find_column(kSourceColumn);
+    if (source != nullptr && source->type() != ColumnType::kString) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "Column source must be string, not " + std::string(to_string(source->type())),
+                  input_place(input));
+    }
+  }
+  return {};
+}
+
+std::vector<ColumnPiece> pieces_of(std::span<const RowSet> inputs, std::string_view name) {
+  std::vector<ColumnPiece> pieces;
+  pieces.reserve(inputs.size());
+  for (const RowSet& input : inputs) {
+    pieces.push_back({.rows = &input, .column = input.batch()->find_column(name)});
+  }
+  return pieces;
+}
+
+// Fills the nulls of what the inputs have in the way of `source` with their tags.
+ColumnRef tag_rows(std::span<const RowSet> inputs,
+                   std::span<const std::string> tags,
+                   RowScratch& scratch) {
+  const ColumnRef known =
+      append_pieces(ColumnType::kString, pieces_of(inputs, kSourceColumn), scratch);
+  DictionaryBuilder dictionary;
+  Array<std::int32_t> codes = scratch.make_array<std::int32_t>(known->size());
+  Array<std::int32_t> recoded =
+      scratch.make_array<std::int32_t>(static_cast<std::size_t>(known->dictionary()->size()));
+  for (std::size_t code = 0; code < recoded.size(); ++code) {
+    recoded[code] = dictionary.add(known->dictionary()->at(static_cast<std::int32_t>(code)));
+  }
+  std::size_t row = 0;
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    const std::int32_t tag = dictionary.add(tags[input]);
+    for (const std::size_t end = row + inputs[input].size(); row < end; ++row) {
+      codes[row] =
+          known->is_null(row) ? tag : recoded[static_cast<std::size_t>(known->codes()[row])];
+    }
+  }
+  return Column::make_string(std::move(codes), dictionary.finish());
+}
+
+RowSet append_indices(std::span<const RowSet> inputs, RowScratch& scratch) {
+  std::size_t row_count = 0;
+  for (const RowSet& input : inputs) row_count += input.size();
+  Array<RowIndex> index = scratch.make_array<RowIndex>(row_count);
+  std::size_t next = 0;
+  for (const RowSet& input : inputs) {
+    for (std::size_t i = 0; i < input.size(); ++i) index[next++] = input.row_at(i);
+  }
+  return RowSet(inputs.front().batch(), std::move(index));
+}
+
+}  // namespace
+
+Result<RowSet> concat(std::span<const RowSet> inputs,
+                      std::span<const std::string> tags,
+                      RowScratch& scratch) {
+  MR_TRY_STATUS(check_inputs(inputs, tags));
+  const bool one_batch = std::all_of(inputs.begin(), inputs.end(), [&](const RowSet& input) {
+    return input.batch() == inputs.front().batch();
+  });
+  if (one_batch && tags.empty()) return append_indices(inputs, scratch);
+
+  MR_TRY(std::vector<Field> fields, unite_fields(inputs));
+  if (!tags.empty() && find_field(fields, kSourceColumn) == fields.end()) {
+    fields.push_back({.name = kSourceColumn, .type = ColumnType::kString});
+  }
+  std::vector<NamedColumn> columns;
+  columns.reserve(fields.size());
+  for (const Field& field : fields) {
+    const bool tagged = field.name == kSourceColumn && !tags.empty();
+    columns.push_back(
+        {.name = std::string(field.name),
+         .column = tagged ? tag_rows(inputs, tags, scratch)
+                          : append_pieces(field.type, pieces_of(inputs, field.name), scratch)});
+  }
+  MR_TRY(BatchRef batch, Batch::make(std::move(columns)));
+  return RowSet(std::move(batch));
+}
+
+}  // namespace millrace::rows

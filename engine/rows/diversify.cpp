@@ -1,0 +1,151 @@
+#include "rows/diversify.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "rows/key_groups.h"
+#include "rows/row_scratch.h"
+#include "rows/row_set.h"
+
+namespace millrace::rows {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+base::Status check_at_least_one(std::int64_t value,
+                                std::string_view name,
+                                const std::string& where) {
+  if (value >= 1) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              "Must be at least 1: " + std::string(name) + " is " + std::to_string(value),
+              where);
+}
+
+// One rule at work: how many rows of each group stand in the window before the next place.
+class RuleState {
+ public:
+  static Result<RuleState> make(const RowSet& rows,
+                                const WindowRule& rule,
+                                const std::string& where,
+                                RowScratch& scratch) {
+    MR_TRY_STATUS(check_at_least_one(rule.count_max, "count_max", where));
+    MR_TRY_STATUS(check_at_least_one(rule.window, "window", where));
+    MR_TRY_STATUS(rows.batch()->get_column(rule.column, where + ".column"));
+    MR_TRY(KeyGroups groups, group_by_keys(rows, std::span(&rule.column, 1), where, scratch));
+    return RuleState(rule, std::move(groups), scratch);
+  }
+
+  [[nodiscard]] bool fits(std::uint32_t position) const {
+    return std::int64_t{in_window_[groups_.ids[position]]} < count_max_;
+  }
+  // `placed` are the positions placed so far, the newest last.
+  void note(std::span<const std::uint32_t> placed) {
+    ++in_window_[groups_.ids[placed.back()]];
+    if (placed.size() >= window_) --in_window_[groups_.ids[placed[placed.size() - window_]]];
+  }
+
+ private:
+  RuleState(const WindowRule& rule, KeyGroups groups, RowScratch& scratch)
+      : count_max_(rule.count_max),
+        window_(static_cast<std::size_t>(rule.window)),
+        groups_(std::move(groups)),
+        in_window_(scratch.make_array<std::uint32_t>(groups_.group_count)) {
+    std::fill_n(in_window_.data(), in_window_.size(), 0U);
+  }
+
+  std::int64_t count_max_;
+  std::size_t window_;
+  KeyGroups groups_;
+  Array<std::uint32_t> in_window_;  // by group; the window ends before the next place
+};
+
+// The rows left, in input order, as a list that a row can leave from anywhere.
+class RowsLeft {
+ public:
+  RowsLeft(std::size_t count, RowScratch& scratch)
+      : next_(scratch.make_array<std::uint32_t>(count + 1)) {
+    // Entry 0 is the head; entry i + 1 belongs to position i and holds the entry after it.
+    for (std::size_t i = 0; i < count; ++i) next_[i] = static_cast<std::uint32_t>(i + 1);
+    next_[count] = kEnd;
+  }
+
+  static constexpr std::uint32_t kEnd = 0;
+  static constexpr std::uint32_t kHead = 0;
+
+  [[nodiscard]] std::uint32_t after(std::uint32_t entry) const { return next_[entry]; }
+  // Removes the entry after `entry` and gives its position.
+  std::uint32_t remove_after(std::uint32_t entry) {
+    const std::uint32_t removed = next_[entry];
+    next_[entry] = next_[removed];
+    return removed - 1;
+  }
+
+ private:
+  Array<std::uint32_t> next_;
+};
+
+// Gives the entry before the first one within sight that fits, if there is one.
+std::optional<std::uint32_t> find_before_fit(const RowsLeft& left,
+                                             std::span<const RuleState> rules,
+                                             std::int64_t lookahead) {
+  std::uint32_t before = RowsLeft::kHead;
+  for (std::int64_t tried = 0; tried < lookahead; ++tried) {
+    const std::uint32_t entry = left.after(before);
+    if (entry == RowsLeft::kEnd) break;
+    const bool fits = std::all_of(rules.begin(), rules.end(), [entry](const RuleState& rule) {
+      return rule.fits(entry - 1);
+    });
+    if (fits) return before;
+    before = entry;
+  }
+  return std::nullopt;
+}
+
+// Places positions one by one; returns how many were placed.
+std::size_t place_rows(std::span<std::uint32_t> placed,
+                       std::span<RuleState> rules,
+                       const DiversifyOptions& options,
+                       RowScratch& scratch) {
+  RowsLeft left(placed.size(), scratch);
+  for (std::size_t count = 0; count < placed.size(); ++count) {
+    const std::optional<std::uint32_t> before = find_before_fit(left, rules, options.lookahead);
+    if (!before && options.when_stuck == WhenStuck::kDropRest) return count;
+    placed[count] = left.remove_after(before.value_or(RowsLeft::kHead));
+    for (RuleState& rule : rules) rule.note(placed.first(count + 1));
+  }
+  return placed.size();
+}
+
+}  // namespace
+
+Result<RowSet> diversify(const RowSet& rows, const DiversifyOptions& options, RowScratch& scratch) {
+  if (options.rules.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "No rule is given", "diversify.rules");
+  }
+  MR_TRY_STATUS(check_at_least_one(options.lookahead, "lookahead", "diversify.lookahead"));
+  std::vector<RuleState> rules;
+  rules.reserve(options.rules.size());
+  for (std::size_t i = 0; i < options.rules.size(); ++i) {
+    const std::string where = "diversify.rules[" + std::to_string(i) + "]";
+    MR_TRY(RuleState rule, RuleState::make(rows, options.rules[i], where, scratch));
+    rules.push_back(std::move(rule));
+  }
+  Array<std::uint32_t> placed = scratch.make_array<std::uint32_t>(rows.size());
+  placed.resize_within_capacity(place_rows(placed.span(), rules, options, scratch));
+  for (std::uint32_t& position : placed.span()) position = rows.row_at(position);
+  return RowSet(rows.batch(), std::move(placed));
+}
+
+}  // namespace millrace::rows

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "rows/row_set.h"
+
+namespace millrace::rows {
+
+/// Weaves the inputs by a pattern of letters, `a` for the first input: "aab" takes two rows of the
+/// first, one of the second, and so on around. A letter whose input has run out is passed over; the
+/// result has all rows of all inputs. Columns are united as in concat(). Refuses a letter without
+/// an input and an input without a letter.
+[[nodiscard]] base::Result<RowSet> interleave_pattern(std::span<const RowSet> inputs,
+                                                      std::string_view pattern,
+                                                      RowScratch& scratch);
+
+/// Weaves the inputs in proportion to their weights. The next row always comes from the input, not
+/// yet run out, with the least (2 * taken + 1) / weight, `taken` being the rows it has given; the
+/// first of equals (the divisor method of Webster and Sainte-Lague). The result has all rows of all
+/// inputs. Columns are united as in concat(). Refuses weights that are not finite and positive.
+[[nodiscard]] base::Result<RowSet> interleave_weighted(std::span<const RowSet> inputs,
+                                                       std::span<const double> weights,
+                                                       RowScratch& scratch);
+
+}  // namespace millrace::rows

@@ -1,0 +1,199 @@
+#include "rows/join.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "rows/batch.h"
+#include "rows/gather.h"
+#include "rows/key_groups.h"
+#include "rows/row_scratch.h"
+#include "rows/row_set.h"
+#include "rows/select.h"
+
+namespace millrace::rows {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+// Right columns are spread over the whole left batch only when the left set is at least one row in
+// this many of it; otherwise copying the left columns is cheaper.
+constexpr std::size_t kSpreadFactor = 4;
+
+// The right rows of each key, in right order: those of key g are rows[starts[g], starts[g + 1]).
+struct RightRows {
+  Array<std::uint32_t> starts;
+  Array<RowIndex> rows;
+
+  [[nodiscard]] std::span<const RowIndex> of(std::uint32_t group) const {
+    if (group == kNoGroup) return {};
+    return rows.span().subspan(starts[group], starts[group + 1] - starts[group]);
+  }
+};
+
+RightRows collect_right(const RowSet& right, const KeyGroups& groups, RowScratch& scratch) {
+  RightRows collected{.starts = scratch.make_array<std::uint32_t>(groups.group_count + 1U),
+                      .rows = scratch.make_array<RowIndex>(right.size())};
+  const std::span<std::uint32_t> starts = collected.starts.span();
+  std::fill(starts.begin(), starts.end(), 0U);
+  for (const std::uint32_t group : groups.ids.span()) {
+    if (group != kNoGroup) ++starts[group];
+  }
+  // Each start is set to the end of its group, and moves back as rows are put in from the last on.
+  std::uint32_t end = 0;
+  for (std::uint32_t& start : starts) start = end += start;
+  for (std::size_t i = right.size(); i > 0; --i) {
+    const std::uint32_t group = groups.ids[i - 1];
+    if (group != kNoGroup) collected.rows[--starts[group]] = right.row_at(i - 1);
+  }
+  return collected;
+}
+
+// Right columns that enter the result, under their new names.
+Result<std::vector<NamedColumn>> right_columns(const RowSet& left,
+                                               const RowSet& right,
+                                               const JoinOptions& options) {
+  std::vector<NamedColumn> columns;
+  std::string clashes;
+  for (const NamedColumn& entry : right.batch()->columns()) {
+    const bool is_key = std::any_of(options.keys.begin(),
+                                    options.keys.end(),
+                                    [&](const JoinKey& key) { return key.right == entry.name; });
+    if (is_key) continue;
+    std::string name = options.right_prefix + entry.name;
+    if (left.batch()->find_column(name) != nullptr) clashes += (clashes.empty() ? "" : ", ") + name;
+    columns.push_back({.name = std::move(name), .column = entry.column});
+  }
+  if (!clashes.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "Both sides have a column of one name; give the right side a prefix: " + clashes,
+                "join.right_prefix");
+  }
+  return columns;
+}
+
+Result<RowSet> keep_matched(const RowSet& left,
+                            std::span<const std::uint32_t> left_ids,
+                            bool wanted,
+                            RowScratch& scratch) {
+  Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(left.size());
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    keep[i] = (left_ids[i] != kNoGroup) == wanted ? 1 : 0;
+  }
+  return filter(left, keep.span(), scratch);
+}
+
+// What a join has found: how often each left row appears, and with which right rows.
+struct Matches {
+  std::span<const std::uint32_t> left_ids;
+  RightRows right;
+  bool keeps_unmatched = false;
+  std::size_t row_count = 0;
+  bool is_unique = true;  // no left row has two matches
+};
+
+Result<Matches> find_matches(const RowSet& right,
+                             const MatchedGroups& groups,
+                             JoinKind kind,
+                             RowScratch& scratch) {
+  Matches matches{.left_ids = groups.left_ids.span(),
+                  .right = collect_right(right, groups.right, scratch),
+                  .keeps_unmatched = kind == JoinKind::kLeft};
+  for (const std::uint32_t group : matches.left_ids) {
+    const std::size_t found = matches.right.of(group).size();
+    matches.row_count += std::max<std::size_t>(found, matches.keeps_unmatched ? 1 : 0);
+    matches.is_unique &= found <= 1;
+  }
+  if (matches.row_count > kBatchRowsMax) {
+    return fail(ErrorCode::kResourceExhausted,
+                "Too many rows for one batch: " + std::to_string(matches.row_count),
+                "join");
+  }
+  return matches;
+}
+
+// Keeps the left batch and spreads the right values over its rows.
+Result<RowSet> join_in_place(const RowSet& left,
+                             const Matches& matches,
+                             std::vector<NamedColumn> right,
+                             RowScratch& scratch) {
+  Array<RowIndex> source = scratch.make_array<RowIndex>(left.batch()->row_count());
+  std::fill_n(source.data(), source.size(), kNoRow);
+  Array<RowIndex> index = scratch.make_array<RowIndex>(matches.row_count);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const std::span<const RowIndex> found = matches.right.of(matches.left_ids[i]);
+    if (found.empty() && !matches.keeps_unmatched) continue;
+    const RowIndex row = left.row_at(i);
+    if (!found.empty()) source[row] = found.front();
+    index[next++] = row;
+  }
+  std::vector<NamedColumn> columns(left.batch()->columns().begin(), left.batch()->columns().end());
+  for (NamedColumn& entry : right) {
+    entry.column = gather(*entry.column, source.span(), scratch);
+    columns.push_back(std::move(entry));
+  }
+  MR_TRY(BatchRef batch, Batch::make(std::move(columns)));
+  return RowSet(std::move(batch), std::move(index));
+}
+
+// Copies both sides into a batch of their own.
+Result<RowSet> join_by_copy(const RowSet& left,
+                            const Matches& matches,
+                            std::vector<NamedColumn> right,
+                            RowScratch& scratch) {
+  Array<RowIndex> left_rows = scratch.make_array<RowIndex>(matches.row_count);
+  Array<RowIndex> right_rows = scratch.make_array<RowIndex>(matches.row_count);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const std::span<const RowIndex> found = matches.right.of(matches.left_ids[i]);
+    const RowIndex row = left.row_at(i);
+    for (const RowIndex match : found) {
+      left_rows[next] = row;
+      right_rows[next++] = match;
+    }
+    if (found.empty() && matches.keeps_unmatched) {
+      left_rows[next] = row;
+      right_rows[next++] = kNoRow;
+    }
+  }
+  std::vector<NamedColumn> columns(left.batch()->columns().begin(), left.batch()->columns().end());
+  for (NamedColumn& entry : columns)
+    entry.column = gather(*entry.column, left_rows.span(), scratch);
+  for (NamedColumn& entry : right) {
+    entry.column = gather(*entry.column, right_rows.span(), scratch);
+    columns.push_back(std::move(entry));
+  }
+  MR_TRY(BatchRef batch, Batch::make(std::move(columns)));
+  return RowSet(std::move(batch));
+}
+
+}  // namespace
+
+Result<RowSet> join(const RowSet& left,
+                    const RowSet& right,
+                    const JoinOptions& options,
+                    RowScratch& scratch) {
+  MR_TRY(const MatchedGroups groups, match_keys(left, right, options.keys, scratch));
+  if (options.kind == JoinKind::kSemi || options.kind == JoinKind::kAnti) {
+    return keep_matched(left, groups.left_ids.span(), options.kind == JoinKind::kSemi, scratch);
+  }
+  MR_TRY(std::vector<NamedColumn> columns, right_columns(left, right, options));
+  MR_TRY(const Matches matches, find_matches(right, groups, options.kind, scratch));
+  const bool dense_enough = left.batch()->row_count() <= kSpreadFactor * left.size();
+  if (matches.is_unique && dense_enough) {
+    return join_in_place(left, matches, std::move(columns), scratch);
+  }
+  return join_by_copy(left, matches, std::move(columns), scratch);
+}
+
+}  // namespace millrace::rows

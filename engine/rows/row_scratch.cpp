@@ -1,0 +1,131 @@
+#include "rows/row_scratch.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
+
+namespace millrace::rows {
+
+namespace {
+
+constexpr std::size_t kAlignmentBytes = 64;
+constexpr std::size_t kClassCount = 64;
+
+// Blocks are powers of two, at least one cache line.
+std::size_t capacity_for(std::size_t bytes) {
+  return std::bit_ceil(std::max(bytes, kAlignmentBytes));
+}
+
+std::size_t class_of(std::size_t capacity_bytes) {
+  return static_cast<std::size_t>(std::countr_zero(capacity_bytes));
+}
+
+}  // namespace
+
+/// Free lists by size. Each idle block holds the link to the next in its first bytes.
+/// Threading: any thread; a buffer may die far from where it was made.
+class BufferPool {
+ public:
+  explicit BufferPool(std::size_t retained_bytes_max) : retained_bytes_max_(retained_bytes_max) {}
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+  ~BufferPool() {
+    for (Idle* head : free_) {
+      while (head != nullptr)
+        deallocate(reinterpret_cast<std::byte*>(std::exchange(head, head->next)));
+    }
+  }
+
+  [[nodiscard]] std::byte* take(std::size_t capacity_bytes) MR_EXCLUDES(mutex_) {
+    {
+      const base::MutexLock lock(mutex_);
+      Idle*& head = free_[class_of(capacity_bytes)];
+      if (head != nullptr) {
+        retained_bytes_ -= capacity_bytes;
+        return reinterpret_cast<std::byte*>(std::exchange(head, head->next));
+      }
+    }
+    return static_cast<std::byte*>(
+        ::operator new(capacity_bytes, std::align_val_t{kAlignmentBytes}));
+  }
+
+  void give_back(std::byte* data, std::size_t capacity_bytes) MR_EXCLUDES(mutex_) {
+    {
+      const base::MutexLock lock(mutex_);
+      if (retained_bytes_ + capacity_bytes <= retained_bytes_max_) {
+        Idle*& head = free_[class_of(capacity_bytes)];
+        head = new (data) Idle{head};
+        retained_bytes_ += capacity_bytes;
+        return;
+      }
+    }
+    deallocate(data);
+  }
+
+  [[nodiscard]] std::size_t retained_bytes() MR_EXCLUDES(mutex_) {
+    const base::MutexLock lock(mutex_);
+    return retained_bytes_;
+  }
+
+ private:
+  struct Idle {
+    Idle* next;
+  };
+
+  static void deallocate(std::byte* data) {
+    ::operator delete(data, std::align_val_t{kAlignmentBytes});
+  }
+
+  // Constant after construction.
+  const std::size_t retained_bytes_max_;
+  // Guarded by mutex_.
+  base::Mutex mutex_;
+  std::array<Idle*, kClassCount> free_ MR_GUARDED_BY(mutex_){};
+  std::size_t retained_bytes_ MR_GUARDED_BY(mutex_) = 0;
+};
+
+Buffer::Buffer(std::shared_ptr<BufferPool> pool, std::byte* data, std::size_t capacity_bytes)
+    : pool_(std::move(pool)), data_(data), capacity_bytes_(capacity_bytes) {}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : pool_(std::move(other.pool_)),
+      data_(std::exchange(other.data_, nullptr)),
+      capacity_bytes_(std::exchange(other.capacity_bytes_, 0)) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  if (this != &other) {
+    release();
+    pool_ = std::move(other.pool_);
+    data_ = std::exchange(other.data_, nullptr);
+    capacity_bytes_ = std::exchange(other.capacity_bytes_, 0);
+  }
+  return *this;
+}
+
+Buffer::~Buffer() { release(); }
+
+void Buffer::release() {
+  if (data_ == nullptr) return;
+  pool_->give_back(std::exchange(data_, nullptr), std::exchange(capacity_bytes_, 0));
+  pool_.reset();
+}
+
+RowScratch::RowScratch(std::size_t retained_bytes_max)
+    : pool_(std::make_shared<BufferPool>(retained_bytes_max)) {}
+
+Buffer RowScratch::take(std::size_t bytes) {
+  if (bytes == 0) return {};
+  const std::size_t capacity_bytes = capacity_for(bytes);
+  return Buffer(pool_, pool_->take(capacity_bytes), capacity_bytes);
+}
+
+std::size_t RowScratch::retained_bytes() const { return pool_->retained_bytes(); }
+
+}  // namespace millrace::rows

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace millrace::rows {
+
+class BufferPool;
+
+/// A block of memory that returns to its pool when destroyed. Aligned to a cache line.
+/// Threading: may be destroyed on any thread; otherwise not shared.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer();
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t capacity_bytes() const { return capacity_bytes_; }
+
+ private:
+  friend class RowScratch;
+  Buffer(std::shared_ptr<BufferPool> pool, std::byte* data, std::size_t capacity_bytes);
+  void release();
+
+  // Owners: every live buffer and the RowScratch, so that a column may outlive its scratch.
+  std::shared_ptr<BufferPool> pool_;
+  std::byte* data_ = nullptr;
+  std::size_t capacity_bytes_ = 0;
+};
+
+/// A fixed-size array of plain values in a pooled buffer; contents start uninitialised.
+/// Threading: not shared while it is written; may be destroyed on any thread.
+template <class T>
+class Array {
+  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_destructible_v<T>);
+
+ public:
+  Array() = default;
+  Array(Buffer buffer, std::size_t count) : buffer_(std::move(buffer)), count_(count) {}
+  Array(Array&& other) noexcept
+      : buffer_(std::move(other.buffer_)), count_(std::exchange(other.count_, 0)) {}
+  Array& operator=(Array&& other) noexcept {
+    buffer_ = std::move(other.buffer_);
+    count_ = std::exchange(other.count_, 0);
+    return *this;
+  }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() = default;
+
+  [[nodiscard]] T* data() { return reinterpret_cast<T*>(buffer_.data()); }
+  [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] std::size_t capacity() const { return buffer_.capacity_bytes() / sizeof(T); }
+  [[nodiscard]] std::span<T> span() { return {data(), count_}; }
+  [[nodiscard]] std::span<const T> span() const { return {data(), count_}; }
+  [[nodiscard]] T& operator[](std::size_t index) { return data()[index]; }
+  [[nodiscard]] const T& operator[](std::size_t index) const { return data()[index]; }
+  /// Changes the size without moving anything; `count` must be at most capacity().
+  void resize_within_capacity(std::size_t count) { count_ = count; }
+  /// Gives up the memory.
+  [[nodiscard]] Buffer into_buffer() && {
+    count_ = 0;
+    return std::move(buffer_);
+  }
+
+ private:
+  Buffer buffer_;
+  std::size_t count_ = 0;
+};
+
+/// Where operators get memory for index vectors, temporaries and new columns: a pool of blocks in
+/// power-of-two sizes that are used again, so that a warm operator allocates a number of small
+/// objects that does not depend on the number of rows.
+/// Threading: one operator at a time; the blocks it gave may be freed on any thread.
+class RowScratch {
+ public:
+  static constexpr std::size_t kRetainedBytesMax = std::size_t{64} << 20U;
+
+  /// `retained_bytes_max` bounds the idle memory that the pool keeps.
+  explicit RowScratch(std::size_t retained_bytes_max = kRetainedBytesMax);
+
+  /// Gives an uninitialised array of `count` values.
+  template <class T>
+  [[nodiscard]] Array<T> make_array(std::size_t count) {
+    return Array<T>(take(count * sizeof(T)), count);
+  }
+  /// Gives a block of at least `bytes`.
+  [[nodiscard]] Buffer take(std::size_t bytes);
+  /// Bytes the pool holds idle.
+  [[nodiscard]] std::size_t retained_bytes() const;
+
+ private:
+  std::shared_ptr<BufferPool> pool_;
+};
+
+}  // namespace millrace::rows
