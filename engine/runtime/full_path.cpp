@@ -116,6 +116,7 @@ void Worker::enqueue(Run& run, std::uint32_t node) {
   if (pool_.has_parked())
     pool_.consider_wake(*this,
                         hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
+  if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
 }
 
 void Worker::share_ready(Run& run, std::uint32_t mark) {
