@@ -2,7 +2,7 @@
 // against that bound; when the buffer is full, nth_element cuts it back to the best k and tightens
 // the bound, so that after the first few thousand rows a row costs one load and one comparison.
 // Measured against a heap, nth_element over all rows and a full sort: see
-// docs/adr/0010-row-layout.md.
+// docs/adr/0006-row-layout.md.
 #include "rows/top_k.h"
 
 #include <algorithm>

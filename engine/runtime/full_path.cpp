@@ -100,7 +100,8 @@ void Worker::finish_full() {
   share_ready(run, mark);
   const std::uint32_t parent = node_;
   node_ = std::exchange(best_, kNoNode);
-  arrival_ = node_ == kNoNode ? Arrival{} : Arrival{.parent = parent, .depth = arrival_.depth + 1};
+  const Arrival handed{.parent = parent, .depth = arrival_.depth + 1};
+  arrival_ = node_ == kNoNode ? Arrival{} : arrival_at(run.topology(), node_, handed);
   if (node_ == kNoNode) node_ = next_of_strand();
   if (node_ == kNoNode) return end_strand();
   if (++depth_ < pool_.config().max_inline_depth) return;
@@ -115,6 +116,7 @@ void Worker::enqueue(Run& run, std::uint32_t node) {
   if (pool_.has_parked())
     pool_.consider_wake(*this,
                         hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
+  if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
 }
 
 void Worker::share_ready(Run& run, std::uint32_t mark) {

@@ -107,7 +107,7 @@ TEST(GraphRaceTest, C2_C7_DeadlinesAndCancellationsRaceWithCompletion) {
           *pool,
           table,
           options,
-          {.on_answer = [](Run&, void* group) { static_cast<WaitGroup*>(group)->done(); },
+          {.on_answer = [](runtime::Run&, void* group) { static_cast<WaitGroup*>(group)->done(); },
            .data = &open});
       ASSERT_TRUE(handle.has_value());
       if (random.chance(0.5)) handle->cancel();

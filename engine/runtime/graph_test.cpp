@@ -27,7 +27,7 @@ struct Request {
 };
 
 TEST(GraphTest, RunsALambdaGraphOnManyContextsAtOnce) {
-  // [readme]
+  // snippet-begin: lambda_graph
   GraphBuilder<Request> builder;
   builder.cpu("fetch", [](Request& request) { request.candidates = {3, 1, request.user}; })
       .cpu("score",
@@ -42,7 +42,7 @@ TEST(GraphTest, RunsALambdaGraphOnManyContextsAtOnce) {
   auto pool = WorkerPool::create({.compute_threads = 2});
   Request request{.user = 7};
   const Status status = graph->run(**pool, request);  // the calling thread helps
-  // [readme]
+  // snippet-end: lambda_graph
   ASSERT_TRUE(status.has_value());
   EXPECT_EQ(request.best, 70);
 

@@ -91,7 +91,8 @@ void LoopLane::on_node_timer(NodeTimer& timer) {
     const bool gave_up = timer.gives_up;
     const auto code = gave_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
     steps.trace_taken(timer.node, was_running, code);
-    next_arrival_ = {.parent = timer.node, .depth = 1};
+    // What follows from a node that never started was not handed over by it.
+    next_arrival_ = was_running ? Arrival{.parent = timer.node, .depth = 1} : Arrival{};
     in_strand_ = true;
     steps.fall_back_or_fail(timer.node,
                             base::Error(code,
@@ -129,7 +130,7 @@ void LoopLane::make_ready(Run& run, std::uint32_t node) {
   }
   const std::uint32_t rows = run.topology().traits().has_row_cost ? extras.row_count(node) : 0;
   if (may_inline_on_loop(run, node, pool_.config().enable_inline_execution, rows)) {
-    return locals_.push_back({node, next_arrival_});
+    return locals_.push_back({node, arrival_at(run.topology(), node, next_arrival_)});
   }
   hand_over(run, node);
 }

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "runtime/asymmetric_fence.h"
 #include "runtime/worker.h"
@@ -63,10 +64,7 @@ bool WorkerPool::wake_one(Worker* by) {
   return false;
 }
 
-void WorkerPool::wake_watcher(Worker& by) {
-  if (watched_.exchange(true, std::memory_order_relaxed)) return;
-  wake_one(&by);
-}
+void WorkerPool::wake_watcher(Worker& by) { wake_one(&by); }
 
 IdleAction WorkerPool::try_park(Worker& worker) {
   const std::uint64_t bit = std::uint64_t{1} << worker.index();
@@ -85,27 +83,22 @@ IdleAction WorkerPool::try_park(Worker& worker) {
   const std::uint64_t activity_now = activity();
   const bool quiet = activity_now == worker.activity_seen_ && !any_other_busy(worker);
   worker.activity_seen_ = activity_now;
-  if (!quiet) return {.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
-  if (worker.index() < thread_count_ &&
-      sleepers_.fetch_add(1, std::memory_order_relaxed) + 1 == thread_count_) {
-    watched_.store(false, std::memory_order_relaxed);
-    heavy_fence();
-    if (any_other_busy(worker)) watched_.store(true, std::memory_order_relaxed);
+  const IdleAction watch{.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
+  if (!quiet) return watch;
+  watch_.fetch_sub(kWatcher - 1, std::memory_order_relaxed);
+  heavy_fence();
+  if (!is_watched() && any_other_busy(worker)) {
+    watch_.fetch_add(kWatcher - 1, std::memory_order_relaxed);
+    return watch;
   }
-  worker.sleeps_ = worker.index() < thread_count_;
-  const bool keep_watch =
-      worker.sleeps_ && watched_.load(std::memory_order_relaxed) && any_other_busy(worker);
-  if (keep_watch) return {.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
+  worker.sleeps_ = true;
   return {.kind = IdleAction::Kind::kPark, .timeout = std::nullopt};
 }
 
 void WorkerPool::leave_parking(Worker& worker, bool notified) {
   parked_.fetch_and(~(std::uint64_t{1} << worker.index()), std::memory_order_relaxed);
-  if (worker.sleeps_) {
-    worker.sleeps_ = false;
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
-    watched_.store(true, std::memory_order_relaxed);
-  }
+  if (std::exchange(worker.sleeps_, false))
+    watch_.fetch_add(kWatcher - 1, std::memory_order_relaxed);
   if (!notified) start_searching();
 }
 

@@ -211,8 +211,9 @@ void RunSteps::answer_complete() {
   // Every output is there. Bodies that a clock took away may still run: nobody waits for them.
   if (run_.outcome_when_over() != RunOutcome::kOk || !run_.try_answer(RunOutcome::kOk)) return;
   if (run_.topology().traits().has_fallback) record_downstream();
-  trace_run_end();
   run_.stop_.request_stop();
+  abandon_running(SpanStatus::Cancelled);
+  trace_run_end();
   run_.deliver();
 }
 

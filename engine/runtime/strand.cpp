@@ -154,8 +154,11 @@ void Worker::share_kept(Run& run, std::uint32_t mark, std::uint32_t hints) {
 }
 
 void Worker::share_new(Run& run, std::uint32_t mark, std::uint32_t hints) {
-  if ((hints & CostModel::kWorthSharing) != 0) return publish_new(run, mark);
-  if (backlog_ns_ >= pool_.backlog_limit_ns()) share_backlog(run);
+  if ((hints & CostModel::kWorthSharing) != 0) {
+    publish_new(run, mark);
+  } else if (backlog_ns_ >= pool_.backlog_limit_ns()) {
+    share_backlog(run);
+  }
   if (!pool_.is_watched()) pool_.wake_watcher(*this);
 }
 

@@ -20,6 +20,13 @@ std::uint32_t Topology::single_continuation(std::uint32_t node) const {
   return hot.edge_end - hot.edge_begin == 1 ? edges_[hot.edge_begin].target : kNoNode;
 }
 
+bool Topology::has_edge(std::uint32_t producer, std::uint32_t consumer) const {
+  for (const Edge& edge : dependents(producer)) {
+    if (edge.target == consumer) return true;
+  }
+  return false;
+}
+
 std::uint32_t Topology::find_node(std::string_view id) const {
   for (std::uint32_t node = 0; node < node_count(); ++node) {
     if (specs_[node].id == id) return node;

@@ -80,6 +80,8 @@ class Topology {
   [[nodiscard]] std::uint32_t single_continuation(std::uint32_t node) const;
   [[nodiscard]] const NodeSpec& spec(std::uint32_t node) const { return specs_[node]; }
   [[nodiscard]] std::string_view id(std::uint32_t node) const { return specs_[node].id; }
+  /// Says whether `consumer` waits for `producer`.
+  [[nodiscard]] bool has_edge(std::uint32_t producer, std::uint32_t consumer) const;
   /// Gives the node with that id, or `kNoNode`.
   [[nodiscard]] std::uint32_t find_node(std::string_view id) const;
 

@@ -292,6 +292,7 @@ IdleAction Worker::idle() {
   if (!idling_) {
     idling_ = true;
     pool_.start_searching();
+    pool_.start_watching();
     idle_since_ = pool_.clock().now();
     activity_seen_ = pool_.activity();
   }
@@ -317,6 +318,7 @@ void Worker::stop_idling() {
   idling_ = false;
   spin_budget_ = pool_.config().spin_time;
   pool_.stop_searching();
+  pool_.stop_watching();
 }
 
 }  // namespace millrace::runtime

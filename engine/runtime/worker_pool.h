@@ -143,7 +143,10 @@ class WorkerPool final : public Executor {
   [[nodiscard]] base::Duration rescue_after() const { return rescue_after_; }
   [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_classes_; }
   [[nodiscard]] bool fetch_inbox(Worker& worker, std::uint32_t priority);
-  [[nodiscard]] bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool is_watched() const {
+    const std::uint64_t watch = watch_.load(std::memory_order_relaxed);
+    return watch >= kWatcher || watch == 0;
+  }
   void wake_watcher(Worker& by);
   [[nodiscard]] bool has_parked() const { return parked_.load(std::memory_order_relaxed) != 0; }
   void consider_wake(Worker& by, std::uint64_t gain_ns);
@@ -154,6 +157,8 @@ class WorkerPool final : public Executor {
   bool wake_one(Worker* by);
   void start_searching() { searching_.fetch_add(1, std::memory_order_relaxed); }
   void stop_searching() { searching_.fetch_sub(1, std::memory_order_relaxed); }
+  void start_watching() { watch_.fetch_add(kWatcher, std::memory_order_relaxed); }
+  void stop_watching() { watch_.fetch_sub(kWatcher, std::memory_order_relaxed); }
   [[nodiscard]] IdleAction try_park(Worker& worker);
   void leave_parking(Worker& worker, bool notified);
   [[nodiscard]] bool has_work_for(const Worker& worker) const;
@@ -173,11 +178,12 @@ class WorkerPool final : public Executor {
   // Read at every hand-over, written when workers fall asleep or wake.
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
   alignas(kApartBytes) std::atomic<std::uint64_t> parked_{0};
-  // Some worker looks at the others from time to time, so that nothing private can be held hostage.
-  std::atomic<bool> watched_{true};
+  // Idle workers that look at the others from time to time (upper half), and workers that sleep
+  // until they are woken (lower half). Sleepers without a watcher could not help a worker whose
+  // body takes longer than expected.
+  static constexpr std::uint64_t kWatcher = std::uint64_t{1} << 32U;
+  std::atomic<std::uint64_t> watch_{0};
   std::atomic<std::uint32_t> slot_count_{0};
-  // Threads that sleep until somebody wakes them.
-  std::atomic<std::uint32_t> sleepers_{0};
   // What lies in the inboxes, by class. Written after the push it announces.
   alignas(kApartBytes) ClassSet inbox_classes_;
   // Workers that are awake and look for work, or have just been woken to.

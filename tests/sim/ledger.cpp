@@ -202,7 +202,21 @@ void RunLedger::judge_time_of_answer(Moment at) {
   }
 }
 
+std::vector<bool> RunLedger::nodes_needed() const {
+  // What only leads to nodes that a fallback replaced need not have come to an end.
+  std::vector<bool> needed(nodes_.size());
+  const auto order = topology_.topological_order();
+  for (auto node = order.rbegin(); node != order.rend(); ++node) {
+    if (topology_.dependents(*node).empty() && !topology_.is_lazy(*node)) needed[*node] = true;
+    if (!needed[*node]) continue;
+    if (run != nullptr && run->used_fallback(NodeId(*node))) continue;
+    for (const std::uint32_t producer : graph_.nodes[*node].producers) needed[producer] = true;
+  }
+  return needed;
+}
+
 void RunLedger::judge_ok() {
+  const std::vector<bool> needed = nodes_needed();
   for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
     const NodeEntry& entry = nodes_[node];
     if (entry.is_published) {
@@ -212,7 +226,10 @@ void RunLedger::judge_ok() {
                     node);
     }
     if (!topology_.is_lazy(node)) {
-      judge_.expect(is_complete(node), "K2", "A run ended well with a node left over, node", node);
+      judge_.expect(is_complete(node) || !needed[node],
+                    "K2",
+                    "A run ended well with a node left over, node",
+                    node);
       result_hash_ = mix(result_hash_, value_of(node));
     }
   }

@@ -104,6 +104,7 @@ class RunLedger {
   [[nodiscard]] std::uint64_t make_value(std::uint32_t node) const;
   void publish(std::uint32_t node);
   void judge_ok();
+  [[nodiscard]] std::vector<bool> nodes_needed() const;
   void judge_error(const base::Error& error, Moment at);
   void judge_time_of_answer(Moment at);
   void judge_late_count(const runtime::Run& run);

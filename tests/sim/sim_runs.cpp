@@ -49,6 +49,10 @@ void SimWorld::refuse(std::uint32_t run) {
   judge_.expect(!ledgers_[run]->is_refused, "B4", "A run was refused twice, run", run);
   judge_.expect(!ledgers_[run]->is_submitted(), "B4", "An admitted run was refused, run", run);
   ledgers_[run]->is_refused = true;
+  // Whoever would have followed from its answer comes all the same.
+  for (std::uint32_t next = run + 1; next < scenario_.runs.size(); ++next) {
+    if (scenario_.runs[next].follows == run) arrive(next);
+  }
 }
 
 void SimWorld::submit(std::uint32_t run) {

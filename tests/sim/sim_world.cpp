@@ -19,7 +19,7 @@ std::optional<Violation> SimWorld::run() {
     if (++turns > kTurnsMax)
       judge_.expect(false, "P6", "The world does not come to rest, turns", turns);
     if (take_turn()) continue;
-    if (!advance_clock()) break;
+    if (!advance_clock() && !drop_handles()) break;
   }
   if (judge_.is_content()) judge_end();
   return judge_.violation();
@@ -167,8 +167,16 @@ void SimWorld::judge_idleness() {
   }
 }
 
-void SimWorld::judge_end() {
+bool SimWorld::drop_handles() {
+  // A run's storage, and with it its place in admission, is free when its last handle is gone.
+  // Each time that lets at most some waiting runs in.
+  if (handle_drops_++ > ledgers_.size()) return false;
   for (const auto& ledger : ledgers_) ledger->handle = {};
+  poll_admission();
+  return true;
+}
+
+void SimWorld::judge_end() {
   for (std::uint32_t run = 0; run < ledgers_.size(); ++run) {
     const RunLedger& ledger = *ledgers_[run];
     if (ledger.is_refused) continue;

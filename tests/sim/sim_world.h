@@ -118,6 +118,7 @@ class SimWorld {
   void wake(Driver& driver);
   [[nodiscard]] bool is_ready(const Driver& driver) const;
   [[nodiscard]] bool is_parked(const Driver& driver) const;
+  [[nodiscard]] bool drop_handles();
   void judge_end();
 
   // sim_runs.cpp: runs from submission to release.
@@ -144,6 +145,7 @@ class SimWorld {
   // The body that the turn under way started on a worker.
   RunLedger* started_run_ = nullptr;
   std::uint32_t started_node_ = runtime::kNoNode;
+  std::uint64_t handle_drops_ = 0;
   bool in_whole_strand_ = false;  // the turn runs bodies to their end
 
   std::vector<std::vector<NodeClosure>> closures_;
