@@ -190,6 +190,7 @@ bool Worker::steal_item(StealDeque<>& deque) {
   DequeItem item;
   if (deque.looks_empty() || deque.steal(item) != StealResult::kTaken) return false;
   counters_.add(counters_.stolen);
+  stop_idling();  // before the next line asks whether anybody still searches
   pool_.wake_for_rest(*this, deque);
   take(item);
   return true;

@@ -349,8 +349,12 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
       worker.runs_[priority].push({&job, Worker::kJobPayload});
     }
   }
-  if (found) worker.run_classes_.insert(priority);
-  return found;
+  if (!found) return false;
+  worker.run_classes_.insert(priority);
+  // One of them is for this worker; the others are for whoever sleeps (D7).
+  light_fence();
+  if (has_parked() && worker.runs_[priority].size_hint() > 1) consider_wake(worker, UINT64_MAX);
+  return true;
 }
 
 bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {
