@@ -28,6 +28,8 @@ class RunHandle {
   RunHandle(const RunHandle&) = delete;
   RunHandle& operator=(const RunHandle&) = delete;
 
+  /// False for the empty handle, which must not be asked anything else.
+  [[nodiscard]] bool holds_run() const { return run_ != nullptr; }
   /// Asks the run to stop within one node boundary (C7). Does nothing once it has answered.
   void cancel() const { run_->cancel(); }
   /// kOpen until the answer is out.
