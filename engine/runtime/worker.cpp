@@ -320,6 +320,8 @@ void Worker::stop_idling() {
   spin_budget_ = pool_.config().spin_time;
   pool_.stop_searching();
   pool_.stop_watching();
+  // The last one that watched is about to be busy: another takes its place.
+  if (!pool_.is_watched()) pool_.wake_watcher(*this);
 }
 
 }  // namespace millrace::runtime
