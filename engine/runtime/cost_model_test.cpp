@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using testing::ElementsAre;
 
+// Checks: C-cost, with the tests named CCost_.
 TEST(CostModelTest, CCost_NeedsAMinimumOfSamples) {
   TestGraph graph({noting_node("a")});
   EXPECT_EQ(graph.costs().hint(0), CostModel::kUnknown);

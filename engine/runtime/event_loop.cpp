@@ -107,6 +107,7 @@ void EventLoop::run(const std::string& name) {
 }
 
 void EventLoop::turn() {
+  begin_turn();
   run_jobs();
   const bool may_sleep = jobs_.empty() && !stopping_;
   uv_run(&uv_->loop, may_sleep ? UV_RUN_ONCE : UV_RUN_NOWAIT);

@@ -30,6 +30,7 @@ FakeLoop::~FakeLoop() {
 }
 
 bool FakeLoop::run_one() {
+  begin_turn();
   const LoopThread::Scope scope(thread());
   if (Job* const job = jobs_.try_pop_front()) {
     job->run(*job);

@@ -26,16 +26,8 @@ bool may_inline_on_loop(const Run& run,
   return run.costs().is_cheap_enough_to_inline(node, row_count);
 }
 
-LoopLane::TurnEnd::TurnEnd(LoopLane& owner)
-    : Job([](Job& job) {
-        auto& end = static_cast<TurnEnd&>(job);
-        end.is_posted = false;
-        end.lane.spent_ = base::Duration::zero();
-      }),
-      lane(owner) {}
-
 LoopLane::LoopLane(WorkerPool& pool, Loop& loop)
-    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop), turn_end_(*this) {
+    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop) {
   if (TraceCollector* const trace = pool.config().trace) trace_buffer_ = &trace->add_buffer("loop");
 }
 
@@ -163,12 +155,13 @@ void LoopLane::run_node(Run& run, const Local& local) {
   next_arrival_ = {.parent = local.node, .depth = local.arrival.depth + 1};
   if (steps.end_node(call, ok)) steps.pass_tokens(local.node);
   spent_ += clock().now() - start;
-  if (turn_end_.is_posted) return;
-  turn_end_.is_posted = true;
-  loop_.post(turn_end_);
 }
 
-bool LoopLane::has_budget() const { return spent_ < pool_.config().loop_inline_budget; }
+bool LoopLane::has_budget() {
+  if (std::exchange(turn_seen_, loop_.turn_number()) != loop_.turn_number())
+    spent_ = base::Duration::zero();
+  return spent_ < pool_.config().loop_inline_budget;
+}
 
 void LoopLane::hand_over(Run& run, std::uint32_t node) {
   run.links_[node] = kNoNode;

@@ -70,8 +70,7 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   measured_ = costs_->wants_sample(uses_++);
   full_path_ = needs_full_path || measured_;
   shared_.store(false, std::memory_order_relaxed);
-  returned_.store(0, std::memory_order_relaxed);
-  issued_.store(kFullCredit, std::memory_order_relaxed);
+  outstanding_.store(kFullCredit, std::memory_order_relaxed);
   outcome_.store(RunOutcome::kOpen, std::memory_order_relaxed);
   done_.store(false, std::memory_order_relaxed);
   if (stop_.stop_requested()) forget_last_stop();

@@ -29,9 +29,9 @@
 //
 // Credit. A run starts with a sum of credit in one hand. Whoever hands work over (a published node,
 // a node on the loop, an armed timer) hands a part of its credit along; whoever runs out of work
-// returns what it holds, with one atomic addition (D8). The run's work is over when everything has
-// come back. Nothing is counted when work is handed over, so a hand-over costs no shared write but
-// the item.
+// returns what it holds, with one atomic subtraction (D8). The run's work is over when everything
+// has come back. Nothing is counted when work is handed over, so a hand-over costs no shared write
+// but the item.
 //
 // Answer. The answer goes out exactly once: when the work is over, or before that at a deadline, a
 // cancellation or a failure if the run owns its context (`may_answer_early`). Storage is free when
@@ -158,7 +158,7 @@ class Run {
   /// which is safe because the holder's own credit keeps the run open.
   [[nodiscard]] std::uint32_t split_credit(Credit& held) {
     if (held < kSplitMin) [[unlikely]] {
-      issued_.fetch_add(kFullCredit, std::memory_order_relaxed);
+      outstanding_.fetch_add(kFullCredit, std::memory_order_relaxed);
       held += kFullCredit;
     }
     mark_shared();
@@ -170,8 +170,8 @@ class Run {
   /// `finish_work`. False: the caller must not touch the run again.
   [[nodiscard]] bool return_credit(Credit held) {
     if (!is_shared()) return true;
-    const Credit returned = returned_.fetch_add(held, std::memory_order_acq_rel) + held;
-    return returned == issued_.load(std::memory_order_relaxed);
+    // One operation: whoever is not the last must not look again, the run may be gone.
+    return outstanding_.fetch_sub(held, std::memory_order_acq_rel) == held;
   }
 
   // --- End.
@@ -209,9 +209,8 @@ class Run {
   alignas(kApartBytes) StopSource stop_;
 
   // Written at hand-overs and at the end.
-  // Sum of returned credit; the addition that completes it publishes all the run's effects.
-  alignas(kApartBytes) std::atomic<Credit> returned_{0};
-  std::atomic<Credit> issued_{kFullCredit};
+  // Credit that is out; the subtraction that takes it to zero has seen all the run's effects.
+  alignas(kApartBytes) std::atomic<Credit> outstanding_{kFullCredit};
   // Publishes the answer (status_error_, outcome) to whoever reads it.
   std::atomic<RunOutcome> outcome_{RunOutcome::kOpen};
   // What the run will answer when its work is over; kOpen = nothing went wrong. The writer that

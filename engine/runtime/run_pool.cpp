@@ -1,7 +1,9 @@
 #include "runtime/run_pool.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "base/check.h"
@@ -39,10 +41,24 @@ RunHandle::~RunHandle() {
 }
 
 RunPool::~RunPool() {
+  // A run that answered early is back when its last body has returned.
+  for (int look = 0; lent_.load(std::memory_order_acquire) != 0; ++look) {
+    constexpr int kYields = 64;
+    if (look < kYields) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
   base::MutexLock lock(mutex_);
   const std::size_t back =
       free_.size() + (spare_.load(std::memory_order_acquire) != nullptr ? 1 : 0);
   MR_CHECK(back == all_.size(), back, all_.size());
+}
+
+void RunPool::take_back(Run& run) {
+  release(run);
+  lent_.fetch_sub(1, std::memory_order_release);  // the last touch: the pool may go now
 }
 
 Run& RunPool::acquire() {
@@ -79,8 +95,9 @@ base::Status RunPool::run_owned(WorkerPool& pool,
                                 const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, true));
   Run& run = acquire();
+  lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver observer{
-      .on_release = [](Run& done, void* self) { static_cast<RunPool*>(self)->release(done); },
+      .on_release = [](Run& done, void* self) { static_cast<RunPool*>(self)->take_back(done); },
       .data = this};
   return pool.run_owned(run, std::move(context), options, observer);
 }
@@ -96,6 +113,7 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                       "workers or callers_help = false");
   }
   Run& run = acquire();
+  lent_.fetch_add(1, std::memory_order_relaxed);
   run.user_observer_ = observer;
   const RunObserver own{.on_answer =
                             [](Run& done, void*) {
@@ -106,7 +124,7 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                             [](Run& done, void* self) {
                               const RunObserver user = done.user_observer_;
                               if (user.on_release != nullptr) user.on_release(done, user.data);
-                              static_cast<RunPool*>(self)->release(done);
+                              static_cast<RunPool*>(self)->take_back(done);
                             },
                         .data = this};
   pool.submit_counted(run, std::move(context), options, own);

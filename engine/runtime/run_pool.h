@@ -28,6 +28,8 @@ class RunHandle {
   RunHandle(const RunHandle&) = delete;
   RunHandle& operator=(const RunHandle&) = delete;
 
+  /// False for the empty handle, which must not be asked anything else.
+  [[nodiscard]] bool holds_run() const { return run_ != nullptr; }
   /// Asks the run to stop within one node boundary (C7). Does nothing once it has answered.
   void cancel() const { run_->cancel(); }
   /// kOpen until the answer is out.
@@ -40,7 +42,7 @@ class RunHandle {
 };
 
 /// The runs of one topology, used again and again so that a warm run allocates nothing (K3).
-/// Threading: any thread. Lifetime: outlives its runs; all must be back before it goes.
+/// Threading: any thread. Lifetime: outlives its handles; its destructor waits for late bodies.
 class RunPool {
  public:
   RunPool(const Topology& topology, CostModel& costs) : topology_(topology), costs_(costs) {}
@@ -69,12 +71,15 @@ class RunPool {
  private:
   [[nodiscard]] Run& acquire();
   void release(Run& run);
+  void take_back(Run& run);
 
   const Topology& topology_;
   CostModel& costs_;
   // The run that was used last, handed from thread to thread without the lock.
   std::atomic<Run*> spare_{nullptr};
   std::atomic<std::size_t> created_{0};
+  // Runs that are held by references; the decrement to zero publishes that all are back.
+  std::atomic<std::size_t> lent_{0};
   base::Mutex mutex_;
   std::vector<Run*> free_ MR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Run>> all_ MR_GUARDED_BY(mutex_);

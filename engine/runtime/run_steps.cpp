@@ -212,6 +212,7 @@ void RunSteps::answer_complete() {
   if (run_.outcome_when_over() != RunOutcome::kOk || !run_.try_answer(RunOutcome::kOk)) return;
   if (run_.topology().traits().has_fallback) record_downstream();
   run_.stop_.request_stop();
+  release_give_ups();
   abandon_running(SpanStatus::Cancelled);
   trace_run_end();
   run_.deliver();

@@ -279,6 +279,7 @@ void Worker::make_room_for_others(Run& run, std::uint32_t node) {
   run_ = nullptr;
   runs_[priority].push({&run, pack(head, static_cast<std::uint32_t>(credit_))});
   run_classes_.insert(priority);
+  if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
 }
 
 void Worker::abandon_strand() {

@@ -190,6 +190,7 @@ bool Worker::steal_item(StealDeque<>& deque) {
   DequeItem item;
   if (deque.looks_empty() || deque.steal(item) != StealResult::kTaken) return false;
   counters_.add(counters_.stolen);
+  stop_idling();  // before the next line asks whether anybody still searches
   pool_.wake_for_rest(*this, deque);
   take(item);
   return true;
@@ -319,6 +320,8 @@ void Worker::stop_idling() {
   spin_budget_ = pool_.config().spin_time;
   pool_.stop_searching();
   pool_.stop_watching();
+  // The last one that watched is about to be busy: another takes its place.
+  if (!pool_.is_watched()) pool_.wake_watcher(*this);
 }
 
 }  // namespace millrace::runtime

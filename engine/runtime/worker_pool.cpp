@@ -47,10 +47,14 @@ DriverScope::DriverScope(Worker& worker) : outer_(std::exchange(current_worker, 
 DriverScope::~DriverScope() { current_worker = outer_; }
 
 void WaitGroup::done() {
-  ParkingSpot<>* const waiter = waiter_.load(std::memory_order_relaxed);
-  if (open_.fetch_sub(1, std::memory_order_acq_rel) != 1 || waiter == nullptr) return;
-  light_fence();
-  if (waiter->is_waiting()) waiter->notify();
+  leaving_.fetch_add(1, std::memory_order_relaxed);
+  if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    // A full fence: the waiter announces itself, passes a heavy one and then looks at `open_`.
+    full_fence();
+    ParkingSpot<>* const waiter = waiter_.load(std::memory_order_acquire);
+    if (waiter != nullptr && waiter->is_waiting()) waiter->notify();
+  }
+  leaving_.fetch_sub(1, std::memory_order_release);  // the last touch
 }
 
 base::Status validate(const ExecutorConfig& config) {
@@ -315,11 +319,13 @@ LoopLane* WorkerPool::lane_for(Loop* loop) {
 void WorkerPool::help_until_done(WaitGroup& group) {
   Worker* const worker = take_guest();
   MR_CHECK(worker != nullptr);
-  group.waiter_.store(&worker->spot(), std::memory_order_relaxed);
+  group.waiter_.store(&worker->spot(), std::memory_order_release);
   {
     const DriverScope scope(*worker);
     help(*worker, [&group] { return !group.is_open(); });
   }
+  // The group may go as soon as this returns.
+  while (group.leaving_.load(std::memory_order_acquire) != 0) StdAtomics::yield();
   return_guest(*worker);
 }
 
@@ -349,8 +355,12 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
       worker.runs_[priority].push({&job, Worker::kJobPayload});
     }
   }
-  if (found) worker.run_classes_.insert(priority);
-  return found;
+  if (!found) return false;
+  worker.run_classes_.insert(priority);
+  // One of them is for this worker; the others are for whoever sleeps (D7).
+  light_fence();
+  if (has_parked() && worker.runs_[priority].size_hint() > 1) consider_wake(worker, UINT64_MAX);
+  return true;
 }
 
 bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {

@@ -32,7 +32,10 @@ class WaitGroup {
   friend class WorkerPool;
   // The decrement to zero publishes everything done before to the waiter.
   std::atomic<std::uint64_t> open_{0};
+  // Publishes the waiter's parking spot to the last `done`.
   std::atomic<ParkingSpot<>*> waiter_{nullptr};
+  // Threads inside `done`; the waiter leaves when they have.
+  std::atomic<std::uint32_t> leaving_{0};
 };
 
 /// Makes the calling thread the one that drives `worker`, for a scope. Scopes nest.

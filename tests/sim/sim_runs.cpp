@@ -17,7 +17,7 @@ void SimWorld::happen(const Event& event) {
   RunLedger& ledger = *ledgers_[event.run];
   log(event.run);
   if (!event.is_cancel) return arrive(event.run);
-  if (ledger.is_answered() || ledger.is_refused || !ledger.is_submitted()) return;
+  if (ledger.is_answered() || !ledger.handle.holds_run()) return;
   ledger.cancelled(moment());
   ledger.handle.cancel();
 }

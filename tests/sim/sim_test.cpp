@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kSeedCount = 10'000;
 constexpr SeedOptions kSmall{.nodes_max = 120};
 
+// Checks: D5, by running timing-free seeds with inlining and chaining on and off.
 TEST(SimulationTest, EveryStatementHoldsInEveryWorld) {
   for (std::uint64_t seed = 0; seed < kSeedCount; ++seed) {
     const std::optional<Violation> violation = check_seed(seed, kSmall);
