@@ -133,8 +133,11 @@ void CostModel::update_hint(std::uint32_t node) {
 void CostModel::refresh() {
   bool all_known = true;
   bool moved = false;
+  std::uint32_t dearest = 0;
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
     update_hint(node);
+    // Hints worth a hand-over and unknown ones have the top bit: the largest tells of any.
+    dearest = std::max(dearest, hint(node));
     const Cell& cell = cells_[node];
     const bool known = cell.samples.load(std::memory_order_relaxed) >= settings_.samples_min;
     all_known &= known || topology_.is_lazy(node) || topology_.spec(node).kind == NodeKind::kAsync;
@@ -143,7 +146,9 @@ void CostModel::refresh() {
     moved |= now > 2 * ranked + kRankSlackNs || ranked > 2 * now + kRankSlackNs;
   }
   warm_.store(all_known, std::memory_order_relaxed);
+  dearest_ns_.store((dearest & kWorthSharing) != 0 ? kUnknown : dearest, std::memory_order_relaxed);
   const auto total = static_cast<std::uint64_t>(expected_total().count());
+  total_ns_.store(total, std::memory_order_relaxed);
   std::uint64_t critical = 0;
   for (const std::uint32_t source : order().sources)
     critical = std::max(critical, order().ranks[source]);

@@ -79,6 +79,13 @@ class CostModel {
   /// Time to keep free for what follows `node`: the plan's own, else the measured p95, at least 1
   /// ms.
   [[nodiscard]] base::Duration reserve(std::uint32_t node) const;
+  /// The most that any node costs, in nanoseconds, if every cost is known and none is worth a
+  /// hand-over by itself; else `kUnknown`.
+  [[nodiscard]] std::uint32_t dearest_ns() const {
+    return dearest_ns_.load(std::memory_order_relaxed);
+  }
+  /// What all nodes together cost, as far as known; of meaning when `dearest_ns` is.
+  [[nodiscard]] std::uint64_t total_ns() const { return total_ns_.load(std::memory_order_relaxed); }
   /// What more workers could save at best: all the work but the critical path. Known when warm.
   [[nodiscard]] std::uint64_t sharing_gain_ns() const {
     return sharing_gain_ns_.load(std::memory_order_relaxed);
@@ -122,6 +129,8 @@ class CostModel {
   std::unique_ptr<std::atomic<std::uint32_t>[]> hints_;
   std::atomic<bool> warm_{false};
   std::atomic<std::uint64_t> sharing_gain_ns_{0};
+  std::atomic<std::uint32_t> dearest_ns_{kUnknown};
+  std::atomic<std::uint64_t> total_ns_{0};
   std::atomic<std::uint32_t> rerank_count_{0};
   // Publishes a finished RankOrder to new runs.
   std::atomic<const RankOrder*> order_{nullptr};

@@ -133,6 +133,17 @@ TEST(CostModelTest, P2_RanksFollowMeasuredCostsButOldOrdersStay) {
   EXPECT_EQ(before.edges.back().target, graph.node("b"));  // a run keeps what it started with
 }
 
+TEST(CostModelTest, D6_DearestNodeIsKnownOnlyWhileAllAreCheap) {
+  TestGraph graph({noting_node("a"), noting_node("b")});
+  EXPECT_EQ(graph.costs().dearest_ns(), CostModel::kUnknown);
+  graph.teach(nanoseconds(20));
+  EXPECT_EQ(graph.costs().dearest_ns(), 20U);
+  EXPECT_EQ(graph.costs().total_ns(), 40U);
+  for (int sample = 0; sample < 60; ++sample) graph.costs().record(1, microseconds(500), 0);
+  graph.costs().refresh();
+  EXPECT_EQ(graph.costs().dearest_ns(), CostModel::kUnknown);
+}
+
 TEST(CostModelTest, D6_HintSaysWhetherSharingPays) {
   TestGraph graph({noting_node("a"), noting_node("b")});
   graph.teach(0, nanoseconds(30));

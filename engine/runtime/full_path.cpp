@@ -25,7 +25,7 @@ void Worker::make_ready(Run& run, std::uint32_t node) {
     return extras.lane()->loop().post(operation);
   }
   if (!may_continue_with(run, node)) return enqueue(run, node);
-  if (best_ != kNoNode) new_hints_ |= keep(run, best_);
+  if (best_ != kNoNode) keep(best_);
   best_ = node;
 }
 
@@ -52,12 +52,12 @@ void Worker::begin_run_full(Run& run) {
     } else if (!pool_.config().enable_inline_execution) {
       enqueue(run, source);
     } else {
-      if (best != kNoNode) new_hints_ |= keep(run, best);
+      if (best != kNoNode) keep(best);
       best = source;
     }
   }
-  share_ready(run, 0);
-  if (best != kNoNode) static_cast<void>(keep(run, best));
+  share_kept(run, 0);
+  if (best != kNoNode) keep(best);
   node_ = kNoNode;
   arrival_ = {};
 }
@@ -97,7 +97,7 @@ void Worker::finish_full() {
   RunSteps steps(*this, run);
   const std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
   if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
-  share_ready(run, mark);
+  share_kept(run, mark);
   const std::uint32_t parent = node_;
   node_ = std::exchange(best_, kNoNode);
   const Arrival handed{.parent = parent, .depth = arrival_.depth + 1};
@@ -117,10 +117,6 @@ void Worker::enqueue(Run& run, std::uint32_t node) {
     pool_.consider_wake(*this,
                         hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
   if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
-}
-
-void Worker::share_ready(Run& run, std::uint32_t mark) {
-  share_kept(run, mark, std::exchange(new_hints_, 0));
 }
 
 void Worker::run_strand_full() {

@@ -62,6 +62,8 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   options_ = start.options;
   priority_ = options_.priority;
   sharing_gain_ns_ = costs_->sharing_gain_ns();
+  dearest_ns_ = costs_->dearest_ns();
+  total_ns_ = costs_->total_ns();
   observer_ = start.observer;
   waiter_ = start.waiter;
   clock_ = &clock;

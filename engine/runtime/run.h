@@ -196,6 +196,8 @@ class Run {
   std::uint32_t* links_ = nullptr;  // chains of ready nodes that travel as one item
   void* context_ = nullptr;
   const RankOrder* order_ = nullptr;
+  std::uint32_t dearest_ns_ = CostModel::kUnknown;
+  std::uint64_t total_ns_ = 0;
   std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
   Priority priority_ = Priority::kNormal;
   bool full_path_ = false;  // needs more than tokens: traced, timed, async, measured, …

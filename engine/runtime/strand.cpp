@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
 
 #include "base/check.h"
+#include "runtime/asymmetric_fence.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/worker.h"
@@ -15,37 +17,37 @@ namespace millrace::runtime {
 
 template <bool kSharing>
 void Worker::run_strand_fast() {
+  // Few values live across the call of a body: more would not fit the registers that survive it.
   Run& run = *run_;
   NodeCall call(run, run.context_);
-  const HotNode* const nodes = run.nodes_;
-  const std::uint32_t depth_max = pool_.config().max_inline_depth;
   std::uint32_t node = node_;
   std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
-  std::uint32_t depth = 0;
   std::uint32_t executed = 0;
+  std::uint32_t next_look = pool_.config().max_inline_depth;
+  // Whether something of this worker lies where others can take it, as far as the strand knows.
+  bool shares = kSharing && node_classes_.any();
   for (;;) {
     if (run.stopped()) [[unlikely]] {
       abandon_strand();
       break;
     }
-    const HotNode& hot = nodes[node];
+    const HotNode& hot = run.nodes_[node];
     call.node_ = node;
-    ++executed;
     // With nothing private there is nothing that a peer could want from here.
-    const bool guarded = kSharing && top != 0;
-    if (guarded) handshake_.enter_body();
+    if (kSharing && top != 0) handshake_.enter_body();
     const bool ok = hot.body(hot.closure, call);
-    if (guarded && handshake_.leave_body()) [[unlikely]]
+    ++executed;
+    if (kSharing && top != 0 && handshake_.leave_body()) [[unlikely]] {
       top = stack_top_.load(std::memory_order_relaxed);
+      shares = true;
+    }
     if (!ok) [[unlikely]] {
       fail_node(run, call);
       break;
     }
-    node = route_fast<kSharing>(run, hot, top);
-    if constexpr (kSharing) {
-      if (node_classes_.any() && pool_.has_parked()) [[unlikely]]
-        pool_.count_missed(*this, run, hot);
-    }
+    node = route_fast<kSharing>(run, hot, top, shares);
+    if (kSharing && shares && pool_.has_parked()) [[unlikely]]
+      pool_.count_missed(*this, run, hot);
     if (node == kNoNode) {
       if (top == 0) {
         end_strand();
@@ -54,8 +56,8 @@ void Worker::run_strand_fast() {
       node = stack_[--top];
       stack_top_.store(top, std::memory_order_relaxed);
     }
-    if (++depth >= depth_max) {
-      depth = 0;
+    if (executed >= next_look) {
+      next_look = executed + pool_.config().max_inline_depth;
       if (others_wait()) [[unlikely]] {
         make_room_for_others(run, node);
         break;
@@ -86,8 +88,9 @@ void Worker::finish_fast() {
   if (!body_ok_) return fail_node(run, *call_);
   const HotNode& hot = run.nodes_[node_];
   std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
-  std::uint32_t node =
-      pool_.can_share() ? route_fast<true>(run, hot, top) : route_fast<false>(run, hot, top);
+  bool shares = false;
+  std::uint32_t node = pool_.can_share() ? route_fast<true>(run, hot, top, shares)
+                                         : route_fast<false>(run, hot, top, shares);
   if (node == kNoNode) node = next_of_strand();
   if (node == kNoNode) return end_strand();
   node_ = node;
@@ -99,29 +102,27 @@ void Worker::finish_fast() {
 template <bool kSharing>
 [[gnu::always_inline]] inline std::uint32_t Worker::route_fast(Run& run,
                                                                const HotNode& hot,
-                                                               std::uint32_t& top) {
+                                                               std::uint32_t& top,
+                                                               bool& shares) {
   if (hot.single.target != kNoNode)
     return run.give_token(hot.single.counter) ? hot.single.target : kNoNode;
   const Edge* edge = run.edges_ + hot.edge_begin;
   const Edge* const end = run.edges_ + hot.edge_end;
   if (edge == end) return kNoNode;
   std::uint32_t best = kNoNode;
-  std::uint32_t hints = 0;
   const std::uint32_t mark = top;
   do {
     if (!run.give_token(edge->counter)) continue;
     // Edges come worst first: what was the best so far is now one of the others (D3).
-    if (best != kNoNode) {
-      stack_[top++] = best;
-      if constexpr (kSharing) hints |= add_to_backlog(run, best);
-    }
+    if (best != kNoNode) stack_[top++] = best;
     best = edge->target;
   } while (++edge != end);
   if (top != mark) {
     stack_top_.store(top, std::memory_order_relaxed);
     if constexpr (kSharing) {
-      if (needs_sharing(hints)) [[unlikely]] {
-        share_new(run, mark, hints);
+      if (top >= share_check_) [[unlikely]] {
+        share_new(run, mark);
+        shares = true;
         top = stack_top_.load(std::memory_order_relaxed);
       }
     }
@@ -129,37 +130,67 @@ template <bool kSharing>
   return best;
 }
 
-inline std::uint32_t Worker::add_to_backlog(const Run& run, std::uint32_t node) {
-  const std::uint32_t hint = run.hints_[node].load(std::memory_order_relaxed);
-  backlog_ns_ += hint & CostModel::kCostMask;
-  return hint;
-}
-
-inline bool Worker::needs_sharing(std::uint32_t hints) const {
-  return (hints & CostModel::kWorthSharing) != 0 || backlog_ns_ >= pool_.backlog_limit_ns() ||
-         !pool_.is_watched();
-}
-
-std::uint32_t Worker::keep(Run& run, std::uint32_t node) {
+void Worker::keep(std::uint32_t node) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   stack_[top] = node;
   stack_top_.store(top + 1, std::memory_order_relaxed);
-  return pool_.can_share() ? add_to_backlog(run, node) : 0;
 }
 
-void Worker::share_kept(Run& run, std::uint32_t mark, std::uint32_t hints) {
-  if (pool_.can_share() && stack_top_.load(std::memory_order_relaxed) > mark &&
-      needs_sharing(hints))
-    share_new(run, mark, hints);
+void Worker::share_kept(Run& run, std::uint32_t mark) {
+  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  if (pool_.can_share() && top > mark && top >= share_check_) share_new(run, mark);
 }
 
-void Worker::share_new(Run& run, std::uint32_t mark, std::uint32_t hints) {
+void Worker::share_new(Run& run, std::uint32_t mark) {
+  if (run.dearest_ns_ == CostModel::kUnknown) {
+    share_dear(run, mark);
+  } else if (stack_top_.load(std::memory_order_relaxed) >= share_count(run)) {
+    share_backlog(run);
+  }
+  if (!pool_.is_watched()) pool_.wake_watcher(*this);
+  if (share_check_ == 0) look_when_sharing_pays(run);
+}
+
+void Worker::share_dear(Run& run, std::uint32_t mark) {
+  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint32_t hints = 0;
+  for (std::uint32_t index = mark; index < top; ++index) {
+    const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
+    hints |= hint;
+    backlog_ns_ += hint & CostModel::kCostMask;
+  }
   if ((hints & CostModel::kWorthSharing) != 0) {
     publish_new(run, mark);
   } else if (backlog_ns_ >= pool_.backlog_limit_ns()) {
     share_backlog(run);
   }
-  if (!pool_.is_watched()) pool_.wake_watcher(*this);
+}
+
+std::uint32_t Worker::share_count(const Run& run) const {
+  const std::uint64_t limit = pool_.backlog_limit_ns();
+  return run.total_ns_ < limit ? UINT32_MAX : nodes_worth(limit, run.dearest_ns_);
+}
+
+void Worker::look_when_sharing_pays(const Run& run) {
+  // Where every node is cheap, many must lie here before they can be worth sharing: until then a
+  // push needs no look at costs. Somebody must watch meanwhile, in case that a cost is wrong;
+  // nobody who watches goes to sleep while a worker is in a strand.
+  const bool by_count = run.dearest_ns_ != CostModel::kUnknown && pool_.is_watched();
+  share_check_ = by_count ? share_count(run) : 0;
+}
+
+void Worker::enter_run(Run& run) {
+  run_ = &run;
+  in_strand_.store(true, std::memory_order_relaxed);
+  light_fence();
+  depth_ = 0;
+  arrival_ = {};
+  look_when_sharing_pays(run);
+}
+
+void Worker::leave_run() {
+  run_ = nullptr;
+  in_strand_.store(false, std::memory_order_relaxed);
 }
 
 std::uint32_t Worker::next_of_strand() {
@@ -216,37 +247,29 @@ void Worker::reserve_stack(std::uint32_t node_count) {
 void Worker::begin_run(Run& run) {
   if (run.full_path_) return begin_run_full(run);
   const auto& sources = run.order_->sources;
-  std::uint32_t hints = 0;
-  for (std::size_t index = 0; index + 1 < sources.size(); ++index)
-    hints |= keep(run, sources[index]);
-  share_kept(run, 0, hints);
+  for (std::size_t index = 0; index + 1 < sources.size(); ++index) keep(sources[index]);
+  share_kept(run, 0);
   node_ = sources.back();
 }
 
 void Worker::adopt(Run& run) {
   MR_DCHECK(run_ == nullptr);
   reserve_stack(run.topology_->node_count());
-  run_ = &run;
-  depth_ = 0;
+  enter_run(run);
   credit_ = Run::kFullCredit;
-  arrival_ = {};
   begin_run(run);
 }
 
 void Worker::enter_strand(Run& run, std::uint64_t payload) {
   reserve_stack(run.topology_->node_count());
-  run_ = &run;
-  depth_ = 0;
+  enter_run(run);
   credit_ = payload >> 32U;
   const auto head = static_cast<std::uint32_t>(payload);
-  arrival_ = {};
   if (head == kNoNode) return begin_run(run);
   node_ = head & ~kChainBit;
   if ((head & kChainBit) == 0) return;
-  std::uint32_t hints = 0;
-  for (std::uint32_t node = run.links_[node_]; node != kNoNode; node = run.links_[node])
-    hints |= keep(run, node);
-  share_kept(run, 0, hints);
+  for (std::uint32_t node = run.links_[node_]; node != kNoNode; node = run.links_[node]) keep(node);
+  share_kept(run, 0);
 }
 
 std::uint32_t Worker::link_chain(Run& run,
@@ -276,7 +299,7 @@ void Worker::make_room_for_others(Run& run, std::uint32_t node) {
     credit_ = UINT32_MAX;
   }
   const auto priority = static_cast<std::size_t>(run.priority_);
-  run_ = nullptr;
+  leave_run();
   runs_[priority].push({&run, pack(head, static_cast<std::uint32_t>(credit_))});
   run_classes_.insert(priority);
   if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
@@ -308,7 +331,7 @@ void Worker::end_strand() {
     return;
   }
   if (popped) nodes_[priority].push(item);
-  run_ = nullptr;
+  leave_run();
   if (run.return_credit(credit_)) run.finish_work(*this);
 }
 

@@ -63,14 +63,14 @@ Worker::Suspended Worker::suspend_strand() {
                   body_start(),
                   stack_top_.load(std::memory_order_relaxed),
                   was_in_body};
-  run_ = nullptr;
+  leave_run();
   stack_top_.store(0, std::memory_order_relaxed);
   if (++nesting_ == stacks_.size()) stacks_.emplace_back();
   return outer;
 }
 
 void Worker::resume_strand(Suspended&& outer) {
-  run_ = outer.run;
+  enter_run(*outer.run);
   node_ = outer.node;
   arrival_ = outer.arrival;
   credit_ = outer.credit;
@@ -95,7 +95,9 @@ bool Worker::sees_work() const {
   return false;
 }
 
-bool Worker::looks_busy() const { return handshake_.looks_in_body() || ready_hint() > 0; }
+bool Worker::looks_busy() const {
+  return in_strand_.load(std::memory_order_relaxed) || ready_hint() > 0;
+}
 
 // --- Taking work
 
@@ -260,7 +262,9 @@ void Worker::share_backlog(Run& run) {
     exact += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
   }
   backlog_ns_ = exact;
-  if (exact >= pool_.backlog_limit_ns()) publish_oldest((top + 1) / 2);
+  if (exact >= pool_.backlog_limit_ns()) return publish_oldest((top + 1) / 2);
+  if (share_check_ == 0) return;
+  share_check_ = top + nodes_worth(pool_.backlog_limit_ns() - exact, run.dearest_ns_);
 }
 
 void Worker::publish_oldest(std::uint32_t count) {
@@ -268,11 +272,13 @@ void Worker::publish_oldest(std::uint32_t count) {
   if (count == 0 || !pool_.can_share()) return;
   Run& run = *run_;
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint64_t cost = 0;
+  for (std::uint32_t index = 0; index < count; ++index)
+    cost += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+  backlog_ns_ -= std::min(cost, backlog_ns_);
   const std::uint32_t head = link_chain(run, stack_[count - 1], 0, count - 1);
   for (std::uint32_t index = count; index < top; ++index) stack_[index - count] = stack_[index];
   stack_top_.store(top - count, std::memory_order_relaxed);
-  const std::uint64_t cost = backlog_ns_ * count / top;
-  backlog_ns_ -= cost;
   publish(run, head);
   light_fence();
   if (pool_.has_parked()) pool_.consider_wake(*this, cost);

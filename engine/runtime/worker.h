@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -139,13 +140,25 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool start_fast();
   void finish_fast();
   template <bool kSharing>
-  [[nodiscard]] std::uint32_t route_fast(Run& run, const HotNode& hot, std::uint32_t& top);
-  [[nodiscard]] std::uint32_t add_to_backlog(const Run& run, std::uint32_t node);
-  [[nodiscard]] bool needs_sharing(std::uint32_t hints) const;
+  [[nodiscard]] std::uint32_t route_fast(Run& run,
+                                         const HotNode& hot,
+                                         std::uint32_t& top,
+                                         bool& shares);
   [[nodiscard]] std::uint32_t next_of_strand();
-  [[nodiscard]] std::uint32_t keep(Run& run, std::uint32_t node);
-  void share_kept(Run& run, std::uint32_t mark, std::uint32_t hints);
-  void share_new(Run& run, std::uint32_t mark, std::uint32_t hints);
+  void keep(std::uint32_t node);
+  void share_kept(Run& run, std::uint32_t mark);
+  void share_new(Run& run, std::uint32_t mark);
+  void share_dear(Run& run, std::uint32_t mark);
+  void enter_run(Run& run);
+  void leave_run();
+  void look_when_sharing_pays(const Run& run);
+  /// Private nodes of a run of cheap ones that may be worth sharing.
+  [[nodiscard]] std::uint32_t share_count(const Run& run) const;
+  /// How many nodes that cost at most `dearest_ns` are needed to cost `limit_ns`.
+  [[nodiscard]] static std::uint32_t nodes_worth(std::uint64_t limit_ns, std::uint32_t dearest_ns) {
+    const std::uint64_t count = limit_ns / std::max(dearest_ns, 1U) + 1;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
+  }
   void end_strand();
   void abandon_strand();
   void fail_node(Run& run, NodeCall& call);
@@ -165,7 +178,6 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   void finish_full();
   void begin_run_full(Run& run);
   void enqueue(Run& run, std::uint32_t node);
-  void share_ready(Run& run, std::uint32_t mark);
   [[nodiscard]] bool may_continue_with(const Run& run, std::uint32_t node) const;
 
   // worker.cpp: queues, sharing and stealing.
@@ -193,12 +205,15 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   Run* run_ = nullptr;
   std::uint32_t node_ = kNoNode;  // the next node of the strand
   std::uint32_t depth_ = 0;       // nodes this strand ran since it last looked at others
-  std::uint32_t new_hints_ = 0;   // full path: hints of what was kept since the last share
   std::uint32_t best_ = kNoNode;  // full path: what finish will continue with
   Arrival arrival_;
   bool sleeps_ = false;  // parked without a time limit
   std::uint32_t* stack_ = nullptr;
-  std::uint64_t backlog_ns_ = 0;
+  std::uint64_t backlog_ns_ = 0;  // upper bound of what the private stack costs, where it is kept
+  // Size of the private stack from which on a push looks whether to share; 0 = at every push.
+  std::uint32_t share_check_ = 0;
+  // Tells sleepers-to-be that somebody may have to be watched; read after their heavy fence.
+  std::atomic<bool> in_strand_{false};
   std::uint64_t missed_ns_ = 0;  // what sharing would have gained while peers slept
   std::uint32_t dispatches_ = 0;
   // Size of the private stack. Written by the owner; read by anyone as a hint.
