@@ -71,6 +71,10 @@ BoundExpr::BoundExpr(CompiledExprRef compiled) : compiled_(std::move(compiled)) 
   const bool makes_strings = std::ranges::any_of(program.bind, [](const Instruction& instruction) {
     return instruction.opcode == Opcode::kLower;
   });
+  const auto text_count = std::ranges::count_if(program.bind, [](const Instruction& instruction) {
+    return instruction.type == ColumnType::kString && instruction.operand_count == 0;
+  });
+  texts_.reserve(static_cast<std::size_t>(text_count));
   if (makes_strings) pool_ = std::make_unique<StringPool>();
 }
 
@@ -151,7 +155,10 @@ Status BoundExpr::set_value(const Instruction& instruction,
       if (boolean != nullptr) return set(instruction, std::uint8_t{*boolean}), Status{};
       break;
     case ColumnType::kString:
-      if (text != nullptr) return set(instruction, *text), Status{};
+      if (text != nullptr) {
+        texts_.emplace_back(*text);
+        return set(instruction, std::string_view(texts_.back())), Status{};
+      }
       break;
   }
   return fail(ErrorCode::kInvalidArgument,
