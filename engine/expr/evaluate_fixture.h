@@ -1,13 +1,18 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "expr/bound_expr.h"
 #include "expr/compiled_expr.h"
@@ -36,6 +41,9 @@ class Bench {
     }
     rows_ = rows::testing::to_rows(table_, memory_);
   }
+
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
 
   /// Adds a value of the request under a name; null if the cell is.
   Bench& with(NameSource source, std::string name, rows::ColumnType type, Cell cell) {
@@ -127,5 +135,26 @@ class Bench {
   std::vector<rows::Value> bindings_[kNameSourceCount];
   std::int64_t now_ms_ = 0;
 };
+
+/// One row: `n`, `x`, `t`, `s` hold null; `five`, `half`, `yes`, `no`, `word` hold values.
+[[nodiscard]] inline Bench one_row() {
+  using enum rows::ColumnType;
+  const Cell null;
+  return Bench(
+      {.names = {"id", "n", "x", "t", "s", "five", "half", "yes", "no", "word"},
+       .types = {kInt64, kInt64, kFloat64, kBool, kString, kInt64, kFloat64, kBool, kBool, kString},
+       .rows = {{1, null, null, null, null, 5, 0.5, true, false, "Word"}}});
+}
+
+struct Case {
+  std::string_view text;
+  Cell expected;
+};
+
+/// Checks what each expression gives for the only row.
+inline void check_all(Bench& bench, const std::vector<Case>& cases) {
+  for (const Case& c : cases)
+    EXPECT_EQ(bench.cells(c.text), std::vector<Cell>{c.expected}) << c.text;
+}
 
 }  // namespace millrace::expr::testing
