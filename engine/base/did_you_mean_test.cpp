@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 
 namespace millrace::base {
 namespace {

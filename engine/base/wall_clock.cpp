@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include <fmt/core.h>
+#include "base/format.h"
 
 namespace millrace::base {
 
@@ -18,14 +18,14 @@ std::string to_rfc3339(WallTime time) {
   const auto day = std::chrono::floor<std::chrono::days>(moment);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss<microseconds> clock(moment - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z",
-                     static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()),
-                     clock.hours().count(),
-                     clock.minutes().count(),
-                     clock.seconds().count(),
-                     clock.subseconds().count());
+  return base::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z",
+                      static_cast<int>(date.year()),
+                      static_cast<unsigned>(date.month()),
+                      static_cast<unsigned>(date.day()),
+                      clock.hours().count(),
+                      clock.minutes().count(),
+                      clock.seconds().count(),
+                      clock.subseconds().count());
 }
 
 }  // namespace millrace::base

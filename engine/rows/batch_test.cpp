@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "base/error.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "rows/column.h"
 #include "rows/row_scratch.h"
 #include "rows/rows_fixture.h"

@@ -9,8 +9,9 @@
 #include <utility>
 #include <variant>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "rows/column_builder.h"
 #include "rows/dictionary.h"
 #include "rows/row_scratch.h"

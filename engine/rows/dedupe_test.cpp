@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "base/error.h"
 #include "base/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "rows/rows_fixture.h"
 #include "rows/sort_key.h"
 

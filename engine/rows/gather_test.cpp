@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "base/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "rows/batch.h"
 #include "rows/column.h"
 #include "rows/row_set.h"

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "base/error.h"
 #include "base/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "rows/concat.h"
 #include "rows/rows_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 
 namespace millrace::rows {
 namespace {

@@ -2,8 +2,9 @@
 
 #include <cstdint>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "rows/batch.h"
 #include "rows/column.h"
 #include "rows/row_scratch.h"

@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "base/error.h"
 #include "base/random.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "rows/rows_fixture.h"
 
 namespace millrace::rows {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "rows/row_mask.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 
@@ -31,7 +32,12 @@ Result<std::size_t> checked_count(std::int64_t count, std::string_view where) {
 
 std::size_t compact_dense(std::span<const std::uint8_t> keep, RowIndex base, RowIndex* out) {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < keep.size(); ++i) {
+  std::size_t i = 0;
+  for (; i + kMaskRows <= keep.size(); i += kMaskRows) {
+    const std::uint8_t mask = mask_of_bytes(keep.data() + i);
+    kept += write_mask_rows(mask, base + static_cast<RowIndex>(i), out + kept);
+  }
+  for (; i < keep.size(); ++i) {
     out[kept] = base + static_cast<RowIndex>(i);
     kept += keep[i];
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,34 +29,59 @@ bool precedes(const Entry& left, const Entry& right) {
   return left.position < right.position;
 }
 
-// Below this a comparison sort is faster than eight histograms (measured).
-constexpr std::size_t kRadixCountMin = 256;
-constexpr std::size_t kDigitCount = 8;
-constexpr std::size_t kBucketCount = 256;
+// Below this a comparison sort is faster (measured).
+constexpr std::size_t kRadixCountMin = 64;
+constexpr unsigned kDigitBits = 8;
+constexpr unsigned kDigitCountMax = 3;
+constexpr unsigned kSortedBits = kDigitBits * kDigitCountMax;
+constexpr std::size_t kBucketCount = std::size_t{1} << kDigitBits;
 
-std::size_t digit_of(std::uint64_t key, std::size_t digit) { return (key >> (8 * digit)) & 0xFFU; }
+using Buckets = std::array<std::uint32_t, kBucketCount>;
 
-// Sorts by key, least significant byte first, skipping bytes that all keys share. Stable, so equal
-// keys stay in order of position when they came so.
-void radix_sort(std::span<Entry> entries, std::span<Entry> spare) {
-  std::array<std::array<std::uint32_t, kBucketCount>, kDigitCount> counts{};
+// One stable pass over one digit, from `from` to `to`.
+void scatter(std::span<const Entry> from, Entry* to, Buckets& counts, unsigned shift) {
+  std::uint32_t begin = 0;
+  for (std::uint32_t& count : counts) begin += std::exchange(count, begin);
+  for (const Entry& entry : from) {
+    to[counts[(entry.key >> shift) % kBucketCount]++] = entry;
+  }
+}
+
+// Sorts by key; entries of equal keys stay in order, and come in order of position. The 24 bits
+// below the highest one that differs are sorted by digit, the lowest first; that settles almost
+// all, and runs that are still equal are sorted by what is left.
+void sort_by_key(std::span<Entry> entries, std::span<Entry> spare) {
+  if (entries.size() < kRadixCountMin) {
+    std::sort(entries.begin(), entries.end(), precedes);
+    return;
+  }
+  std::uint64_t differing = 0;
+  for (const Entry& entry : entries) differing |= entry.key ^ entries.front().key;
+  const auto used_bits = static_cast<unsigned>(std::bit_width(differing));
+  if (used_bits == 0) return;
+  const unsigned shift = used_bits > kSortedBits ? used_bits - kSortedBits : 0;
+  const unsigned digit_count = (used_bits - shift + kDigitBits - 1) / kDigitBits;
+
+  std::array<Buckets, kDigitCountMax> counts{};
   for (const Entry& entry : entries) {
-    for (std::size_t digit = 0; digit < kDigitCount; ++digit) {
-      ++counts[digit][digit_of(entry.key, digit)];
+    for (unsigned digit = 0; digit < digit_count; ++digit) {
+      ++counts[digit][(entry.key >> (shift + kDigitBits * digit)) % kBucketCount];
     }
   }
-  Entry* from = entries.data();
-  Entry* to = spare.data();
-  for (std::size_t digit = 0; digit < kDigitCount; ++digit) {
-    std::array<std::uint32_t, kBucketCount>& bucket = counts[digit];
-    if (bucket[digit_of(from[0].key, digit)] == entries.size()) continue;
-    std::uint32_t begin = 0;
-    for (std::uint32_t& count : bucket) begin += std::exchange(count, begin);
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      to[bucket[digit_of(from[i].key, digit)]++] = from[i];
+  std::span<Entry> from = entries;
+  std::span<Entry> to = spare.first(entries.size());
+  for (unsigned digit = 0; digit < digit_count; ++digit) {
+    scatter(from, to.data(), counts[digit], shift + kDigitBits * digit);
     std::swap(from, to);
   }
-  if (from != entries.data()) std::copy_n(from, entries.size(), entries.data());
+  if (from.data() != entries.data()) std::copy(from.begin(), from.end(), entries.begin());
+  if (shift == 0) return;
+  for (std::size_t begin = 0; begin < entries.size();) {
+    std::size_t end = begin + 1;
+    while (end < entries.size() && entries[end].key >> shift == entries[begin].key >> shift) ++end;
+    if (end - begin > 1) sort_by_key(entries.subspan(begin, end - begin), spare);
+    begin = end;
+  }
 }
 
 // Sorts one run level by level: by the first key, then each run of equal keys by the next, the last
@@ -71,13 +97,13 @@ class Sorter {
   void order(std::span<Entry> run, std::size_t level) {
     if (level == keys_.size()) {
       for (Entry& entry : run) entry.key = ordered_bits(ids_[entry.row]);
-      order_by_key(run);
+      sort_by_key(run, spare_);
       return;
     }
     const std::size_t present = load_level(run, keys_[level]);
     const std::span<Entry> nulls = run.subspan(present);
     run = run.first(present);
-    order_by_key(run);
+    sort_by_key(run, spare_);
     for (std::size_t begin = 0; begin < run.size();) {
       std::size_t end = begin + 1;
       while (end < run.size() && run[end].key == run[begin].key) ++end;
@@ -106,14 +132,6 @@ class Sorter {
     });
     std::copy_n(spare_.data(), absent, run.data() + present);
     return present;
-  }
-
-  void order_by_key(std::span<Entry> run) {
-    if (run.size() < kRadixCountMin) {
-      std::sort(run.begin(), run.end(), precedes);
-    } else {
-      radix_sort(run, spare_);
-    }
   }
 
   std::span<const SortColumn> keys_;

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
+
 #include "rows/column.h"
 #include "rows/row_scratch.h"
 #include "rows/rows_fixture.h"

@@ -2,7 +2,7 @@
 // against that bound; when the buffer is full, nth_element cuts it back to the best k and tightens
 // the bound, so that after the first few thousand rows a row costs one load and one comparison.
 // Measured against a heap, nth_element over all rows and a full sort: see
-// docs/adr/0010-row-layout.md.
+// docs/adr/0006-row-layout.md.
 #include "rows/top_k.h"
 
 #include <algorithm>
@@ -116,35 +116,73 @@ bool reaches(T value, T bound) {
   return kDescending ? value >= bound : value <= bound;
 }
 
-// Scans rows that have a key. `load(row)` gives the key, `row_of(position)` the row, `has_key(row)`
-// is 0 for nulls and 1 otherwise.
-template <bool kDescending, class Load, class RowOf, class HasKey>
-void scan(std::size_t row_count, Load load, RowOf row_of, HasKey has_key, Buffered& best) {
-  using Key = decltype(load(RowIndex{}));
+// How rows are read in a scan: `load(row)` gives the key, `row_of(position)` the row,
+// `has_key(row)` is false for nulls.
+template <class LoadKey, class RowOfPosition, class HasKeyAt>
+struct Access {
+  using Key = decltype(std::declval<LoadKey>()(RowIndex{}));
+
+  LoadKey load;
+  RowOfPosition row_of;
+  HasKeyAt has_key;
+};
+
+using Hits = std::array<std::uint32_t, kBlockRows>;
+
+// Collects the positions in [begin, end) that reach the bound, without a branch for each.
+template <bool kDescending, class Access>
+std::size_t collect_many(const Access& rows,
+                         typename Access::Key bound,
+                         std::size_t begin,
+                         std::size_t end,
+                         Hits& hits) {
+  std::size_t count = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const RowIndex row = rows.row_of(i);
+    const unsigned reached = reaches<kDescending>(rows.load(row), bound) ? 1 : 0;
+    const unsigned present = rows.has_key(row) ? 1 : 0;
+    hits[count] = static_cast<std::uint32_t>(i);
+    count += reached & present;
+  }
+  return count;
+}
+
+// The same where hits are rare and a branch is well predicted.
+template <bool kDescending, class Access>
+std::size_t collect_few(const Access& rows,
+                        typename Access::Key bound,
+                        std::size_t begin,
+                        std::size_t end,
+                        Hits& hits) {
+  std::size_t count = 0;
+#pragma clang loop unroll_count(8)
+  for (std::size_t i = begin; i < end; ++i) {
+    const RowIndex row = rows.row_of(i);
+    if (reaches<kDescending>(rows.load(row), bound)) [[unlikely]] {
+      if (rows.has_key(row)) hits[count++] = static_cast<std::uint32_t>(i);
+    }
+  }
+  return count;
+}
+
+template <bool kDescending, class Access>
+void scan(std::size_t row_count, const Access& rows, Buffered& best) {
+  using Key = typename Access::Key;
   Key bound = worst_key<Key>(kDescending);
-  std::array<std::uint32_t, kBlockRows> hits;
-  // A block after one with many hits is collected without branches, which would be mispredicted.
-  bool many_hits = true;
+  Hits hits;
+  bool many = true;
   for (std::size_t begin = 0; begin < row_count; begin += kBlockRows) {
     const std::size_t end = std::min(begin + kBlockRows, row_count);
-    std::size_t hit_count = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const RowIndex row = row_of(i);
-      const unsigned hit = (reaches<kDescending>(load(row), bound) ? 1U : 0U) & has_key(row);
-      if (many_hits) {
-        hits[hit_count] = static_cast<std::uint32_t>(i);
-        hit_count += hit;
-      } else if (hit != 0) [[unlikely]] {
-        hits[hit_count++] = static_cast<std::uint32_t>(i);
-      }
-    }
+    const std::size_t hit_count = many ? collect_many<kDescending>(rows, bound, begin, end, hits)
+                                       : collect_few<kDescending>(rows, bound, begin, end, hits);
+    many = hit_count > kBlockRows / 8;
+    if (hit_count == 0) continue;
     for (std::size_t i = 0; i < hit_count; ++i) {
-      const RowIndex row = row_of(hits[i]);
-      const std::uint64_t bits = ordered_bits(load(row));
+      const RowIndex row = rows.row_of(hits[i]);
+      const std::uint64_t bits = ordered_bits(rows.load(row));
       best.add({.key = kDescending ? ~bits : bits, .row = row, .position = hits[i]});
     }
-    if (best.is_full()) bound = load(best.cut());
-    many_hits = hit_count > kBlockRows / 8;
+    if (best.is_full()) bound = rows.load(best.cut());
   }
 }
 
@@ -153,17 +191,16 @@ void scan_rows(
     const SortColumn& key, std::size_t row_count, Load load, RowOf row_of, Buffered& best) {
   const auto scan_with = [&](auto has_key) {
     if (key.direction == Direction::kDescending) {
-      scan<true>(row_count, load, row_of, has_key, best);
+      scan<true>(row_count, Access{load, row_of, has_key}, best);
     } else {
-      scan<false>(row_count, load, row_of, has_key, best);
+      scan<false>(row_count, Access{load, row_of, has_key}, best);
     }
   };
   if (key.column->has_nulls()) {
-    scan_with([validity = key.column->validity().data()](RowIndex row) {
-      return unsigned{validity[row]};
-    });
+    scan_with(
+        [validity = key.column->validity().data()](RowIndex row) { return validity[row] != 0; });
   } else {
-    scan_with([](RowIndex) { return 1U; });
+    scan_with([](RowIndex) { return true; });
   }
 }
 

@@ -1,6 +1,13 @@
 #include "runtime/awaitables.h"
 
+#include <atomic>
+
 #include "base/check.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "runtime/loop.h"
+#include "runtime/stop.h"
+#include "runtime/task_promise.h"
 
 namespace millrace::runtime {
 

@@ -4,9 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "runtime/trace_text.h"
+#include "base/format.h"
+#include "base/json_writer.h"
 #include "runtime/trace_writer.h"
 
 namespace millrace::runtime {
@@ -21,23 +20,23 @@ void append_microseconds(std::string& out, std::int64_t ns) {
   const char* sign = ns < 0 ? "-" : "";
   const std::uint64_t size =
       ns < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-  fmt::format_to(std::back_inserter(out), "{}{}.{:03}", sign, size / 1000, size % 1000);
+  base::format_to(std::back_inserter(out), "{}{}.{:03}", sign, size / 1000, size % 1000);
 }
 
 void append_member(std::string& out, std::string_view key, std::string_view value) {
-  fmt::format_to(std::back_inserter(out), ",\"{}\":", key);
-  append_json_string(out, value);
+  base::format_to(std::back_inserter(out), ",\"{}\":", key);
+  base::append_json_string(out, value);
 }
 
 void append_member(std::string& out, std::string_view key, std::uint64_t value) {
-  fmt::format_to(std::back_inserter(out), ",\"{}\":{}", key, value);
+  base::format_to(std::back_inserter(out), ",\"{}\":{}", key, value);
 }
 
-std::string hex(std::uint64_t id) { return fmt::format("0x{:016x}", id); }
+std::string hex(std::uint64_t id) { return base::format("0x{:016x}", id); }
 
 std::string node_label(std::uint32_t index, const TraceTopology* topology) {
   if (topology != nullptr && index < topology->nodes.size()) return topology->nodes[index].id;
-  return fmt::format("node {}", index);
+  return base::format("node {}", index);
 }
 
 base::TimePoint last_time(const RunTrace& run) {
@@ -85,10 +84,10 @@ void ChromeTraceSink::consume(const RunTrace& run) {
 base::Status ChromeTraceSink::close() {
   if (!is_closed_) {
     is_closed_ = true;
-    fmt::format_to(std::back_inserter(text_),
-                   "\n],\"otherData\":{{\"dropped_records\":{},\"incomplete_runs\":{}}}}}\n",
-                   dropped_,
-                   incomplete_);
+    base::format_to(std::back_inserter(text_),
+                    "\n],\"otherData\":{{\"dropped_records\":{},\"incomplete_runs\":{}}}}}\n",
+                    dropped_,
+                    incomplete_);
     write_out();
     out_.flush();
   }
@@ -102,7 +101,7 @@ void ChromeTraceSink::begin_event(char phase,
                                   base::TimePoint time,
                                   std::uint32_t thread) {
   text_ += std::exchange(has_events_, true) ? ",\n" : "\n";
-  fmt::format_to(std::back_inserter(text_), "{{\"ph\":\"{}\",\"pid\":1", phase);
+  base::format_to(std::back_inserter(text_), "{{\"ph\":\"{}\",\"pid\":1", phase);
   append_member(text_, "tid", thread);
   append_member(text_, "name", name);
   append_member(text_, "cat", category);
@@ -113,10 +112,10 @@ void ChromeTraceSink::begin_event(char phase,
 void ChromeTraceSink::name_thread(std::uint32_t thread, std::string_view name) {
   begin_event('M', "thread_name", "__metadata", {}, thread);
   text_ += ",\"args\":{\"name\":";
-  append_json_string(text_, name);
+  base::append_json_string(text_, name);
   text_ += "}}";
   begin_event('M', "thread_sort_index", "__metadata", {}, thread);
-  fmt::format_to(std::back_inserter(text_), ",\"args\":{{\"sort_index\":{}}}}}", thread);
+  base::format_to(std::back_inserter(text_), ",\"args\":{{\"sort_index\":{}}}}}", thread);
 }
 
 std::uint32_t ChromeTraceSink::place(const NodeSpan& node, base::TimePoint end, bool is_async) {
@@ -133,7 +132,7 @@ std::uint32_t ChromeTraceSink::place(const NodeSpan& node, base::TimePoint end, 
   // Past the last lane slices may cover each other; that bounds what is kept here.
   if (lane + 1 == kLanesPerTrack) return thread + lane;
   track.lanes_free_at.push_back(end);
-  name_thread(thread + lane + 1, fmt::format("{} io {}", track.name, lane + 1));
+  name_thread(thread + lane + 1, base::format("{} io {}", track.name, lane + 1));
   return thread + lane + 1;
 }
 
@@ -174,7 +173,7 @@ void ChromeTraceSink::write_run(const RunSpans& spans, const RunTrace& run) {
   begin_event('b', name, "run", *spans.start, 0);
   append_member(text_, "id", id);
   text_ += ",\"args\":{\"trace_id\":";
-  append_json_string(text_, id);
+  base::append_json_string(text_, id);
   append_member(text_, "status", to_string(spans.status));
   append_member(text_, "executed_count", spans.executed_count);
   append_member(text_, "skipped_count", spans.skipped_count);
@@ -193,7 +192,7 @@ void ChromeTraceSink::write_slice(const Slice& slice, const RunTrace& run) {
   text_ += ",\"dur\":";
   append_microseconds(text_, (slice.end - node.start).count());
   text_ += ",\"args\":{\"node_id\":";
-  append_json_string(text_, label);
+  base::append_json_string(text_, label);
   append_member(text_, "node_index", node.node_index);
   if (topology != nullptr && node.node_index < topology->nodes.size()) {
     append_member(text_, "op", topology->nodes[node.node_index].op);

@@ -6,8 +6,8 @@
 namespace millrace::runtime {
 
 /// A set of priority classes, 0 the highest.
-/// Threading: `insert` and `remove` by one writer, `insert_shared` and `remove_shared` by any; reading
-/// by any thread. It is a hint: it publishes nothing.
+/// Threading: `insert` and `remove` by one writer, `insert_shared` and `remove_shared` by any;
+/// reading by any thread. It is a hint: it publishes nothing.
 class ClassSet {
  public:
   [[nodiscard]] bool any() const { return bits() != 0; }
@@ -24,8 +24,12 @@ class ClassSet {
   void remove(std::size_t priority) {
     if (has(priority)) bits_.store(bits() & ~(1U << priority), std::memory_order_relaxed);
   }
-  void insert_shared(std::size_t priority) { bits_.fetch_or(1U << priority, std::memory_order_seq_cst); }
-  void remove_shared(std::size_t priority) { bits_.fetch_and(~(1U << priority), std::memory_order_seq_cst); }
+  void insert_shared(std::size_t priority) {
+    bits_.fetch_or(1U << priority, std::memory_order_seq_cst);
+  }
+  void remove_shared(std::size_t priority) {
+    bits_.fetch_and(~(1U << priority), std::memory_order_seq_cst);
+  }
 
  private:
   [[nodiscard]] std::uint32_t bits() const { return bits_.load(std::memory_order_relaxed); }

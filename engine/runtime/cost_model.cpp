@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 // Ranks are recomputed when a cost has doubled or halved, at refreshes 1, 2, 4, 8 …: a plan settles
 // quickly, follows drift for as long as it lives, and never keeps more than this many old orders.
 constexpr std::uint32_t kRerankMax = 40;
+constexpr std::uint64_t kRankSlackNs = 200;  // differences below this are noise of the measurement
 constexpr std::uint64_t kRowScale = 1024;
 constexpr base::Duration kReserveFloor = milliseconds(1);
 constexpr double kReserveQuantile = 0.95;
@@ -42,7 +43,8 @@ base::Status validate(const CostSettings& settings) {
   const auto invalid = [](const char* what) {
     return base::fail(base::ErrorCode::kInvalidArgument, what, "cost settings");
   };
-  if (settings.inline_threshold.count() < 0) return invalid("inline_threshold must not be negative");
+  if (settings.inline_threshold.count() < 0)
+    return invalid("inline_threshold must not be negative");
   if (settings.share_threshold.count() < 0) return invalid("share_threshold must not be negative");
   if (settings.samples_min == 0) return invalid("samples_min must be at least 1");
   if (settings.sample_every == 0) return invalid("sample_every must be at least 1");
@@ -77,7 +79,8 @@ void CostModel::record(std::uint32_t node, base::Duration body_time, std::uint32
   const std::uint64_t average = cell.average_ns.load(std::memory_order_relaxed);
   std::uint64_t next = sample;
   if (samples > 0 && samples < settings_.samples_min) {
-    next = std::min(average, sample);  // first samples hit cold caches: the least is the best witness
+    next =
+        std::min(average, sample);  // first samples hit cold caches: the least is the best witness
   } else if (samples > 0) {
     const std::uint64_t tamed = tame(sample, average);
     next = (average * 3 + tamed + 2) / 4;
@@ -86,7 +89,8 @@ void CostModel::record(std::uint32_t node, base::Duration body_time, std::uint32
   if (samples < UINT32_MAX) cell.samples.store(samples + 1, std::memory_order_relaxed);
 }
 
-std::optional<base::Duration> CostModel::estimate(std::uint32_t node, std::uint32_t row_count) const {
+std::optional<base::Duration> CostModel::estimate(std::uint32_t node,
+                                                  std::uint32_t row_count) const {
   const NodeSpec& spec = topology_.spec(node);
   const Cell& cell = cells_[node];
   const bool measured = cell.samples.load(std::memory_order_relaxed) >= settings_.samples_min;
@@ -94,8 +98,9 @@ std::optional<base::Duration> CostModel::estimate(std::uint32_t node, std::uint3
   if (spec.cost_per_row.count() > 0) {
     const std::int64_t per_rows =
         measured ? average : spec.cost_per_row.count() * static_cast<std::int64_t>(kRowScale);
-    const __int128 total = static_cast<__int128>(per_rows) * row_count / static_cast<std::int64_t>(kRowScale) +
-                           spec.cost_estimate.count();
+    const __int128 total =
+        static_cast<__int128>(per_rows) * row_count / static_cast<std::int64_t>(kRowScale) +
+        spec.cost_estimate.count();
     return base::Duration(static_cast<std::int64_t>(std::min<__int128>(total, INT64_MAX)));
   }
   if (measured) return base::Duration(average);
@@ -117,7 +122,8 @@ void CostModel::update_hint(std::uint32_t node) {
   if (!cost) return hints_[node].store(kUnknown, std::memory_order_relaxed);
   Cell& cell = cells_[node];
   const bool was_worth = cell.worth_sharing.load(std::memory_order_relaxed);
-  const bool worth = *cost >= (was_worth ? settings_.share_threshold / 2 : settings_.share_threshold);
+  const bool worth =
+      *cost >= (was_worth ? settings_.share_threshold / 2 : settings_.share_threshold);
   cell.worth_sharing.store(worth, std::memory_order_relaxed);
   cell.inlines.store(is_cheap_enough_to_inline(node, 0), std::memory_order_relaxed);
   const auto ns = static_cast<std::uint32_t>(std::min<std::int64_t>(cost->count(), kCostMask - 1));
@@ -134,9 +140,15 @@ void CostModel::refresh() {
     all_known &= known || topology_.is_lazy(node) || topology_.spec(node).kind == NodeKind::kAsync;
     const std::uint64_t now = ranking_cost(node);
     const std::uint64_t ranked = cell.ranked_ns.load(std::memory_order_relaxed);
-    moved |= now > 2 * ranked + 1 || ranked > 2 * now + 1;
+    moved |= now > 2 * ranked + kRankSlackNs || ranked > 2 * now + kRankSlackNs;
   }
   warm_.store(all_known, std::memory_order_relaxed);
+  const auto total = static_cast<std::uint64_t>(expected_total().count());
+  std::uint64_t critical = 0;
+  for (const std::uint32_t source : order().sources)
+    critical = std::max(critical, order().ranks[source]);
+  sharing_gain_ns_.store(all_known && total > critical ? (total - critical) / 2 : 0,
+                         std::memory_order_relaxed);
   if (!moved) return;
   base::MutexLock lock(mutex_);
   if (++refreshes_ < next_rerank_ || orders_.size() >= kRerankMax) return;
@@ -156,7 +168,8 @@ std::unique_ptr<RankOrder> CostModel::compute_order() const {
   const auto nodes = topology_.topological_order();
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
     std::uint64_t below = 0;
-    for (const Edge& edge : topology_.dependents(*node)) below = std::max(below, order->ranks[edge.target]);
+    for (const Edge& edge : topology_.dependents(*node))
+      below = std::max(below, order->ranks[edge.target]);
     order->ranks[*node] = ranking_cost(*node) + below;
   }
   // The best comes last: highest class, then highest rank, then first declared.
@@ -169,9 +182,10 @@ std::unique_ptr<RankOrder> CostModel::compute_order() const {
   };
   order->edges.assign(topology_.edges().begin(), topology_.edges().end());
   for (const HotNode& node : topology_.nodes()) {
-    std::sort(order->edges.begin() + node.edge_begin,
-              order->edges.begin() + node.edge_end,
-              [&](const Edge& left, const Edge& right) { return worse(left.target, right.target); });
+    std::sort(
+        order->edges.begin() + node.edge_begin,
+        order->edges.begin() + node.edge_end,
+        [&](const Edge& left, const Edge& right) { return worse(left.target, right.target); });
   }
   order->sources.assign(topology_.sources().begin(), topology_.sources().end());
   std::sort(order->sources.begin(), order->sources.end(), worse);

@@ -26,13 +26,13 @@ struct CostSettings {
   base::Duration inline_threshold{10'000};  ///< strictly below: may be inlined on a loop (I3)
   base::Duration share_threshold{400};      ///< from here on one node is worth a hand-over
   std::uint32_t samples_min = 4;            ///< samples before a measured cost is believed
-  std::uint32_t sample_every = 1024;        ///< one run in so many is measured once all costs are known
+  std::uint32_t sample_every = 1024;  ///< one run in so many is measured once all costs are known
 };
 
 [[nodiscard]] base::Status validate(const CostSettings& settings);
 
-/// Dependents and sources sorted so that the best comes *last* in each slice: a strand pushes them in
-/// turn and keeps the last one. Immutable; a run keeps the one it started with (P2).
+/// Dependents and sources sorted so that the best comes *last* in each slice: a strand pushes them
+/// in turn and keeps the last one. Immutable; a run keeps the one it started with (P2).
 struct RankOrder {
   std::vector<Edge> edges;
   std::vector<std::uint32_t> sources;
@@ -68,15 +68,21 @@ class CostModel {
   void refresh();
 
   /// The cost in use: measured, else declared, else nothing (I2); rows count where declared (I4).
-  [[nodiscard]] std::optional<base::Duration> estimate(std::uint32_t node, std::uint32_t row_count) const;
+  [[nodiscard]] std::optional<base::Duration> estimate(std::uint32_t node,
+                                                       std::uint32_t row_count) const;
   /// Measured or declared cost says that the node may run on a loop thread. Has hysteresis: once
   /// inlined it stays so up to twice the threshold (C-cost).
   [[nodiscard]] bool is_cheap_enough_to_inline(std::uint32_t node, std::uint32_t row_count) const;
 
   /// Records how long after `node`'s completion its run ended (C8).
   void record_downstream(std::uint32_t node, base::Duration time_to_end);
-  /// Time to keep free for what follows `node`: the plan's own, else the measured p95, at least 1 ms.
+  /// Time to keep free for what follows `node`: the plan's own, else the measured p95, at least 1
+  /// ms.
   [[nodiscard]] base::Duration reserve(std::uint32_t node) const;
+  /// What more workers could save at best: all the work but the critical path. Known when warm.
+  [[nodiscard]] std::uint64_t sharing_gain_ns() const {
+    return sharing_gain_ns_.load(std::memory_order_relaxed);
+  }
   /// Expected serial cost of a whole run; unknown nodes count nothing.
   [[nodiscard]] base::Duration expected_total() const;
 
@@ -84,18 +90,20 @@ class CostModel {
   [[nodiscard]] std::uint32_t sample_count(std::uint32_t node) const {
     return cells_[node].samples.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] std::uint32_t rerank_count() const { return rerank_count_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t rerank_count() const {
+    return rerank_count_.load(std::memory_order_relaxed);
+  }
 
  private:
   static constexpr std::size_t kBucketCount = 48;
 
   // Each atomic is a value of its own; none publishes anything else.
   struct Cell {
-    std::atomic<std::uint64_t> average_ns{0};     // of the fixed part, or per 1024 rows if `per_row`
-    std::atomic<std::uint64_t> ranked_ns{0};      // what the current order was computed from
+    std::atomic<std::uint64_t> average_ns{0};  // of the fixed part, or per 1024 rows if `per_row`
+    std::atomic<std::uint64_t> ranked_ns{0};   // what the current order was computed from
     std::atomic<std::uint32_t> samples{0};
-    std::atomic<bool> inlines{false};             // hysteresis state
-    std::atomic<bool> worth_sharing{false};       // hysteresis state
+    std::atomic<bool> inlines{false};        // hysteresis state
+    std::atomic<bool> worth_sharing{false};  // hysteresis state
   };
   /// Log-scaled histogram of the time from a node's end to its run's end.
   struct Downstream {
@@ -113,6 +121,7 @@ class CostModel {
   std::unique_ptr<Downstream[]> downstream_;  // only if some node has a fallback
   std::unique_ptr<std::atomic<std::uint32_t>[]> hints_;
   std::atomic<bool> warm_{false};
+  std::atomic<std::uint64_t> sharing_gain_ns_{0};
   std::atomic<std::uint32_t> rerank_count_{0};
   // Publishes a finished RankOrder to new runs.
   std::atomic<const RankOrder*> order_{nullptr};

@@ -5,8 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "runtime/trace_spans.h"
 
 namespace millrace::runtime {
@@ -69,7 +68,7 @@ base::Status Analysis::take_nodes() {
   run_.end = *spans_.end;
   for (const NodeSpan& span : spans_.nodes) {
     if (span.node_index >= topology_.nodes.size()) {
-      return broken(fmt::format("no such node: {}", span.node_index));
+      return broken(base::format("no such node: {}", span.node_index));
     }
     const std::string& id = topology_.nodes[span.node_index].id;
     if (place_of_[span.node_index] != kNoPlace) return broken("node ran twice: " + id);
@@ -96,7 +95,7 @@ base::Status Analysis::take_edges() {
   };
   for (const TraceTopology::Edge edge : topology_.edges) {
     if (std::max(edge.producer, edge.consumer) >= topology_.nodes.size()) {
-      return broken(fmt::format("no such edge: {} to {}", edge.producer, edge.consumer));
+      return broken(base::format("no such edge: {} to {}", edge.producer, edge.consumer));
     }
     const std::size_t producer = place_of_[edge.producer];
     const std::size_t consumer = place_of_[edge.consumer];

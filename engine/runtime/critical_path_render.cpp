@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
+#include "base/json_writer.h"
 #include "runtime/trace_text.h"
 
 namespace millrace::runtime {
@@ -82,7 +82,7 @@ void append_waterfall(std::string& out,
       continue;
     }
     ++drawn;
-    fmt::format_to(
+    base::format_to(
         std::back_inserter(out),
         "{}{} {} |{}|{:>12}{}\n",
         marks.on_latency[node.node_index] ? 'L' : ' ',
@@ -90,9 +90,9 @@ void append_waterfall(std::string& out,
         fit_columns(topology.nodes[node.node_index].id, kNameColumns, options.use_unicode),
         bar(node, scale, options.use_unicode),
         format_duration(node.end - node.start),
-        node.status == SpanStatus::Ok ? "" : fmt::format(" {}", to_string(node.status)));
+        node.status == SpanStatus::Ok ? "" : base::format(" {}", to_string(node.status)));
   }
-  if (left_out > 0) fmt::format_to(std::back_inserter(out), "   ({} more nodes)\n", left_out);
+  if (left_out > 0) base::format_to(std::back_inserter(out), "   ({} more nodes)\n", left_out);
 }
 
 void append_path(std::string& out,
@@ -100,71 +100,68 @@ void append_path(std::string& out,
                  const TraceTopology& topology,
                  bool use_unicode) {
   const bool is_latency = path.measure == PathMeasure::kLatency;
-  fmt::format_to(std::back_inserter(out),
-                 "\nCritical path by {}, in ns\n{:>14}{:>14}{:>14}  node\n",
-                 is_latency ? "latency (end - ready)" : "service (end - start)",
-                 "waiting",
-                 "queued",
-                 "service");
+  base::format_to(std::back_inserter(out),
+                  "\nCritical path by {}, in ns\n{:>14}{:>14}{:>14}  node\n",
+                  is_latency ? "latency (end - ready)" : "service (end - start)",
+                  "waiting",
+                  "queued",
+                  "service");
   for (const PathStep& step : path.steps) {
-    fmt::format_to(std::back_inserter(out),
-                   "{:>14}{:>14}{:>14}  {}\n",
-                   step.waiting.count(),
-                   step.queued.count(),
-                   step.service.count(),
-                   fit_columns(topology.nodes[step.node_index].id, kNameColumns, use_unicode));
+    base::format_to(std::back_inserter(out),
+                    "{:>14}{:>14}{:>14}  {}\n",
+                    step.waiting.count(),
+                    step.queued.count(),
+                    step.service.count(),
+                    cut_columns(topology.nodes[step.node_index].id, kNameColumns, use_unicode));
   }
-  fmt::format_to(std::back_inserter(out),
-                 "{:>14}{:>28}  (to the end of the run)\n"
-                 "spans {} + gaps {} = latency {}\n",
-                 path.final_gap.count(),
-                 "",
-                 path.span_total.count(),
-                 path.gap_total.count(),
-                 path.latency.count());
+  base::format_to(std::back_inserter(out),
+                  "{:>14}{:>28}  (to the end of the run)\n"
+                  "spans {} + gaps {} = latency {}\n",
+                  path.final_gap.count(),
+                  "",
+                  path.span_total.count(),
+                  path.gap_total.count(),
+                  path.latency.count());
 }
 
-void append_json_path(std::string& out,
-                      const CriticalPath& path,
-                      const RunAnalysis& run,
-                      const TraceTopology& topology) {
-  out += "{\"steps\":[";
+void write_path(base::JsonWriter& json,
+                const CriticalPath& path,
+                const RunAnalysis& run,
+                const TraceTopology& topology) {
+  json.begin_object();
+  json.key("steps");
+  json.begin_array();
   for (const PathStep& step : path.steps) {
-    if (&step != path.steps.data()) out += ',';
-    fmt::format_to(std::back_inserter(out), "{{\"node_index\":{},\"node_id\":", step.node_index);
-    append_json_string(out, topology.nodes[step.node_index].id);
-    fmt::format_to(std::back_inserter(out),
-                   ",\"status\":\"{}\",\"start_ns\":{},\"waiting_ns\":{},\"queued_ns\":{},"
-                   "\"service_ns\":{}}}",
-                   to_string(step.status),
-                   (step.start - run.start).count(),
-                   step.waiting.count(),
-                   step.queued.count(),
-                   step.service.count());
+    json.begin_object();
+    json.member("node_index", step.node_index);
+    json.member("node_id", topology.nodes[step.node_index].id);
+    json.member("status", to_string(step.status));
+    json.member("start_ns", (step.start - run.start).count());
+    json.member("waiting_ns", step.waiting.count());
+    json.member("queued_ns", step.queued.count());
+    json.member("service_ns", step.service.count());
+    json.end_object();
   }
-  fmt::format_to(std::back_inserter(out),
-                 "],\"final_gap_ns\":{},\"span_total_ns\":{},\"gap_total_ns\":{}}}",
-                 path.final_gap.count(),
-                 path.span_total.count(),
-                 path.gap_total.count());
+  json.end_array();
+  json.member("final_gap_ns", path.final_gap.count());
+  json.member("span_total_ns", path.span_total.count());
+  json.member("gap_total_ns", path.gap_total.count());
+  json.end_object();
 }
 
-void append_json_nodes(std::string& out, const RunAnalysis& run, const TraceTopology& topology) {
-  out += "\"nodes\":[";
-  for (const TimedNode& node : run.nodes) {
-    if (&node != run.nodes.data()) out += ',';
-    fmt::format_to(std::back_inserter(out), "{{\"node_index\":{},\"node_id\":", node.node_index);
-    append_json_string(out, topology.nodes[node.node_index].id);
-    out += ",\"op\":";
-    append_json_string(out, topology.nodes[node.node_index].op);
-    fmt::format_to(std::back_inserter(out),
-                   ",\"status\":\"{}\",\"ready_ns\":{},\"start_ns\":{},\"end_ns\":{}}}",
-                   to_string(node.status),
-                   (node.ready - run.start).count(),
-                   (node.start - run.start).count(),
-                   (node.end - run.start).count());
-  }
-  out += ']';
+void write_node(base::JsonWriter& json,
+                const TimedNode& node,
+                const RunAnalysis& run,
+                const TraceTopology& topology) {
+  json.begin_object();
+  json.member("node_index", node.node_index);
+  json.member("node_id", topology.nodes[node.node_index].id);
+  json.member("op", topology.nodes[node.node_index].op);
+  json.member("status", to_string(node.status));
+  json.member("ready_ns", (node.ready - run.start).count());
+  json.member("start_ns", (node.start - run.start).count());
+  json.member("end_ns", (node.end - run.start).count());
+  json.end_object();
 }
 
 }  // namespace
@@ -172,11 +169,11 @@ void append_json_nodes(std::string& out, const RunAnalysis& run, const TraceTopo
 std::string render_text(const RunAnalysis& run,
                         const TraceTopology& topology,
                         const WaterfallOptions& options) {
-  std::string out = fmt::format("run 0x{:016x}  plan {}  {}  {}\n",
-                                run.trace_id.value(),
-                                fit_columns(topology.plan, kNameColumns, options.use_unicode),
-                                to_string(run.status),
-                                format_duration(run.end - run.start));
+  std::string out = base::format("run 0x{:016x}  plan {}  {}  {}\n",
+                                 run.trace_id.value(),
+                                 cut_columns(topology.plan, kNameColumns, options.use_unicode),
+                                 to_string(run.status),
+                                 format_duration(run.end - run.start));
   append_waterfall(out, run, topology, options);
   append_path(out, run.latency_path, topology, options.use_unicode);
   append_path(out, run.service_path, topology, options.use_unicode);
@@ -184,18 +181,22 @@ std::string render_text(const RunAnalysis& run,
 }
 
 std::string render_json(const RunAnalysis& run, const TraceTopology& topology) {
-  std::string out = fmt::format("{{\"trace_id\":\"0x{:016x}\",\"plan\":", run.trace_id.value());
-  append_json_string(out, topology.plan);
-  fmt::format_to(std::back_inserter(out),
-                 ",\"status\":\"{}\",\"latency_ns\":{},",
-                 to_string(run.status),
-                 (run.end - run.start).count());
-  append_json_nodes(out, run, topology);
-  out += ",\"latency_path\":";
-  append_json_path(out, run.latency_path, run, topology);
-  out += ",\"service_path\":";
-  append_json_path(out, run.service_path, run, topology);
-  out += '}';
+  std::string out;
+  base::JsonWriter json(out);
+  json.begin_object();
+  json.member("trace_id", base::format("0x{:016x}", run.trace_id.value()));
+  json.member("plan", topology.plan);
+  json.member("status", to_string(run.status));
+  json.member("latency_ns", (run.end - run.start).count());
+  json.key("nodes");
+  json.begin_array();
+  for (const TimedNode& node : run.nodes) write_node(json, node, run, topology);
+  json.end_array();
+  json.key("latency_path");
+  write_path(json, run.latency_path, run, topology);
+  json.key("service_path");
+  write_path(json, run.service_path, run, topology);
+  json.end_object();
   return out;
 }
 

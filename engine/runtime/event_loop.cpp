@@ -1,12 +1,24 @@
 #include "runtime/event_loop.h"
 
-#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <pthread.h>
+#include <uv.h>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "runtime/executor.h"
+#include "runtime/inbox.h"
+#include "runtime/loop_thread.h"
 #include "runtime/uv_loop.h"
 
 namespace millrace::runtime {
@@ -95,6 +107,7 @@ void EventLoop::run(const std::string& name) {
 }
 
 void EventLoop::turn() {
+  begin_turn();
   run_jobs();
   const bool may_sleep = jobs_.empty() && !stopping_;
   uv_run(&uv_->loop, may_sleep ? UV_RUN_ONCE : UV_RUN_NOWAIT);

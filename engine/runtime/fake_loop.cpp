@@ -1,8 +1,12 @@
 #include "runtime/fake_loop.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "runtime/executor.h"
+#include "runtime/loop_thread.h"
 
 namespace millrace::runtime {
 namespace {
@@ -26,6 +30,7 @@ FakeLoop::~FakeLoop() {
 }
 
 bool FakeLoop::run_one() {
+  begin_turn();
   const LoopThread::Scope scope(thread());
   if (Job* const job = jobs_.try_pop_front()) {
     job->run(*job);

@@ -1,6 +1,8 @@
 #include "runtime/frame_pool.h"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <new>
 
 #if __has_feature(address_sanitizer)

@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/asymmetric_fence.h"
 #include "runtime/loop_lane.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
@@ -10,8 +11,8 @@
 #include "runtime/worker_pool.h"
 
 // A worker's path of a node for runs that are traced, timed, measured, have hints, fallbacks or
-// asynchronous nodes. Same strands and queues as the short path, with the steps of run_steps.h around
-// every body.
+// asynchronous nodes. Same strands and queues as the short path, with the steps of run_steps.h
+// around every body.
 
 namespace millrace::runtime {
 
@@ -23,8 +24,8 @@ void Worker::make_ready(Run& run, std::uint32_t node) {
     operation.credit = run.split_credit(credit_);
     return extras.lane()->loop().post(operation);
   }
-  if (!may_continue_with(run, node)) return publish(run, node, run.costs().hint(node));
-  if (best_ != kNoNode) keep_or_publish(run, best_);
+  if (!may_continue_with(run, node)) return enqueue(run, node);
+  if (best_ != kNoNode) new_hints_ |= keep(run, best_);
   best_ = node;
 }
 
@@ -35,23 +36,28 @@ bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
   if (config.enable_continuation_chaining) return true;
   const bool is_chain = node_ != kNoNode && run.topology().single_continuation(node_) == node;
   if (!is_chain) return true;
-  const std::uint32_t rows = run.topology().traits().has_row_cost ? run.extras_->row_count(node) : 0;
+  const std::uint32_t rows =
+      run.topology().traits().has_row_cost ? run.extras_->row_count(node) : 0;
   return may_inline_on_loop(run, node, true, rows);
 }
 
 void Worker::begin_run_full(Run& run) {
   RunSteps(*this, run).begin_run();
   // Sources are always queued, never inlined (I1).
+  std::uint32_t best = kNoNode;
   for (const std::uint32_t source : run.order_->sources) {
     if (run.extras_->is_traced()) run.extras_->set_ready_time(source, run.extras_->started_at);
     if (run.topology().spec(source).kind == NodeKind::kAsync) {
       make_ready(run, source);
     } else if (!pool_.config().enable_inline_execution) {
-      publish(run, source, run.costs().hint(source));
+      enqueue(run, source);
     } else {
-      keep_or_publish(run, source);
+      if (best != kNoNode) new_hints_ |= keep(run, best);
+      best = source;
     }
   }
+  share_ready(run, 0);
+  if (best != kNoNode) static_cast<void>(keep(run, best));
   node_ = kNoNode;
   arrival_ = {};
 }
@@ -60,7 +66,7 @@ bool Worker::start_full() {
   Run& run = *run_;
   if (node_ == kNoNode) {
     arrival_ = {};
-    node_ = next_of_strand(run);
+    node_ = next_of_strand();
     if (node_ == kNoNode) {
       end_strand();
       return false;
@@ -89,13 +95,32 @@ void Worker::finish_full() {
   handshake_.leave_body();
   Run& run = *run_;
   RunSteps steps(*this, run);
+  const std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
   if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
+  share_ready(run, mark);
   const std::uint32_t parent = node_;
   node_ = std::exchange(best_, kNoNode);
-  arrival_ = node_ == kNoNode ? Arrival{} : Arrival{.parent = parent, .depth = arrival_.depth + 1};
-  if (++depth_ < pool_.config().max_inline_depth || !others_wait()) return;
-  const std::uint32_t next = node_ != kNoNode ? node_ : next_of_strand(run);
-  if (next != kNoNode) node_ = make_room_for_others(run, next);
+  const Arrival handed{.parent = parent, .depth = arrival_.depth + 1};
+  arrival_ = node_ == kNoNode ? Arrival{} : arrival_at(run.topology(), node_, handed);
+  if (node_ == kNoNode) node_ = next_of_strand();
+  if (node_ == kNoNode) return end_strand();
+  if (++depth_ < pool_.config().max_inline_depth) return;
+  depth_ = 0;
+  if (others_wait()) make_room_for_others(run, node_);
+}
+
+void Worker::enqueue(Run& run, std::uint32_t node) {
+  const std::uint32_t hint = run.costs().hint(node);
+  publish(run, node);
+  light_fence();
+  if (pool_.has_parked())
+    pool_.consider_wake(*this,
+                        hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
+  if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
+}
+
+void Worker::share_ready(Run& run, std::uint32_t mark) {
+  share_kept(run, mark, std::exchange(new_hints_, 0));
 }
 
 void Worker::run_strand_full() {

@@ -58,11 +58,20 @@ class Loop : public Executor {
 
   [[nodiscard]] bool is_current() const final { return thread_.is_current(); }
 
+  /// Counts turns, so that what must be bounded per turn can be.
+  /// Threading: loop thread.
+  [[nodiscard]] std::uint64_t turn_number() const { return turn_number_; }
+
   /// The capability that guards what belongs to this loop.
   [[nodiscard]] const LoopThread& thread() const MR_RETURN_CAPABILITY(thread_) { return thread_; }
 
+ protected:
+  /// Loop thread: says that a new turn begins.
+  void begin_turn() { ++turn_number_; }
+
  private:
   const LoopThread thread_;
+  std::uint64_t turn_number_ = 0;
 };
 
 }  // namespace millrace::runtime

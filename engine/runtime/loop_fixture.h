@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <semaphore>
 #include <utility>
@@ -84,5 +87,23 @@ void run_and_wait(Executor& executor, Function function) {
   executor.post(job);
   done.acquire();
 }
+
+/// Records how far apart the stack addresses of the calls were.
+class StackSpan {
+ public:
+  void touch() {
+    // Not the address of a local: the address sanitizer may keep those elsewhere.
+    const auto address = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    lowest_ = std::min(lowest_, address);
+    highest_ = std::max(highest_, address);
+  }
+  [[nodiscard]] std::size_t bytes() const { return highest_ - lowest_; }
+
+ private:
+  std::uintptr_t lowest_ = UINTPTR_MAX;
+  std::uintptr_t highest_ = 0;
+};
+/// A span below this does not depend on how often or how deep the calls went.
+inline constexpr std::size_t kFlatBytes = 16 * 1024;
 
 }  // namespace millrace::runtime

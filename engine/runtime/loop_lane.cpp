@@ -10,11 +10,15 @@
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
 #include "runtime/task.h"
+#include "runtime/trace_collector.h"
 #include "runtime/worker_pool.h"
 
 namespace millrace::runtime {
 
-bool may_inline_on_loop(const Run& run, std::uint32_t node, bool inline_enabled, std::uint32_t row_count) {
+bool may_inline_on_loop(const Run& run,
+                        std::uint32_t node,
+                        bool inline_enabled,
+                        std::uint32_t row_count) {
   const NodeSpec& spec = run.topology().spec(node);
   if (!inline_enabled) return false;
   if (spec.inline_hint != InlineHint::kUnset) return spec.inline_hint == InlineHint::kAlways;
@@ -22,16 +26,10 @@ bool may_inline_on_loop(const Run& run, std::uint32_t node, bool inline_enabled,
   return run.costs().is_cheap_enough_to_inline(node, row_count);
 }
 
-LoopLane::TurnEnd::TurnEnd(LoopLane& owner)
-    : Job([](Job& job) {
-        auto& end = static_cast<TurnEnd&>(job);
-        end.is_posted = false;
-        end.lane.spent_ = base::Duration::zero();
-      }),
-      lane(owner) {}
-
 LoopLane::LoopLane(WorkerPool& pool, Loop& loop)
-    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop), turn_end_(*this) {}
+    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop) {
+  if (TraceCollector* const trace = pool.config().trace) trace_buffer_ = &trace->add_buffer("loop");
+}
 
 // --- Asynchronous nodes
 
@@ -51,8 +49,8 @@ void LoopLane::start_async(AsyncOperation& operation) {
 
 void LoopLane::finish_async(AsyncOperation& operation, base::Status status) {
   operation.status = std::move(status);
-  // A body that runs here may have let this one complete: its strand must end first. A task that ended
-  // on another executor comes home.
+  // A body that runs here may have let this one complete: its strand must end first. A task that
+  // ended on another executor comes home.
   if (in_strand_ || !loop_.is_current()) return loop_.post(operation.end_job);
   end_async(operation);
 }
@@ -85,9 +83,13 @@ void LoopLane::on_node_timer(NodeTimer& timer) {
     const bool gave_up = timer.gives_up;
     const auto code = gave_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
     steps.trace_taken(timer.node, was_running, code);
-    next_arrival_ = {.parent = timer.node, .depth = 1};
+    // What follows from a node that never started was not handed over by it.
+    next_arrival_ = was_running ? Arrival{.parent = timer.node, .depth = 1} : Arrival{};
     in_strand_ = true;
-    steps.fall_back_or_fail(timer.node, base::Error(code, gave_up ? "The node gave up so that its fallback is in time" : "The node took longer than its timeout"));
+    steps.fall_back_or_fail(timer.node,
+                            base::Error(code,
+                                        gave_up ? "The node gave up so that its fallback is in time"
+                                                : "The node took longer than its timeout"));
     in_strand_ = false;
   }
   run_strand(run);
@@ -120,7 +122,7 @@ void LoopLane::make_ready(Run& run, std::uint32_t node) {
   }
   const std::uint32_t rows = run.topology().traits().has_row_cost ? extras.row_count(node) : 0;
   if (may_inline_on_loop(run, node, pool_.config().enable_inline_execution, rows)) {
-    return locals_.push_back({node, next_arrival_});
+    return locals_.push_back({node, arrival_at(run.topology(), node, next_arrival_)});
   }
   hand_over(run, node);
 }
@@ -153,12 +155,13 @@ void LoopLane::run_node(Run& run, const Local& local) {
   next_arrival_ = {.parent = local.node, .depth = local.arrival.depth + 1};
   if (steps.end_node(call, ok)) steps.pass_tokens(local.node);
   spent_ += clock().now() - start;
-  if (turn_end_.is_posted) return;
-  turn_end_.is_posted = true;
-  loop_.post(turn_end_);
 }
 
-bool LoopLane::has_budget() const { return spent_ < pool_.config().loop_inline_budget; }
+bool LoopLane::has_budget() {
+  if (std::exchange(turn_seen_, loop_.turn_number()) != loop_.turn_number())
+    spent_ = base::Duration::zero();
+  return spent_ < pool_.config().loop_inline_budget;
+}
 
 void LoopLane::hand_over(Run& run, std::uint32_t node) {
   run.links_[node] = kNoNode;
@@ -173,8 +176,8 @@ void LoopLane::hand_over(Run& run, std::uint32_t node) {
 void LoopLane::flush_hand_over(Run& run) {
   if (chain_head_ == kNoNode) return;
   const std::uint32_t head = std::exchange(chain_head_, kNoNode);
-  chain_tail_ = kNoNode;
-  pool_.submit_nodes(run, head, run.split_credit(credit_));
+  const bool is_chain = std::exchange(chain_tail_, kNoNode) != head;
+  pool_.submit_nodes(run, head, is_chain, run.split_credit(credit_));
 }
 
 }  // namespace millrace::runtime

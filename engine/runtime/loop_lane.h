@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "runtime/executor.h"
 #include "runtime/loop.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
@@ -39,18 +38,11 @@ class LoopLane final : public StrandHost {
     std::uint32_t node;
     Arrival arrival;
   };
-  /// Resets the budget when the loop comes round to it.
-  struct TurnEnd final : Job {
-    explicit TurnEnd(LoopLane& owner);
-    LoopLane& lane;
-    bool is_posted = false;
-  };
-
   void run_strand(Run& run);
   void run_node(Run& run, const Local& local);
   void hand_over(Run& run, std::uint32_t node);
   void flush_hand_over(Run& run);
-  [[nodiscard]] bool has_budget() const;
+  [[nodiscard]] bool has_budget();
 
   WorkerPool& pool_;
   Loop& loop_;
@@ -59,11 +51,14 @@ class LoopLane final : public StrandHost {
   std::uint32_t chain_head_ = kNoNode;
   std::uint32_t chain_tail_ = kNoNode;
   bool in_strand_ = false;
-  base::Duration spent_{};
-  TurnEnd turn_end_;
+  base::Duration spent_{};  // on nodes that ran here in turn `turn_seen_`
+  std::uint64_t turn_seen_ = 0;
 };
 
 /// Whether a node may run on a loop thread, in the documented order of precedence (I2).
-[[nodiscard]] bool may_inline_on_loop(const Run& run, std::uint32_t node, bool inline_enabled, std::uint32_t row_count);
+[[nodiscard]] bool may_inline_on_loop(const Run& run,
+                                      std::uint32_t node,
+                                      bool inline_enabled,
+                                      std::uint32_t row_count);
 
 }  // namespace millrace::runtime

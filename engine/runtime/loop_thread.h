@@ -39,6 +39,7 @@ class MR_CAPABILITY("loop thread") LoopThread {
 
  private:
   // A thread serves one loop at a time, so one pointer per thread answers `is_current`.
+  // NOLINTNEXTLINE(readability-identifier-naming)
   static inline constinit thread_local const LoopThread* current_ = nullptr;
 };
 

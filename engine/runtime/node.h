@@ -40,7 +40,8 @@ inline constexpr std::size_t kPriorityCount = 4;
 /// A plan's own word on inlining; it outranks everything the engine knows.
 enum class InlineHint : std::uint8_t { kUnset, kNever, kAlways };
 
-/// Calls a body. Returns false if it failed, after `NodeCall::set_error`. Never lets an exception out.
+/// Calls a body. Returns false if it failed, after `NodeCall::set_error`. Never lets an exception
+/// out.
 using BodyFunction = bool (*)(const void* closure, NodeCall& call);
 /// Starts an asynchronous body. The closure outlives the task.
 using AsyncFunction = Task<base::Status> (*)(const void* closure, NodeCall call);
@@ -63,14 +64,14 @@ struct NodeSpec {
   BodyFunction fallback_body = nullptr;  ///< for `FallbackKind::kValue`
   std::shared_ptr<const void> closure = {};           ///< what `body` is called with
   std::shared_ptr<const void> fallback_closure = {};  ///< what `fallback_body` is called with
-  std::vector<std::string> after = {};                ///< ids of the producers; duplicates count once (K1)
+  std::vector<std::string> after = {};  ///< ids of the producers; duplicates count once (K1)
   std::optional<base::Duration> timeout = {};
   std::optional<Priority> priority = {};  ///< unset: that of the run
   InlineHint inline_hint = InlineHint::kUnset;
   base::Duration cost_estimate{};  ///< 0 = unknown
   base::Duration cost_per_row{};   ///< added once per input row (I4)
   FallbackKind fallback = FallbackKind::kNone;
-  std::string fallback_node = {};           ///< id, for `FallbackKind::kNode`
+  std::string fallback_node = {};              ///< id, for `FallbackKind::kNode`
   std::optional<base::Duration> reserve = {};  ///< overrides the measured reserve of C8
 };
 

@@ -36,7 +36,8 @@ class NodeCall {
   void set_error(base::Error error) { error_ = std::move(error); }
   /// Gives the recorded error, or a general one if the body recorded none.
   [[nodiscard]] base::Error take_error() {
-    if (error_) return std::move(*error_);
+    std::optional<base::Error> taken = std::exchange(error_, std::nullopt);
+    if (taken) return *std::move(taken);
     return base::Error(base::ErrorCode::kNodeFailed, "The body failed");
   }
   /// Turns the exception in flight into an error; call only inside a catch block (C6).

@@ -19,7 +19,9 @@ namespace millrace::runtime {
 ///   look at every queue again                 full fence (notify() contains one)
 ///   work? cancel() : wait()                   if (is_waiting()) notify()
 ///
-/// Either the sleeper's second look finds the work, or the producer sees the announcement.
+/// Either the sleeper's second look finds the work, or the producer sees the announcement. Where
+/// producing is frequent and sleeping rare, a heavy_fence() behind announce() lets the producer do
+/// with a light_fence() before is_waiting().
 ///
 ///              announce          wait                     notify
 ///     awake ────────────► announced ──► parked     announced, parked ──► notified
@@ -81,7 +83,7 @@ class ParkingSpot {
   }
 
   /// Is true from announce() until somebody notifies or the sleeper gives up. The caller must have
-  /// passed a full fence after publishing; then false means that the sleeper will find the work.
+  /// passed its fence after publishing; then false means that the sleeper will find the work.
   [[nodiscard]] bool is_waiting() const noexcept {
     const std::uint32_t state = state_.load(std::memory_order_relaxed);
     return state == kAnnounced || state == kParked;

@@ -10,6 +10,8 @@
 
 namespace millrace::runtime {
 
+class TraceCollector;
+
 /// Settings of a worker pool. Names follow the configuration of a plan executor; every one works.
 struct ExecutorConfig {
   std::uint32_t compute_threads = 0;  ///< workers, a helping caller included; 0 = all cores
@@ -18,14 +20,17 @@ struct ExecutorConfig {
   bool enable_continuation_chaining = true;
   std::uint32_t max_inline_depth = 3;  ///< nodes a strand runs before it lets waiting ones in (D4)
   base::Duration loop_inline_budget = std::chrono::microseconds(50);
-  CostSettings costs;  ///< `inline_threshold` is the document's inline_threshold_ns
+  CostSettings costs = {};  ///< `inline_threshold` is the document's inline_threshold_ns
 
-  base::Duration spin_time = std::chrono::microseconds(50);    ///< idle time before a worker parks
-  base::Duration wake_price = std::chrono::microseconds(50);   ///< what waking a parked peer costs
-  base::Duration bundle_price = std::chrono::microseconds(4);  ///< a private backlog worth sharing
-  base::Duration watch_period = std::chrono::milliseconds(1);  ///< how often an idle worker looks
+  base::Duration spin_time = std::chrono::microseconds(50);     ///< idle time before a worker parks
+  base::Duration wake_price = std::chrono::microseconds(50);    ///< what waking a parked peer costs
+  base::Duration bundle_price = std::chrono::microseconds(10);  ///< a private backlog worth sharing
+  base::Duration watch_period = std::chrono::milliseconds(1);   ///< how often an idle worker looks
   std::uint32_t starvation_guard_every = 64;  ///< dispatches between two turns of the lowest class
   std::uint64_t seed = 1;                     ///< for the choice of victims
+  /// Gets what traced runs record: one buffer per worker and per loop. Outlives the pool; null:
+  /// none.
+  TraceCollector* trace = nullptr;
 };
 
 [[nodiscard]] base::Status validate(const ExecutorConfig& config);

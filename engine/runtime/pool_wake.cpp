@@ -1,43 +1,52 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "runtime/asymmetric_fence.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
-// Waking and parking. Waking a sleeping thread is the dearest thing the pool does, so a hand-over wakes
-// only when what was missed so far is worth it (ski rental, D6).
+// Waking and parking. Waking a sleeping thread is the dearest thing the pool does, so a hand-over
+// wakes only when what was missed so far is worth it (ski rental, D6).
 //
-// No wake-up is lost: a worker that parks sets its bit, announces itself and passes a heavy fence before
-// it looks at every queue once more; whoever publishes passes a light fence between the publication and
-// its look at `parked_` and `searching_`.
+// No wake-up is lost: a worker that parks sets its bit, announces itself and passes a heavy fence
+// before it looks at every queue once more; whoever publishes passes a light fence between the
+// publication and its look at `parked_` and `searching_`.
 
 namespace millrace::runtime {
 
-void WorkerPool::consider_wake(Worker& by, std::uint32_t hint) {
+void WorkerPool::consider_wake(Worker& by, std::uint64_t gain_ns) {
   const auto wake_price = static_cast<std::uint64_t>(config_.wake_price.count());
-  const std::uint64_t cost = hint & CostModel::kCostMask;
-  const bool dear = hint == CostModel::kUnknown || cost >= wake_price;
-  by.missed_ns_ += cost;
-  if (!dear && by.missed_ns_ < wake_price) return;
+  if (gain_ns < wake_price && by.missed_ns_ < wake_price) return;
   // Those who search already will find it, if there is enough for them only.
   const std::int32_t searching = searching_.load(std::memory_order_relaxed);
   if (searching > 0 && static_cast<std::uint64_t>(searching) >= by.shared_item_count()) return;
-  if (!wake_one(&by)) return;
-  by.missed_ns_ = 0;
+  if (wake_one(&by)) by.missed_ns_ = 0;
+}
+
+void WorkerPool::count_missed(Worker& by, const Run& run, const HotNode& node) {
+  // A node ran here while others lay ready and a peer slept: that much could have been saved.
+  if (by.shared_item_count() == 0) return;
+  const std::uint32_t hint =
+      run.costs().hint(static_cast<std::uint32_t>(&node - run.topology().nodes().data()));
+  by.missed_ns_ += hint == CostModel::kUnknown ? 0 : hint & CostModel::kCostMask;
+  if (by.missed_ns_ >= static_cast<std::uint64_t>(config_.wake_price.count())) consider_wake(by, 0);
 }
 
 void WorkerPool::wake_for_rest(Worker& by, const StealDeque<>& deque) {
-  // A thief that leaves something behind calls the next one: sleepers are woken one after the other.
-  if (!has_parked() || deque.looks_empty() || searching_.load(std::memory_order_relaxed) > 0) return;
+  // A thief that leaves something behind calls the next one: sleepers are woken one after the
+  // other.
+  if (!has_parked() || deque.looks_empty() || searching_.load(std::memory_order_relaxed) > 0)
+    return;
   wake_one(&by);
 }
 
 bool WorkerPool::wake_one(Worker* by) {
   const std::uint64_t parked = parked_.load(std::memory_order_relaxed);
   if (parked == 0) return false;
-  const std::uint32_t first = by != nullptr ? static_cast<std::uint32_t>(by->random_.below(kSlotMax)) : 0;
+  const std::uint32_t first =
+      by != nullptr ? static_cast<std::uint32_t>(by->random_.below(kSlotMax)) : 0;
   std::uint64_t left = std::rotr(parked, static_cast<int>(first));
   while (left != 0) {
     const auto slot = (first + static_cast<std::uint32_t>(std::countr_zero(left))) % kSlotMax;
@@ -55,10 +64,7 @@ bool WorkerPool::wake_one(Worker* by) {
   return false;
 }
 
-void WorkerPool::wake_watcher(Worker& by) {
-  if (watched_.exchange(true, std::memory_order_relaxed)) return;
-  wake_one(&by);
-}
+void WorkerPool::wake_watcher(Worker& by) { wake_one(&by); }
 
 IdleAction WorkerPool::try_park(Worker& worker) {
   const std::uint64_t bit = std::uint64_t{1} << worker.index();
@@ -72,30 +78,27 @@ IdleAction WorkerPool::try_park(Worker& worker) {
     return {};
   }
   worker.counters_.add(worker.counters_.parks);
-  // As long as anything happens, idle workers look again now and then: a body that takes longer than
-  // expected must not hold back what its worker keeps private.
+  // As long as anything happens, idle workers look again now and then: a body that takes longer
+  // than expected must not hold back what its worker keeps private.
   const std::uint64_t activity_now = activity();
   const bool quiet = activity_now == worker.activity_seen_ && !any_other_busy(worker);
   worker.activity_seen_ = activity_now;
-  if (!quiet) return {.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
-  if (worker.index() < thread_count_ && sleepers_.fetch_add(1, std::memory_order_relaxed) + 1 == thread_count_) {
-    watched_.store(false, std::memory_order_relaxed);
-    heavy_fence();
-    if (any_other_busy(worker)) watched_.store(true, std::memory_order_relaxed);
+  const IdleAction watch{.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
+  if (!quiet) return watch;
+  watch_.fetch_sub(kWatcher - 1, std::memory_order_relaxed);
+  heavy_fence();
+  if (!is_watched() && any_other_busy(worker)) {
+    watch_.fetch_add(kWatcher - 1, std::memory_order_relaxed);
+    return watch;
   }
-  worker.sleeps_ = worker.index() < thread_count_;
-  const bool keep_watch = worker.sleeps_ && watched_.load(std::memory_order_relaxed) && any_other_busy(worker);
-  if (keep_watch) return {.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
+  worker.sleeps_ = true;
   return {.kind = IdleAction::Kind::kPark, .timeout = std::nullopt};
 }
 
 void WorkerPool::leave_parking(Worker& worker, bool notified) {
   parked_.fetch_and(~(std::uint64_t{1} << worker.index()), std::memory_order_relaxed);
-  if (worker.sleeps_) {
-    worker.sleeps_ = false;
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
-    watched_.store(true, std::memory_order_relaxed);
-  }
+  if (std::exchange(worker.sleeps_, false))
+    watch_.fetch_add(kWatcher - 1, std::memory_order_relaxed);
   if (!notified) start_searching();
 }
 

@@ -58,7 +58,10 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   const auto& counters = topology_->counter_template();
   if (!counters.empty()) std::memcpy(counters_, counters.data(), counters.size_bytes());
   context_ = start.context;
+  if (start.context_owner != nullptr) context_owner_ = std::move(start.context_owner);
   options_ = start.options;
+  priority_ = options_.priority;
+  sharing_gain_ns_ = costs_->sharing_gain_ns();
   observer_ = start.observer;
   waiter_ = start.waiter;
   clock_ = &clock;
@@ -67,16 +70,21 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   measured_ = costs_->wants_sample(uses_++);
   full_path_ = needs_full_path || measured_;
   shared_.store(false, std::memory_order_relaxed);
-  returned_.store(0, std::memory_order_relaxed);
-  issued_.store(kFullCredit, std::memory_order_relaxed);
+  outstanding_.store(kFullCredit, std::memory_order_relaxed);
   outcome_.store(RunOutcome::kOpen, std::memory_order_relaxed);
   done_.store(false, std::memory_order_relaxed);
-  if (verdict_.load(std::memory_order_relaxed) != RunOutcome::kOpen) forget_last_failure();
+  if (stop_.stop_requested()) forget_last_stop();
   may_answer_early_ = false;
+  counted_ = start.references != 0;
+  if (counted_) {
+    // The engine itself holds the work, the delivery of the answer, and an armed deadline.
+    const std::uint32_t own = options_.deadline ? 3 : 2;
+    references_.store(own + start.references - 1, std::memory_order_relaxed);
+  }
   if (full_path_) prepare_extras(std::move(start));
 }
 
-void Run::forget_last_failure() {
+void Run::forget_last_stop() {
   stop_.reset();
   verdict_.store(RunOutcome::kOpen, std::memory_order_relaxed);
   error_ready_.store(false, std::memory_order_relaxed);
@@ -88,14 +96,12 @@ void Run::forget_last_failure() {
 void Run::prepare_extras(Start&& start) {
   if (!extras_) extras_ = std::make_unique<RunExtras>(*this);
   const TopologyTraits& traits = topology_->traits();
-  may_answer_early_ = start.lane != nullptr && start.context_owner != nullptr;
-  context_owner_ = std::move(start.context_owner);
+  may_answer_early_ = counted_ && start.lane != nullptr && context_owner_ != nullptr;
   executed_.store(0, std::memory_order_relaxed);
   late_completions_.store(0, std::memory_order_relaxed);
-  extras_->reset(start.lane, may_answer_early_ || traits.has_timeout || options_.deadline.has_value());
+  extras_->reset(start.lane,
+                 may_answer_early_ || traits.has_timeout || options_.deadline.has_value());
   if (options_.trace.enabled()) extras_->started_at = clock_->now();
-  // The work, the receiver of the answer, and the deadline each hold the storage.
-  if (may_answer_early_) references_.store(options_.deadline ? 3 : 2, std::memory_order_relaxed);
 }
 
 void Run::fail(std::uint32_t node, base::Error error) {
@@ -152,7 +158,9 @@ bool Run::try_answer(RunOutcome outcome) {
 void Run::finish_work(StrandHost& host) {
   if (full_path_) return RunSteps(host, *this).finish_work();
   outcome_.store(outcome_when_over(), std::memory_order_release);
+  const bool counted = counted_;
   deliver();
+  if (counted) drop_reference();
 }
 
 void Run::deliver() {
@@ -162,12 +170,12 @@ void Run::deliver() {
     done_.store(true, std::memory_order_release);
     light_fence();
     if (waiter->is_waiting()) waiter->notify();
-    return;
+    return;  // the waiter drops the reference when it has read the status
   }
-  const bool early = may_answer_early_;
+  const bool counted = counted_;
   const RunObserver observer = observer_;
   if (observer.on_answer != nullptr) observer.on_answer(*this, observer.data);
-  if (early) drop_reference();
+  if (counted) drop_reference();
 }
 
 void Run::drop_reference() {
@@ -178,14 +186,18 @@ void Run::drop_reference() {
 }
 
 bool Run::used_fallback(NodeId node) const {
-  return extras_ != nullptr && topology_->traits().has_fallback && extras_->used_fallback(node.value());
+  return extras_ != nullptr && topology_->traits().has_fallback &&
+         extras_->used_fallback(node.value());
 }
 
 base::Status Run::status() const {
   switch (outcome()) {
-    case RunOutcome::kOk: return {};
-    case RunOutcome::kOpen: return base::fail(base::ErrorCode::kInternal, "The run is not over");
-    default: return std::unexpected(*error_);
+    case RunOutcome::kOk:
+      return {};
+    case RunOutcome::kOpen:
+      return base::fail(base::ErrorCode::kInternal, "The run is not over");
+    default:
+      return std::unexpected(*error_);
   }
 }
 

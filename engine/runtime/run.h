@@ -15,6 +15,7 @@
 #include "runtime/loop.h"
 #include "runtime/node_call.h"
 #include "runtime/parking.h"
+#include "runtime/planted_bug.h"
 #include "runtime/stop.h"
 #include "runtime/topology.h"
 #include "runtime/trace_writer.h"
@@ -23,17 +24,18 @@
 //
 // Tokens. `counters_` is copied from the topology's template. As long as one thread holds the whole
 // run the counters are ordinary numbers; the first hand-over marks the run *shared*, and from then
-// on every decrement is atomic. The mark is made before the hand-over publishes anything, so whoever
-// takes part later sees both the mark and the plain decrements before it.
+// on every decrement is atomic. The mark is made before the hand-over publishes anything, so
+// whoever takes part later sees both the mark and the plain decrements before it.
 //
-// Credit. A run starts with a sum of credit in one hand. Whoever hands work over (a published node, a
-// node on the loop, an armed timer) hands a part of its credit along; whoever runs out of work returns
-// what it holds, with one atomic addition (D8). The run's work is over when everything has come back.
-// Nothing is counted when work is handed over, so a hand-over costs no shared write but the item.
+// Credit. A run starts with a sum of credit in one hand. Whoever hands work over (a published node,
+// a node on the loop, an armed timer) hands a part of its credit along; whoever runs out of work
+// returns what it holds, with one atomic subtraction (D8). The run's work is over when everything
+// has come back. Nothing is counted when work is handed over, so a hand-over costs no shared write
+// but the item.
 //
 // Answer. The answer goes out exactly once: when the work is over, or before that at a deadline, a
-// cancellation or a failure if the run owns its context (`may_answer_early`). Storage is free when the
-// answer is out *and* the work is over.
+// cancellation or a failure if the run owns its context (`may_answer_early`). Storage is free when
+// the answer is out *and* the work is over.
 
 namespace millrace::runtime {
 
@@ -53,9 +55,10 @@ struct QueueEntry : InboxLink {
 /// Gets the answer of a run that nobody waits for.
 struct RunObserver {
   /// Is called once, on the thread that produced the answer. The run may be started again from here
-  /// unless `may_answer_early` was set.
+  /// unless it was started with references.
   void (*on_answer)(Run& run, void* data) = nullptr;
-  /// Is called once when the run's storage is free again. May be null.
+  /// Is called once when the run's storage is free again, if it was started with references. May be
+  /// null.
   void (*on_release)(Run& run, void* data) = nullptr;
   void* data = nullptr;
 };
@@ -83,7 +86,7 @@ class Run {
   [[nodiscard]] const Topology& topology() const { return *topology_; }
   [[nodiscard]] CostModel& costs() const { return *costs_; }
   [[nodiscard]] void* context() const { return context_; }
-  [[nodiscard]] Priority priority() const { return options_.priority; }
+  [[nodiscard]] Priority priority() const { return priority_; }
   [[nodiscard]] const RunOptions& options() const { return options_; }
 
   /// How it ended, from the answer on. An error's `where` names the node and its op (C4).
@@ -99,7 +102,9 @@ class Run {
   }
   /// Whether a fallback took the place of `node`.
   [[nodiscard]] bool used_fallback(NodeId node) const;
-  [[nodiscard]] std::uint32_t executed_count() const { return executed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t executed_count() const {
+    return executed_.load(std::memory_order_relaxed);
+  }
 
   /// Asks the run to stop within one node boundary. Any thread, while the run is not released.
   void cancel();
@@ -109,43 +114,51 @@ class Run {
   friend class NodeCall;
   friend class RunExtras;
   friend class Worker;
-  friend class WorkerPool;
+  friend class RunHandle;
+  friend class RunPool;
   friend class RunSteps;
+  friend class WorkerPool;
 
   // --- Start. `prepare` is called by the submitting thread, before anyone else can see the run.
   struct Start {
     void* context = nullptr;
     std::shared_ptr<void> context_owner = {};
-    RunOptions options = {};
+    const RunOptions& options;
     RunObserver observer = {};
     ParkingSpot<>* waiter = nullptr;
     LoopLane* lane = nullptr;
+    std::uint32_t references =
+        0;  ///< holders besides the engine; 0 = the caller waits and owns the run
   };
   void prepare(Start&& start, bool needs_full_path, const base::Clock& clock);
   void prepare_extras(Start&& start);
-  void forget_last_failure();
+  void forget_last_stop();
 
   // --- Tokens.
   [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
   [[nodiscard]] bool is_shared() const { return shared_.load(std::memory_order_relaxed); }
-  void mark_shared() { shared_.store(true, std::memory_order_relaxed); }
+  /// Writes only on a change: every strand keeps this line in its cache.
+  void mark_shared() {
+    if (!is_shared()) shared_.store(true, std::memory_order_relaxed);
+  }
   /// Gives one token along `edge`; true for the token that makes the target ready (K2).
   [[nodiscard]] bool give_token(std::uint32_t counter) {
     if (counter == kNoCounter) return true;
     std::uint32_t& tokens = counters_[counter];
+    if (MR_PLANTED(kDoubleDecrement) && tokens > 1) --tokens;
     if (!is_shared()) return --tokens == 0;
     return std::atomic_ref(tokens).fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
   [[nodiscard]] Priority class_of(std::uint32_t node) const {
-    return topology_->spec(node).priority.value_or(options_.priority);
+    return topology_->spec(node).priority.value_or(priority_);
   }
 
   // --- Credit.
-  /// Takes a share of `held` for something that is handed over. Mints more when little is left, which
-  /// is safe because the holder's own credit keeps the run open.
+  /// Takes a share of `held` for something that is handed over. Mints more when little is left,
+  /// which is safe because the holder's own credit keeps the run open.
   [[nodiscard]] std::uint32_t split_credit(Credit& held) {
     if (held < kSplitMin) [[unlikely]] {
-      issued_.fetch_add(kFullCredit, std::memory_order_relaxed);
+      outstanding_.fetch_add(kFullCredit, std::memory_order_relaxed);
       held += kFullCredit;
     }
     mark_shared();
@@ -157,8 +170,8 @@ class Run {
   /// `finish_work`. False: the caller must not touch the run again.
   [[nodiscard]] bool return_credit(Credit held) {
     if (!is_shared()) return true;
-    const Credit returned = returned_.fetch_add(held, std::memory_order_acq_rel) + held;
-    return returned == issued_.load(std::memory_order_relaxed);
+    // One operation: whoever is not the last must not look again, the run may be gone.
+    return outstanding_.fetch_sub(held, std::memory_order_acq_rel) == held;
   }
 
   // --- End.
@@ -168,6 +181,7 @@ class Run {
   [[nodiscard]] bool is_done() const { return done_.load(std::memory_order_acquire); }
   [[nodiscard]] bool try_answer(RunOutcome outcome);
   void deliver();
+  void hold_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
   void drop_reference();
   [[nodiscard]] RunOutcome outcome_when_over() const;
   void add_executed(std::uint32_t count) { executed_.fetch_add(count, std::memory_order_relaxed); }
@@ -182,9 +196,12 @@ class Run {
   std::uint32_t* links_ = nullptr;  // chains of ready nodes that travel as one item
   void* context_ = nullptr;
   const RankOrder* order_ = nullptr;
+  std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
+  Priority priority_ = Priority::kNormal;
   bool full_path_ = false;  // needs more than tokens: traced, timed, async, measured, …
   bool measured_ = false;
   bool may_answer_early_ = false;
+  bool counted_ = false;  // storage is held by references_
   // Tells strands that counters need atomic decrements. Written before the hand-over that makes it
   // so; that hand-over publishes it.
   std::atomic<bool> shared_{false};
@@ -192,13 +209,12 @@ class Run {
   alignas(kApartBytes) StopSource stop_;
 
   // Written at hand-overs and at the end.
-  // Sum of returned credit; the addition that completes it publishes all the run's effects.
-  alignas(kApartBytes) std::atomic<Credit> returned_{0};
-  std::atomic<Credit> issued_{kFullCredit};
+  // Credit that is out; the subtraction that takes it to zero has seen all the run's effects.
+  alignas(kApartBytes) std::atomic<Credit> outstanding_{kFullCredit};
   // Publishes the answer (status_error_, outcome) to whoever reads it.
   std::atomic<RunOutcome> outcome_{RunOutcome::kOpen};
-  // What the run will answer when its work is over; kOpen = nothing went wrong. The writer that moves
-  // it from kOpen also writes error_, and publishes it with error_ready_.
+  // What the run will answer when its work is over; kOpen = nothing went wrong. The writer that
+  // moves it from kOpen also writes error_, and publishes it with error_ready_.
   std::atomic<RunOutcome> verdict_{RunOutcome::kOpen};
   std::atomic<bool> error_ready_{false};
   std::optional<base::Error> error_;
@@ -216,13 +232,15 @@ class Run {
   CostModel* costs_;
   RunOptions options_;
   RunObserver observer_;
+  RunObserver user_observer_;  // of whoever submitted a pooled run
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;
   QueueEntry entry_;  // the run itself in a queue
   std::unique_ptr<std::uint32_t[]> counter_storage_;
   std::unique_ptr<std::uint32_t[]> link_storage_;
-  std::unique_ptr<RunExtras> extras_;  // states, timers, async operations, trace times: full path only
+  std::unique_ptr<RunExtras>
+      extras_;  // states, timers, async operations, trace times: full path only
 };
 
 }  // namespace millrace::runtime

@@ -19,7 +19,8 @@ std::unique_ptr<std::atomic<T>[]> make_cells(std::uint32_t count) {
 
 template <class T>
 void clear(const std::unique_ptr<std::atomic<T>[]>& cells, std::uint32_t count) {
-  for (std::uint32_t index = 0; index < count; ++index) cells[index].store(T{}, std::memory_order_relaxed);
+  for (std::uint32_t index = 0; index < count; ++index)
+    cells[index].store(T{}, std::memory_order_relaxed);
 }
 
 void fire_node_timer(Timer& timer) {
@@ -35,9 +36,13 @@ void fire_deadline(Timer& timer) {
 }  // namespace
 
 NodeTimer::NodeTimer(RunExtras& owner, std::uint32_t timed_node, bool is_give_up)
-    : Timer(fire_node_timer, fire_node_timer), extras(owner), node(timed_node), gives_up(is_give_up) {}
+    : Timer(fire_node_timer, fire_node_timer),
+      extras(owner),
+      node(timed_node),
+      gives_up(is_give_up) {}
 
-DeadlineTimer::DeadlineTimer(RunExtras& owner) : Timer(fire_deadline, fire_deadline), extras(owner) {}
+DeadlineTimer::DeadlineTimer(RunExtras& owner)
+    : Timer(fire_deadline, fire_deadline), extras(owner) {}
 
 AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
     : Job([](Job& job) {
@@ -74,6 +79,9 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), run_(run), deadline_(*this) 
   const Topology& topology = run.topology();
   const std::uint32_t count = topology.node_count();
   states_ = make_cells<NodeState>(count);
+  for (std::uint32_t node = 0; node < count; ++node) {
+    if (topology.dependents(node).empty() && !topology.is_lazy(node)) ++sink_count_;
+  }
   ready_ns_ = std::make_unique<std::int64_t[]>(count);
   if (topology.traits().has_row_cost) row_counts_ = make_cells<std::uint32_t>(count);
   if (topology.traits().has_async) {
@@ -83,11 +91,13 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), run_(run), deadline_(*this) 
       operations_[node] = std::make_unique<AsyncOperation>(*this, node);
     }
   }
-  // Whatever completes on the loop may make a cpu node ready there, which then travels by its entry.
+  // Whatever completes on the loop may make a cpu node ready there, which then travels by its
+  // entry.
   entries_ = std::make_unique<QueueEntry[]>(count);
   if (topology.traits().has_timeout) timeouts_.resize(count);
   for (std::uint32_t node = 0; node < count && !timeouts_.empty(); ++node) {
-    if (topology.spec(node).timeout) timeouts_[node] = std::make_unique<NodeTimer>(*this, node, false);
+    if (topology.spec(node).timeout)
+      timeouts_[node] = std::make_unique<NodeTimer>(*this, node, false);
   }
   if (!topology.traits().has_fallback) return;
   finish_ns_ = make_cells<std::int64_t>(count);
@@ -105,6 +115,7 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), run_(run), deadline_(*this) 
 void RunExtras::reset(LoopLane* lane, bool timed) {
   lane_ = lane;
   timed_ = timed;
+  open_sinks_.store(sink_count_, std::memory_order_relaxed);
   const std::uint32_t count = run_.topology().node_count();
   clear(states_, count);
   if (row_counts_) clear(row_counts_, count);

@@ -14,8 +14,8 @@
 #include "runtime/run.h"
 #include "runtime/task.h"
 
-// What a run carries beyond tokens, for the full path: node states, timers, asynchronous operations and
-// times. Made once per run object, when it first needs it.
+// What a run carries beyond tokens, for the full path: node states, timers, asynchronous operations
+// and times. Made once per run object, when it first needs it.
 
 namespace millrace::runtime {
 
@@ -81,40 +81,78 @@ class RunExtras {
   [[nodiscard]] bool is_timed() const { return timed_; }
 
   // --- States. Any thread.
-  [[nodiscard]] NodeState state(std::uint32_t node) const { return states_[node].load(std::memory_order_acquire); }
-  [[nodiscard]] bool try_move(std::uint32_t node, NodeState from, NodeState to) {
-    return states_[node].compare_exchange_strong(from, to, std::memory_order_seq_cst, std::memory_order_acquire);
+  [[nodiscard]] NodeState state(std::uint32_t node) const {
+    return states_[node].load(std::memory_order_acquire);
   }
-  void set_state(std::uint32_t node, NodeState state) { states_[node].store(state, std::memory_order_release); }
+  [[nodiscard]] bool try_move(std::uint32_t node, NodeState from, NodeState to) {
+    return states_[node].compare_exchange_strong(
+        from, to, std::memory_order_seq_cst, std::memory_order_acquire);
+  }
+  void set_state(std::uint32_t node, NodeState state) {
+    states_[node].store(state, std::memory_order_release);
+  }
   /// Takes the node away from its body, whatever it does. False: it is done or abandoned already.
   /// `was_running` tells whether a body is under way that will come back late.
   [[nodiscard]] bool try_abandon(std::uint32_t node, bool& was_running);
 
   // --- Times. Written before the hand-over or state change that publishes them.
-  void set_ready_time(std::uint32_t node, base::TimePoint time) { ready_ns_[node] = time.time_since_epoch().count(); }
-  [[nodiscard]] base::TimePoint ready_time(std::uint32_t node) const { return base::TimePoint(base::Duration(ready_ns_[node])); }
-  [[nodiscard]] std::uint32_t row_count(std::uint32_t node) const { return row_counts_[node].load(std::memory_order_relaxed); }
-  void add_row_count(std::uint32_t node, std::uint32_t rows) { row_counts_[node].fetch_add(rows, std::memory_order_relaxed); }
+  void set_ready_time(std::uint32_t node, base::TimePoint time) {
+    ready_ns_[node] = time.time_since_epoch().count();
+  }
+  [[nodiscard]] base::TimePoint ready_time(std::uint32_t node) const {
+    return base::TimePoint(base::Duration(ready_ns_[node]));
+  }
+  [[nodiscard]] std::uint32_t row_count(std::uint32_t node) const {
+    return row_counts_[node].load(std::memory_order_relaxed);
+  }
+  void add_row_count(std::uint32_t node, std::uint32_t rows) {
+    row_counts_[node].fetch_add(rows, std::memory_order_relaxed);
+  }
 
   // --- Timers and operations.
-  [[nodiscard]] NodeTimer* timeout_timer(std::uint32_t node) { return timeouts_.empty() ? nullptr : timeouts_[node].get(); }
-  [[nodiscard]] NodeTimer* give_up_timer(std::uint32_t node) { return give_ups_.empty() ? nullptr : give_ups_[node].get(); }
+  [[nodiscard]] NodeTimer* timeout_timer(std::uint32_t node) {
+    return timeouts_.empty() ? nullptr : timeouts_[node].get();
+  }
+  [[nodiscard]] NodeTimer* give_up_timer(std::uint32_t node) {
+    return give_ups_.empty() ? nullptr : give_ups_[node].get();
+  }
   [[nodiscard]] AsyncOperation& operation(std::uint32_t node) { return *operations_[node]; }
   [[nodiscard]] QueueEntry& entry(std::uint32_t node) { return entries_[node]; }
   [[nodiscard]] DeadlineTimer& deadline_timer() { return deadline_; }
 
   // --- Fallbacks. Any thread.
-  [[nodiscard]] bool used_fallback(std::uint32_t node) const { return fallback_used_[node].load(std::memory_order_acquire) != 0; }
-  void set_fallback_used(std::uint32_t node) { fallback_used_[node].store(1, std::memory_order_seq_cst); }
+  [[nodiscard]] bool used_fallback(std::uint32_t node) const {
+    return fallback_used_[node].load(std::memory_order_acquire) != 0;
+  }
+  void set_fallback_used(std::uint32_t node) {
+    fallback_used_[node].store(1, std::memory_order_seq_cst);
+  }
   /// True for the first caller: the node gets its activation token once.
-  [[nodiscard]] bool try_activate(std::uint32_t node) { return activated_[node].exchange(1, std::memory_order_acq_rel) == 0; }
-  [[nodiscard]] bool is_activated(std::uint32_t node) const { return activated_ && activated_[node].load(std::memory_order_relaxed) != 0; }
+  [[nodiscard]] bool try_activate(std::uint32_t node) {
+    return activated_[node].exchange(1, std::memory_order_acq_rel) == 0;
+  }
+  [[nodiscard]] bool is_activated(std::uint32_t node) const {
+    return activated_ && activated_[node].load(std::memory_order_relaxed) != 0;
+  }
   /// True for the first caller: a node whose fallback came through is completed once.
-  [[nodiscard]] bool try_complete_by_fallback(std::uint32_t node) { return completed_by_fallback_[node].exchange(1, std::memory_order_acq_rel) == 0; }
-  [[nodiscard]] bool has_succeeded(std::uint32_t node) const { return succeeded_[node].load(std::memory_order_seq_cst) != 0; }
+  [[nodiscard]] bool try_complete_by_fallback(std::uint32_t node) {
+    return completed_by_fallback_[node].exchange(1, std::memory_order_acq_rel) == 0;
+  }
+  [[nodiscard]] bool has_succeeded(std::uint32_t node) const {
+    return succeeded_[node].load(std::memory_order_seq_cst) != 0;
+  }
   void set_succeeded(std::uint32_t node) { succeeded_[node].store(1, std::memory_order_seq_cst); }
-  void set_finish_time(std::uint32_t node, base::TimePoint time) { finish_ns_[node].store(time.time_since_epoch().count(), std::memory_order_relaxed); }
-  [[nodiscard]] std::int64_t finish_ns(std::uint32_t node) const { return finish_ns_[node].load(std::memory_order_relaxed); }
+  void set_finish_time(std::uint32_t node, base::TimePoint time) {
+    finish_ns_[node].store(time.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::int64_t finish_ns(std::uint32_t node) const {
+    return finish_ns_[node].load(std::memory_order_relaxed);
+  }
+
+  /// Counts a node without dependents as complete; true for the last of them.
+  [[nodiscard]] bool close_sink() {
+    return open_sinks_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
 
   /// Work that a thread without a host leaves to the loop: answering a cancelled run.
   struct AnswerJob final : Job {
@@ -141,6 +179,9 @@ class RunExtras {
   std::vector<std::unique_ptr<NodeTimer>> give_ups_;
   std::vector<std::unique_ptr<AsyncOperation>> operations_;
   DeadlineTimer deadline_;
+  std::uint32_t sink_count_ = 0;
+  // The decrement to zero has seen all outputs of the run.
+  std::atomic<std::uint32_t> open_sinks_{0};
 };
 
 }  // namespace millrace::runtime

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "runtime/asymmetric_fence.h"
 #include "runtime/loop_lane.h"
+#include "runtime/planted_bug.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/trace_writer.h"
@@ -18,10 +19,14 @@ namespace {
 
 SpanStatus span_status(RunOutcome outcome) {
   switch (outcome) {
-    case RunOutcome::kOk: return SpanStatus::Ok;
-    case RunOutcome::kCancelled: return SpanStatus::Cancelled;
-    case RunOutcome::kDeadline: return SpanStatus::Deadline;
-    default: return SpanStatus::Error;
+    case RunOutcome::kOk:
+      return SpanStatus::Ok;
+    case RunOutcome::kCancelled:
+      return SpanStatus::Cancelled;
+    case RunOutcome::kDeadline:
+      return SpanStatus::Deadline;
+    default:
+      return SpanStatus::Error;
   }
 }
 
@@ -47,7 +52,8 @@ void RunSteps::begin_run() {
 
 void RunSteps::release_give_ups() {
   if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
-  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) disarm(extras_.give_up_timer(node));
+  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node)
+    disarm(extras_.give_up_timer(node));
 }
 
 bool RunSteps::begin_node(std::uint32_t node, Arrival arrival) {
@@ -82,7 +88,7 @@ void RunSteps::arm_timeout(std::uint32_t node) {
 
 void RunSteps::disarm(NodeTimer* timer) {
   if (timer == nullptr || !extras_.lane()->loop().disarm(*timer)) return;
-  host_.credit() += timer->credit;
+  if (!MR_PLANTED(kLeakedCredit)) host_.credit() += timer->credit;
 }
 
 // --- End of a node
@@ -92,13 +98,16 @@ bool RunSteps::end_node(NodeCall& call, bool ok) {
   const bool traced = extras_.is_traced();
   if (needs_time()) host_.set_boundary_time(host_.clock().now());
   if (extras_.is_timed()) {
-    if (!extras_.try_move(node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone)) {
-      run_.late_completions_.fetch_add(1, std::memory_order_relaxed);
-      return false;
-    }
+    const bool won =
+        extras_.try_move(node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone);
+    // Also of a late body: an armed clock would keep the run's storage until it fires.
     if (extras_.lane() != nullptr) {
       disarm(extras_.timeout_timer(node));
       if (run_.options_.deadline) disarm(extras_.give_up_timer(node));
+    }
+    if (!won && !MR_PLANTED(kLatePublish)) {
+      run_.late_completions_.fetch_add(1, std::memory_order_relaxed);
+      return false;
     }
   }
   if (ok && run_.topology().spec(node).commit != nullptr) {
@@ -122,10 +131,12 @@ void RunSteps::note_success(NodeCall& call) {
   const std::uint32_t node = call.node_;
   const std::uint32_t rows_in = run_.topology().traits().has_row_cost ? extras_.row_count(node) : 0;
   if (run_.measured_) {
-    run_.costs().record(node, host_.boundary_time() - host_.body_start() - host_.clock_overhead(), rows_in);
+    run_.costs().record(
+        node, host_.boundary_time() - host_.body_start() - host_.clock_overhead(), rows_in);
   }
   if (run_.topology().traits().has_row_cost) {
-    for (const Edge& edge : run_.topology().dependents(node)) extras_.add_row_count(edge.target, call.row_count_);
+    for (const Edge& edge : run_.topology().dependents(node))
+      extras_.add_row_count(edge.target, call.row_count_);
   }
   if (run_.topology().spec(node).fallback != FallbackKind::kNone) {
     extras_.set_finish_time(node, host_.clock().now());
@@ -134,6 +145,9 @@ void RunSteps::note_success(NodeCall& call) {
 
 void RunSteps::pass_tokens(std::uint32_t node) {
   const HotNode& hot = run_.nodes_[node];
+  if (hot.edge_begin == hot.edge_end && run_.may_answer_early_ && !run_.topology().is_lazy(node)) {
+    if (extras_.close_sink()) answer_complete();
+  }
   for (std::uint32_t index = hot.edge_begin; index < hot.edge_end; ++index) {
     const Edge& edge = run_.edges_[index];
     if (run_.give_token(edge.counter)) host_.make_ready(run_, edge.target);
@@ -193,6 +207,17 @@ void RunSteps::answer_early() {
   run_.deliver();
 }
 
+void RunSteps::answer_complete() {
+  // Every output is there. Bodies that a clock took away may still run: nobody waits for them.
+  if (run_.outcome_when_over() != RunOutcome::kOk || !run_.try_answer(RunOutcome::kOk)) return;
+  if (run_.topology().traits().has_fallback) record_downstream();
+  run_.stop_.request_stop();
+  release_give_ups();
+  abandon_running(SpanStatus::Cancelled);
+  trace_run_end();
+  run_.deliver();
+}
+
 void RunSteps::abandon_running(SpanStatus status) {
   full_fence();
   for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
@@ -205,24 +230,26 @@ void RunSteps::abandon_running(SpanStatus status) {
 }
 
 void RunSteps::finish_work() {
-  CostModel& costs = run_.costs();
   const RunOutcome outcome = run_.outcome_when_over();
-  const bool learns = run_.measured_ && outcome == RunOutcome::kOk;
-  if (outcome == RunOutcome::kOk && run_.topology().traits().has_fallback) record_downstream();
+  const bool is_open = run_.outcome() == RunOutcome::kOpen;
+  if (is_open && outcome == RunOutcome::kOk && run_.topology().traits().has_fallback)
+    record_downstream();
+  // Before the answer: whoever gets it may take the whole graph down.
+  if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
+  const bool counted = run_.counted_;
   if (run_.may_answer_early_) {
-    if (run_.options_.deadline && extras_.lane()->loop().disarm(extras_.deadline_timer())) run_.drop_reference();
+    if (run_.options_.deadline && extras_.lane()->loop().disarm(extras_.deadline_timer()))
+      run_.drop_reference();
     if (run_.try_answer(outcome)) {
       trace_run_end();
       run_.deliver();
     }
-    run_.drop_reference();
   } else {
     run_.outcome_.store(outcome, std::memory_order_release);
     trace_run_end();
     run_.deliver();
   }
-  // The run may be somebody else's by now; the cost model lives with the plan.
-  if (learns) costs.refresh();
+  if (counted) run_.drop_reference();
 }
 
 void RunSteps::record_downstream() {
@@ -247,12 +274,14 @@ void RunSteps::trace_start(std::uint32_t node, Arrival arrival, base::TimePoint 
 
 void RunSteps::trace_end(std::uint32_t node, SpanStatus status) {
   if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace).node_end(node, host_.boundary_time(), status);
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+      .node_end(node, host_.boundary_time(), status);
 }
 
 void RunSteps::trace_error(std::uint32_t node, base::ErrorCode code) {
   if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace).node_error(node, host_.boundary_time(), code);
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+      .node_error(node, host_.boundary_time(), code);
 }
 
 void RunSteps::trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code) {

@@ -19,6 +19,15 @@ struct Arrival {
   std::uint32_t depth = 0;         ///< direct hand-overs in a row
 };
 
+/// A node was handed over directly only by one of its own producers, not by one that stood in for
+/// it.
+[[nodiscard]] inline Arrival arrival_at(const Topology& topology,
+                                        std::uint32_t node,
+                                        Arrival arrival) {
+  if (!topology.traits().has_fallback || arrival.parent == kNoNode) return arrival;
+  return topology.has_edge(arrival.parent, node) ? arrival : Arrival{};
+}
+
 /// Threading: the thread that drives `host`. Lifetime: one call.
 class RunSteps {
  public:
@@ -51,6 +60,7 @@ class RunSteps {
   void trace_end(std::uint32_t node, SpanStatus status);
   void trace_error(std::uint32_t node, base::ErrorCode code);
   void trace_run_end();
+  void answer_complete();
   void abandon_running(SpanStatus status);
   void note_success(NodeCall& call);
   void record_downstream();

@@ -98,6 +98,22 @@ class StealDeque {
     return won;
   }
 
+  /// Owner: takes the oldest item, in competition with thieves. False when there is none. Needs no
+  /// fence: nobody but the owner moves bottom.
+  [[nodiscard]] bool try_take_oldest(DequeItem& item) {
+    const Index bottom = bottom_.load(std::memory_order_relaxed);
+    Index top = top_.load(std::memory_order_relaxed);
+    while (top < bottom) {
+      const DequeItem oldest = read(slots_[top & mask_]);
+      if (try_advance_top(top)) {
+        item = oldest;
+        return true;
+      }
+      top = top_.load(std::memory_order_relaxed);
+    }
+    return false;
+  }
+
   /// Any thread: takes the oldest item.
   [[nodiscard]] StealResult steal(DequeItem& item) {
     Index top = 0;

@@ -1,6 +1,9 @@
 #include "runtime/stop.h"
 
+#include <atomic>
+
 #include "base/check.h"
+#include "base/mutex.h"
 
 namespace millrace::runtime {
 

@@ -13,43 +13,56 @@
 
 namespace millrace::runtime {
 
+template <bool kSharing>
 void Worker::run_strand_fast() {
   Run& run = *run_;
   NodeCall call(run, run.context_);
   const HotNode* const nodes = run.nodes_;
   const std::uint32_t depth_max = pool_.config().max_inline_depth;
   std::uint32_t node = node_;
+  std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint32_t depth = 0;
   std::uint32_t executed = 0;
   for (;;) {
     if (run.stopped()) [[unlikely]] {
-      counters_.add(counters_.executed, executed);
-      return abandon_strand();
+      abandon_strand();
+      break;
     }
     const HotNode& hot = nodes[node];
     call.node_ = node;
     ++executed;
-    handshake_.enter_body();
+    // With nothing private there is nothing that a peer could want from here.
+    const bool guarded = kSharing && top != 0;
+    if (guarded) handshake_.enter_body();
     const bool ok = hot.body(hot.closure, call);
-    handshake_.leave_body();
+    if (guarded && handshake_.leave_body()) [[unlikely]]
+      top = stack_top_.load(std::memory_order_relaxed);
     if (!ok) [[unlikely]] {
-      counters_.add(counters_.executed, executed);
-      return fail_node(run, call);
+      fail_node(run, call);
+      break;
     }
-    node = route_fast(run, node);
+    node = route_fast<kSharing>(run, hot, top);
+    if constexpr (kSharing) {
+      if (node_classes_.any() && pool_.has_parked()) [[unlikely]]
+        pool_.count_missed(*this, run, hot);
+    }
     if (node == kNoNode) {
-      node = next_of_strand(run);
-      if (node == kNoNode) break;
+      if (top == 0) {
+        end_strand();
+        break;
+      }
+      node = stack_[--top];
+      stack_top_.store(top, std::memory_order_relaxed);
     }
-    if (++depth_ >= depth_max && others_wait()) [[unlikely]] {
-      node = make_room_for_others(run, node);
-      if (node == kNoNode) {
-        counters_.add(counters_.executed, executed);
-        return;
+    if (++depth >= depth_max) {
+      depth = 0;
+      if (others_wait()) [[unlikely]] {
+        make_room_for_others(run, node);
+        break;
       }
     }
   }
   counters_.add(counters_.executed, executed);
-  end_strand();
 }
 
 bool Worker::start_fast() {
@@ -71,70 +84,106 @@ void Worker::finish_fast() {
   Run& run = *run_;
   handshake_.leave_body();
   if (!body_ok_) return fail_node(run, *call_);
-  std::uint32_t node = route_fast(run, node_);
-  if (node == kNoNode) node = next_of_strand(run);
+  const HotNode& hot = run.nodes_[node_];
+  std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint32_t node =
+      pool_.can_share() ? route_fast<true>(run, hot, top) : route_fast<false>(run, hot, top);
+  if (node == kNoNode) node = next_of_strand();
   if (node == kNoNode) return end_strand();
-  if (++depth_ >= pool_.config().max_inline_depth && others_wait()) {
-    node = make_room_for_others(run, node);
-    if (node == kNoNode) return;
-  }
   node_ = node;
+  if (++depth_ < pool_.config().max_inline_depth) return;
+  depth_ = 0;
+  if (others_wait()) make_room_for_others(run, node);
 }
 
-inline std::uint32_t Worker::route_fast(Run& run, std::uint32_t node) {
-  const HotNode& hot = run.nodes_[node];
+template <bool kSharing>
+[[gnu::always_inline]] inline std::uint32_t Worker::route_fast(Run& run,
+                                                               const HotNode& hot,
+                                                               std::uint32_t& top) {
+  if (hot.single.target != kNoNode)
+    return run.give_token(hot.single.counter) ? hot.single.target : kNoNode;
+  const Edge* edge = run.edges_ + hot.edge_begin;
   const Edge* const end = run.edges_ + hot.edge_end;
+  if (edge == end) return kNoNode;
   std::uint32_t best = kNoNode;
-  for (const Edge* edge = run.edges_ + hot.edge_begin; edge != end; ++edge) {
+  std::uint32_t hints = 0;
+  const std::uint32_t mark = top;
+  do {
     if (!run.give_token(edge->counter)) continue;
     // Edges come worst first: what was the best so far is now one of the others (D3).
-    if (best != kNoNode) keep_or_publish(run, best);
+    if (best != kNoNode) {
+      stack_[top++] = best;
+      if constexpr (kSharing) hints |= add_to_backlog(run, best);
+    }
     best = edge->target;
+  } while (++edge != end);
+  if (top != mark) {
+    stack_top_.store(top, std::memory_order_relaxed);
+    if constexpr (kSharing) {
+      if (needs_sharing(hints)) [[unlikely]] {
+        share_new(run, mark, hints);
+        top = stack_top_.load(std::memory_order_relaxed);
+      }
+    }
   }
   return best;
 }
 
-inline void Worker::keep_or_publish(Run& run, std::uint32_t node) {
+inline std::uint32_t Worker::add_to_backlog(const Run& run, std::uint32_t node) {
   const std::uint32_t hint = run.hints_[node].load(std::memory_order_relaxed);
-  if ((hint & pool_.sharing_mask()) != 0) [[unlikely]] {
-    return publish(run, node, hint);
-  }
-  push_private(node, hint);
+  backlog_ns_ += hint & CostModel::kCostMask;
+  return hint;
 }
 
-inline void Worker::push_private(std::uint32_t node, std::uint32_t hint) {
+inline bool Worker::needs_sharing(std::uint32_t hints) const {
+  return (hints & CostModel::kWorthSharing) != 0 || backlog_ns_ >= pool_.backlog_limit_ns() ||
+         !pool_.is_watched();
+}
+
+std::uint32_t Worker::keep(Run& run, std::uint32_t node) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   stack_[top] = node;
   stack_top_.store(top + 1, std::memory_order_relaxed);
-  backlog_ns_ += hint & CostModel::kCostMask;
-  if (backlog_ns_ >= pool_.backlog_limit_ns()) [[unlikely]] publish_backlog((top + 2) / 2);
-  if (!pool_.is_watched()) [[unlikely]] pool_.wake_watcher(*this);
+  return pool_.can_share() ? add_to_backlog(run, node) : 0;
 }
 
-inline std::uint32_t Worker::next_of_strand(Run& run) {
+void Worker::share_kept(Run& run, std::uint32_t mark, std::uint32_t hints) {
+  if (pool_.can_share() && stack_top_.load(std::memory_order_relaxed) > mark &&
+      needs_sharing(hints))
+    share_new(run, mark, hints);
+}
+
+void Worker::share_new(Run& run, std::uint32_t mark, std::uint32_t hints) {
+  if ((hints & CostModel::kWorthSharing) != 0) {
+    publish_new(run, mark);
+  } else if (backlog_ns_ >= pool_.backlog_limit_ns()) {
+    share_backlog(run);
+  }
+  if (!pool_.is_watched()) pool_.wake_watcher(*this);
+}
+
+std::uint32_t Worker::next_of_strand() {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top == 0) return kNoNode;
-  const std::uint32_t node = stack_[top - 1];
   stack_top_.store(top - 1, std::memory_order_relaxed);
-  if (top == 1) {
-    backlog_ns_ = 0;
-  } else {
-    const std::uint64_t cost = run.hints_[node].load(std::memory_order_relaxed) & CostModel::kCostMask;
-    backlog_ns_ -= cost < backlog_ns_ ? cost : backlog_ns_;
-  }
-  return node;
+  return stack_[top - 1];
 }
 
-inline bool Worker::others_wait() const { return run_classes_.any() || pool_.inbox_classes().any(); }
+bool Worker::others_wait() const { return run_classes_.any() || pool_.inbox_classes().any(); }
 
 bool Worker::work_strand() {
   if (run_ == nullptr && !pick()) return false;
   if (run_ == nullptr) return true;  // what was picked was a job, and is done
-  if (run_->full_path_) {
-    run_strand_full();
-  } else {
-    run_strand_fast();
-  }
+  // To its end: whoever drives this worker may leave it between two strands, never within one.
+  do {
+    if (run_->full_path_) {
+      run_strand_full();
+    } else if (pool_.can_share()) {
+      run_strand_fast<true>();
+    } else {
+      run_strand_fast<false>();
+    }
+  } while (run_ != nullptr);
   return true;
 }
 
@@ -156,17 +205,22 @@ void Worker::finish() {
 
 void Worker::reserve_stack(std::uint32_t node_count) {
   // Every node of a run is pushed at most once, and a strand belongs to one run.
-  if (node_count <= stack_capacity_) return;
-  stack_storage_ = std::make_unique<std::uint32_t[]>(node_count);
-  stack_ = stack_storage_.get();
-  stack_capacity_ = node_count;
+  PrivateStack& stack = stacks_[nesting_];
+  if (stack.capacity < node_count) {
+    stack.nodes = std::make_unique<std::uint32_t[]>(node_count);
+    stack.capacity = node_count;
+  }
+  stack_ = stack.nodes.get();
 }
 
 void Worker::begin_run(Run& run) {
   if (run.full_path_) return begin_run_full(run);
   const auto& sources = run.order_->sources;
-  for (std::size_t index = 0; index + 1 < sources.size(); ++index) keep_or_publish(run, sources[index]);
-  node_ = sources.empty() ? kNoNode : sources.back();
+  std::uint32_t hints = 0;
+  for (std::size_t index = 0; index + 1 < sources.size(); ++index)
+    hints |= keep(run, sources[index]);
+  share_kept(run, 0, hints);
+  node_ = sources.back();
 }
 
 void Worker::adopt(Run& run) {
@@ -187,31 +241,33 @@ void Worker::enter_strand(Run& run, std::uint64_t payload) {
   const auto head = static_cast<std::uint32_t>(payload);
   arrival_ = {};
   if (head == kNoNode) return begin_run(run);
-  node_ = head;
-  std::uint32_t next = run.links_[head];
-  while (next != kNoNode) {
-    const std::uint32_t node = next;
-    next = run.links_[node];  // publishing overwrites the link
-    keep_or_publish(run, node);
-  }
+  node_ = head & ~kChainBit;
+  if ((head & kChainBit) == 0) return;
+  std::uint32_t hints = 0;
+  for (std::uint32_t node = run.links_[node_]; node != kNoNode; node = run.links_[node])
+    hints |= keep(run, node);
+  share_kept(run, 0, hints);
 }
 
-void Worker::link_chain(Run& run, std::uint32_t head, std::uint32_t count) {
+std::uint32_t Worker::link_chain(Run& run,
+                                 std::uint32_t head,
+                                 std::uint32_t first,
+                                 std::uint32_t count) {
   // Oldest first behind the head, so that whoever unpacks it ends up with the best on top.
+  if (count == 0) return head;
   std::uint32_t last = head;
-  for (std::uint32_t index = 0; index < count; ++index) {
+  for (std::uint32_t index = first; index < first + count; ++index) {
     run.links_[last] = stack_[index];
     last = stack_[index];
   }
   run.links_[last] = kNoNode;
+  return head | kChainBit;
 }
 
-std::uint32_t Worker::make_room_for_others(Run& run, std::uint32_t node) {
-  // The strand goes behind those that wait, as one item with everything it holds; if nobody else has
-  // a part of the run, it stays unshared.
-  depth_ = 0;
-  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
-  link_chain(run, node, top);
+void Worker::make_room_for_others(Run& run, std::uint32_t node) {
+  // The strand goes behind those that wait, as one item with everything it holds; if nobody else
+  // has a part of the run, it stays unshared.
+  const std::uint32_t head = link_chain(run, node, 0, stack_top_.load(std::memory_order_relaxed));
   stack_top_.store(0, std::memory_order_relaxed);
   backlog_ns_ = 0;
   if (credit_ > UINT32_MAX) {
@@ -219,12 +275,11 @@ std::uint32_t Worker::make_room_for_others(Run& run, std::uint32_t node) {
     static_cast<void>(run.return_credit(credit_ - UINT32_MAX));
     credit_ = UINT32_MAX;
   }
-  const auto priority = static_cast<std::size_t>(run.options_.priority);
-  const auto credit = static_cast<std::uint32_t>(credit_);
+  const auto priority = static_cast<std::size_t>(run.priority_);
   run_ = nullptr;
-  runs_[priority].push({&run, pack(node, credit)});
+  runs_[priority].push({&run, pack(head, static_cast<std::uint32_t>(credit_))});
   run_classes_.insert(priority);
-  return kNoNode;
+  if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
 }
 
 void Worker::abandon_strand() {
@@ -242,17 +297,19 @@ void Worker::end_strand() {
   Run& run = *run_;
   DequeItem item;
   // The newest item of the own deque is most often of the same run: then the credit stays here.
-  const auto priority = static_cast<std::size_t>(run.options_.priority);
-  const bool popped = node_classes_.only(priority) && nodes_[priority].try_pop(item);
+  const auto priority = static_cast<std::size_t>(run.priority_);
+  const bool may_pop = node_classes_.only(priority);
+  const bool popped = may_pop && nodes_[priority].try_pop(item);
+  if (may_pop && !popped) node_classes_.remove(priority);
   if (popped && item.run == &run) {
     const Run::Credit held = credit_;
     enter_strand(run, item.payload);
     credit_ += held;
     return;
   }
+  if (popped) nodes_[priority].push(item);
   run_ = nullptr;
   if (run.return_credit(credit_)) run.finish_work(*this);
-  if (popped) take(item);
 }
 
 }  // namespace millrace::runtime

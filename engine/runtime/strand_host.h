@@ -17,7 +17,8 @@ class StrandHost {
   StrandHost(const StrandHost&) = delete;
   StrandHost& operator=(const StrandHost&) = delete;
 
-  /// Puts a node that has all its tokens where it belongs: the next of this strand, a queue, the loop.
+  /// Puts a node that has all its tokens where it belongs: the next of this strand, a queue, the
+  /// loop.
   virtual void make_ready(Run& run, std::uint32_t node) = 0;
 
   [[nodiscard]] Run::Credit& credit() { return credit_; }

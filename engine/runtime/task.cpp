@@ -1,6 +1,9 @@
 #include "runtime/task.h"
 
+#include <exception>
 #include <string>
+
+#include "base/error.h"
 
 namespace millrace::runtime {
 

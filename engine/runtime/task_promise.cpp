@@ -1,6 +1,11 @@
 #include "runtime/task_promise.h"
 
+#include <coroutine>
 #include <new>
+
+#include "base/check.h"
+#include "runtime/executor.h"
+#include "runtime/frame_pool.h"
 
 namespace millrace::runtime {
 

@@ -1,8 +1,14 @@
 #include "runtime/timer_queue.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "runtime/loop.h"
 
 namespace millrace::runtime {
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/result.h"
 #include "runtime/topology_compiler.h"
 
@@ -17,6 +18,13 @@ namespace millrace::runtime {
 std::uint32_t Topology::single_continuation(std::uint32_t node) const {
   const HotNode& hot = nodes_[node];
   return hot.edge_end - hot.edge_begin == 1 ? edges_[hot.edge_begin].target : kNoNode;
+}
+
+bool Topology::has_edge(std::uint32_t producer, std::uint32_t consumer) const {
+  for (const Edge& edge : dependents(producer)) {
+    if (edge.target == consumer) return true;
+  }
+  return false;
 }
 
 std::uint32_t Topology::find_node(std::string_view id) const {
@@ -47,6 +55,19 @@ std::vector<std::uint32_t> Topology::lazy_closure(std::uint32_t node) const {
 NodeId TopologyBuilder::add(NodeSpec spec) {
   specs_.push_back(std::move(spec));
   return NodeId(static_cast<std::uint32_t>(specs_.size() - 1));
+}
+
+void TopologyBuilder::set_fallback_value(BodyFunction body, std::shared_ptr<const void> closure) {
+  MR_CHECK(!specs_.empty());
+  specs_.back().fallback = FallbackKind::kValue;
+  specs_.back().fallback_body = body;
+  specs_.back().fallback_closure = std::move(closure);
+}
+
+void TopologyBuilder::set_fallback_node(std::string id) {
+  MR_CHECK(!specs_.empty());
+  specs_.back().fallback = FallbackKind::kNode;
+  specs_.back().fallback_node = std::move(id);
 }
 
 void TopologyBuilder::add_edge(std::string producer, std::string consumer) {

@@ -30,11 +30,12 @@ struct Edge {
 };
 
 /// What a strand touches for every node it runs.
-struct HotNode {
+struct alignas(32) HotNode {
   BodyFunction body;
   const void* closure;
   std::uint32_t edge_begin;
   std::uint32_t edge_end;
+  Edge single;  ///< the only edge of a node that has one, so that a chain reads no edges
 };
 
 /// Which of the rarer mechanisms a topology needs. A run that needs none takes the short path.
@@ -44,14 +45,23 @@ struct TopologyTraits {
   bool has_fallback = false;
   bool has_inline_hint = false;
   bool has_row_cost = false;
+  bool has_commit = false;
+  [[nodiscard]] bool any() const {
+    return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost ||
+           has_commit;
+  }
 };
 
 /// An immutable flat graph.
 /// Threading: any thread. Lifetime: outlives every run of it.
 class Topology {
  public:
-  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(specs_.size()); }
-  [[nodiscard]] std::uint32_t edge_count() const { return static_cast<std::uint32_t>(edges_.size()); }
+  [[nodiscard]] std::uint32_t node_count() const {
+    return static_cast<std::uint32_t>(specs_.size());
+  }
+  [[nodiscard]] std::uint32_t edge_count() const {
+    return static_cast<std::uint32_t>(edges_.size());
+  }
   [[nodiscard]] const TopologyTraits& traits() const { return traits_; }
   [[nodiscard]] std::span<const HotNode> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const Edge> edges() const { return edges_; }
@@ -70,6 +80,8 @@ class Topology {
   [[nodiscard]] std::uint32_t single_continuation(std::uint32_t node) const;
   [[nodiscard]] const NodeSpec& spec(std::uint32_t node) const { return specs_[node]; }
   [[nodiscard]] std::string_view id(std::uint32_t node) const { return specs_[node].id; }
+  /// Says whether `consumer` waits for `producer`.
+  [[nodiscard]] bool has_edge(std::uint32_t producer, std::uint32_t consumer) const;
   /// Gives the node with that id, or `kNoNode`.
   [[nodiscard]] std::uint32_t find_node(std::string_view id) const;
 
@@ -79,7 +91,8 @@ class Topology {
   [[nodiscard]] std::uint32_t fallback_of(std::uint32_t node) const { return fallback_of_[node]; }
   /// The nodes that `node` stands in for.
   [[nodiscard]] std::span<const std::uint32_t> stands_in_for(std::uint32_t node) const;
-  /// The lazy nodes that must be given their activation token before `node` can run, itself included.
+  /// The lazy nodes that must be given their activation token before `node` can run, itself
+  /// included.
   [[nodiscard]] std::vector<std::uint32_t> lazy_closure(std::uint32_t node) const;
   /// The counter of a node that has one, or `kNoCounter`.
   [[nodiscard]] std::uint32_t counter_of(std::uint32_t node) const { return counter_of_[node]; }
@@ -110,10 +123,14 @@ class TopologyBuilder {
  public:
   /// Declares a node. Mistakes are reported by `build`, all at once.
   NodeId add(NodeSpec spec);
+  /// Gives the node declared last a fallback: a body that supplies a value, or another node's id.
+  void set_fallback_value(BodyFunction body, std::shared_ptr<const void> closure);
+  void set_fallback_node(std::string id);
   /// Makes `consumer` wait for `producer`, by id; either may be declared later.
   void add_edge(std::string producer, std::string consumer);
   [[nodiscard]] std::size_t node_count() const { return specs_.size(); }
-  /// Gives the finished graph, or one error that names every problem. The builder is empty afterwards.
+  /// Gives the finished graph, or one error that names every problem. The builder is empty
+  /// afterwards.
   [[nodiscard]] base::Result<std::shared_ptr<const Topology>> build();
 
  private:

@@ -58,7 +58,9 @@ void TopologyCompiler::index_ids() {
 void TopologyCompiler::check_node(std::uint32_t node) {
   NodeSpec& spec = topology_->specs_[node];
   if (spec.op.empty()) {
-    spec.op = spec.kind == NodeKind::kAsync ? "async" : spec.kind == NodeKind::kCheap ? "cheap" : "cpu";
+    spec.op = spec.kind == NodeKind::kAsync   ? "async"
+              : spec.kind == NodeKind::kCheap ? "cheap"
+                                              : "cpu";
   }
   const bool is_async = spec.kind == NodeKind::kAsync;
   if (is_async ? spec.async_body == nullptr : spec.body == nullptr) report(spec.id, "has no body");
@@ -74,10 +76,12 @@ void TopologyCompiler::check_node(std::uint32_t node) {
 void TopologyCompiler::check_cost(const NodeSpec& spec) {
   for (const base::Duration cost : {spec.cost_estimate, spec.cost_per_row}) {
     if (cost.count() < 0) {
-      report(spec.id, "declared cost must not be negative: " + std::to_string(cost.count()) + " ns");
+      report(spec.id,
+             "declared cost must not be negative: " + std::to_string(cost.count()) + " ns");
     }
     if (cost > kCostMax) {
-      report(spec.id, "declared cost is larger than one hour: " + std::to_string(cost.count()) + " ns");
+      report(spec.id,
+             "declared cost is larger than one hour: " + std::to_string(cost.count()) + " ns");
     }
   }
 }
@@ -102,7 +106,8 @@ void TopologyCompiler::add_edge(std::string_view producer, std::string_view cons
     return report(consumer, "waits for an unknown node: " + quoted(producer));
   }
   if (to == index_by_id_.end()) {
-    return report({}, "an edge from " + quoted(producer) + " leads to an unknown node: " + quoted(consumer));
+    return report(
+        {}, "an edge from " + quoted(producer) + " leads to an unknown node: " + quoted(consumer));
   }
   if (from->second == to->second) return report(producer, "depends on itself");
   consumers_[from->second].push_back(to->second);
@@ -170,7 +175,8 @@ void TopologyCompiler::check_cycles() {
   if (order.size() < node_count) report({}, describe_cycle(open_producers));
 }
 
-std::string TopologyCompiler::describe_cycle(const std::vector<std::uint32_t>& open_producers) const {
+std::string TopologyCompiler::describe_cycle(
+    const std::vector<std::uint32_t>& open_producers) const {
   // Every node that is still open has an open predecessor: walking back must meet itself.
   const auto open_predecessor = [&](std::uint32_t node) {
     for (const std::uint32_t producer : topology_->producers_[node]) {
@@ -211,7 +217,8 @@ void TopologyCompiler::mark_lazy_nodes() {
     }
   }
   topology_->lazy_.resize(node_count);
-  for (std::uint32_t node = 0; node < node_count; ++node) topology_->lazy_[node] = wanted[node] ^ 1U;
+  for (std::uint32_t node = 0; node < node_count; ++node)
+    topology_->lazy_[node] = wanted[node] ^ 1U;
 }
 
 void TopologyCompiler::lay_out() {
@@ -235,12 +242,14 @@ void TopologyCompiler::lay_out() {
       out.edges_.push_back({consumer, out.counter_of_[consumer]});
     }
     const auto end = static_cast<std::uint32_t>(out.edges_.size());
-    out.nodes_.push_back({spec.body, spec.closure.get(), begin, end});
+    const Edge single = end - begin == 1 ? out.edges_[begin] : Edge{kNoNode, kNoCounter};
+    out.nodes_.push_back({spec.body, spec.closure.get(), begin, end, single});
     out.traits_.has_async |= spec.kind == NodeKind::kAsync;
     out.traits_.has_timeout |= spec.timeout.has_value();
     out.traits_.has_fallback |= spec.fallback != FallbackKind::kNone;
     out.traits_.has_inline_hint |= spec.inline_hint != InlineHint::kUnset;
     out.traits_.has_row_cost |= spec.cost_per_row.count() > 0;
+    out.traits_.has_commit |= spec.commit != nullptr;
   }
 }
 

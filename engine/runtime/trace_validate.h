@@ -20,6 +20,8 @@ struct TraceFacts {
   /// One flag per node, or empty: started only on demand, so it need not start, nor a producer be
   /// the node that started it.
   std::vector<bool> lazy_nodes{};
+  /// A node with a fallback may be over without ever having started, though its run ends well.
+  bool may_give_up = false;
 };
 
 /// One broken statement of the contract, with what broke it.

@@ -244,5 +244,14 @@ TEST(TraceValidateTest, K5_LazyNodeNeedNotRunNorBeStartedByAProducer) {
   EXPECT_THAT(statements(taken.records(), {.topology = &topology, .lazy_nodes = lazy}), IsEmpty());
 }
 
+TEST(TraceValidateTest, C8_NodeThatGaveUpBeforeItsStartIsNeitherExecutedNorSkipped) {
+  const TraceTopology topology = TraceScript::graph(2, {{0, 1}});
+  TraceScript script;
+  script.run_start(0).queued(1, 5, 6).end(1, 7).run_end(7, {.executed_count = 1});
+  EXPECT_THAT(statements(script.records(), {.topology = &topology, .may_give_up = true}),
+              IsEmpty());
+  EXPECT_THAT(statements(script.records(), {.topology = &topology}), ElementsAre("T3"));
+}
+
 }  // namespace
 }  // namespace millrace::runtime

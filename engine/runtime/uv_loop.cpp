@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <ctime>
+#include <memory>
 #include <string>
-#include <utility>
 
 #include <sys/timerfd.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
 
 namespace millrace::runtime {
 namespace {

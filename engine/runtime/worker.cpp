@@ -1,22 +1,38 @@
 #include "runtime/worker.h"
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "runtime/asymmetric_fence.h"
 #include "runtime/run.h"
+#include "runtime/trace_collector.h"
 #include "runtime/worker_pool.h"
 
 // Queues, sharing, stealing and idling. The path of a node is in strand.cpp.
 
 namespace millrace::runtime {
+namespace {
+
+// No piece of ready nodes is larger than this: the longest that one worker may be busy alone at the
+// end.
+constexpr std::uint64_t kPieceMaxNs = 16'000;
+
+}  // namespace
 
 Worker::Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed)
     : StrandHost(pool.clock(), pool.clock_overhead()),
       pool_(pool),
-      index_(index), random_(seed), spin_budget_(pool.config().spin_time) {}
+      index_(index),
+      random_(seed),
+      spin_budget_(pool.config().spin_time) {
+  if (TraceCollector* const trace = pool.config().trace) {
+    trace_buffer_ = &trace->add_buffer("worker " + std::to_string(index));
+  }
+}
 
 std::uint64_t Worker::ready_hint() const {
   std::uint64_t count = stack_top_.load(std::memory_order_relaxed);
@@ -35,23 +51,48 @@ std::uint64_t Worker::shared_item_count() const {
 }
 
 Worker::Suspended Worker::suspend_strand() {
-  handshake_.leave_body();
+  const bool was_in_body = handshake_.looks_in_body();
+  if (was_in_body) static_cast<void>(handshake_.leave_body());
   // The body will take as long as the nested run: nothing of the outer run may wait for it here.
-  publish_backlog(stack_top_.load(std::memory_order_relaxed));
-  Suspended outer{run_, node_, arrival_, credit_, std::move(call_), body_start()};
+  publish_oldest(stack_top_.load(std::memory_order_relaxed));
+  Suspended outer{run_,
+                  node_,
+                  arrival_,
+                  credit_,
+                  std::exchange(call_, std::nullopt),
+                  body_start(),
+                  stack_top_.load(std::memory_order_relaxed),
+                  was_in_body};
   run_ = nullptr;
+  stack_top_.store(0, std::memory_order_relaxed);
+  if (++nesting_ == stacks_.size()) stacks_.emplace_back();
   return outer;
 }
 
-void Worker::resume_strand(const Suspended& outer) {
+void Worker::resume_strand(Suspended&& outer) {
   run_ = outer.run;
   node_ = outer.node;
   arrival_ = outer.arrival;
   credit_ = outer.credit;
-  call_ = outer.call;
+  call_ = std::move(outer.call);
   set_body_start(outer.body_start);
   best_ = kNoNode;
+  --nesting_;
+  stack_ = stacks_[nesting_].nodes.get();
+  stack_top_.store(outer.stack_top, std::memory_order_relaxed);
+  if (!outer.was_in_body) return;
+  handshake_.mark_changed();
   handshake_.enter_body();
+}
+
+bool Worker::sees_work() const {
+  if (pool_.inbox_classes().any()) return true;
+  const std::uint32_t count = pool_.worker_slots();
+  for (std::uint32_t slot = 0; slot < count; ++slot) {
+    const Worker* const other = pool_.worker_at(slot);
+    if (other != nullptr && other->shared_item_count() != 0) return true;
+  }
+  return false;
 }
 
 bool Worker::looks_busy() const { return handshake_.looks_in_body() || ready_hint() > 0; }
@@ -89,9 +130,7 @@ bool Worker::pick_own_run(std::uint32_t priority) {
   if (!run_classes_.has(priority)) return false;
   DequeItem item;
   // Runs are served oldest first, so the owner takes from the same end as thieves.
-  StealResult result = StealResult::kLost;
-  while (result == StealResult::kLost) result = runs_[priority].steal(item);
-  if (result == StealResult::kEmpty) {
+  if (!runs_[priority].try_take_oldest(item)) {
     run_classes_.remove(priority);
     return false;
   }
@@ -151,6 +190,7 @@ bool Worker::steal_item(StealDeque<>& deque) {
   DequeItem item;
   if (deque.looks_empty() || deque.steal(item) != StealResult::kTaken) return false;
   counters_.add(counters_.stolen);
+  stop_idling();  // before the next line asks whether anybody still searches
   pool_.wake_for_rest(*this, deque);
   take(item);
   return true;
@@ -162,10 +202,10 @@ bool Worker::rescue_from(Worker& victim) {
   if (!victim.handshake_.try_hold()) return false;
   const bool found = victim.stack_top_.load(std::memory_order_relaxed) != 0;
   if (found) {
-    victim.publish_backlog(victim.stack_top_.load(std::memory_order_relaxed));
+    victim.publish_oldest(victim.stack_top_.load(std::memory_order_relaxed));
     counters_.add(counters_.rescued);
   }
-  victim.handshake_.release();
+  victim.handshake_.release(found);
   return found;
 }
 
@@ -175,39 +215,76 @@ void Worker::push_item(std::size_t priority, const DequeItem& item) {
   nodes_[priority].push(item);
   node_classes_.insert(priority);
   counters_.add(counters_.published);
-  light_fence();
 }
 
-void Worker::publish(Run& run, std::uint32_t head, std::uint32_t hint) {
-  run.links_[head] = kNoNode;
+void Worker::publish(Run& run, std::uint32_t head) {
   const std::uint32_t credit = run.split_credit(credit_);
-  push_item(static_cast<std::size_t>(run.class_of(head)), {&run, pack(head, credit)});
-  if (pool_.has_parked()) [[unlikely]] pool_.consider_wake(*this, hint);
+  push_item(static_cast<std::size_t>(run.class_of(head & ~kChainBit)), {&run, pack(head, credit)});
 }
 
-void Worker::publish_backlog(std::uint32_t count) {
-  // The oldest nodes travel as one item: single cheap nodes are not worth a hand-over.
+void Worker::publish_new(Run& run, std::uint32_t mark) {
+  // Nodes from `mark` on became ready together and some are worth a hand-over. The oldest travel in
+  // pieces that get smaller towards the newest (guided self-scheduling): few hand-overs, even ends.
+  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint64_t left = 0;
+  bool unknown = false;
+  for (std::uint32_t index = mark; index < top; ++index) {
+    const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
+    unknown |= hint == CostModel::kUnknown;
+    left += hint & CostModel::kCostMask;
+  }
+  const std::uint64_t gain = left;
+  backlog_ns_ -= std::min(left, backlog_ns_);
+  std::uint32_t index = mark;
+  while (index < top) {
+    const std::uint64_t piece = unknown ? 0 : std::min(left / pool_.pieces(), kPieceMaxNs);
+    const std::uint32_t first = index;
+    std::uint64_t cost =
+        run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+    while (index < top && cost < piece)
+      cost += run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+    left -= std::min(cost, left);
+    publish(run, link_chain(run, stack_[index - 1], first, index - 1 - first));
+  }
+  stack_top_.store(mark, std::memory_order_relaxed);
+  light_fence();
+  if (pool_.has_parked()) [[unlikely]]
+    pool_.consider_wake(*this, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
+}
+
+void Worker::share_backlog(Run& run) {
+  // What was added since the stack was last empty may be gone again: count what is there.
+  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint64_t exact = 0;
+  for (std::uint32_t index = 0; index < top; ++index) {
+    exact += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+  }
+  backlog_ns_ = exact;
+  if (exact >= pool_.backlog_limit_ns()) publish_oldest((top + 1) / 2);
+}
+
+void Worker::publish_oldest(std::uint32_t count) {
+  // Cheap nodes travel as one item: singly they are not worth a hand-over.
   if (count == 0 || !pool_.can_share()) return;
   Run& run = *run_;
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
-  const std::uint32_t head = stack_[count - 1];
-  link_chain(run, head, count - 1);
+  const std::uint32_t head = link_chain(run, stack_[count - 1], 0, count - 1);
   for (std::uint32_t index = count; index < top; ++index) stack_[index - count] = stack_[index];
   stack_top_.store(top - count, std::memory_order_relaxed);
   const std::uint64_t cost = backlog_ns_ * count / top;
   backlog_ns_ -= cost;
-  const std::uint32_t credit = run.split_credit(credit_);
-  push_item(static_cast<std::size_t>(run.options_.priority), {&run, pack(head, credit)});
-  const std::uint64_t hint = cost < CostModel::kCostMask ? cost : CostModel::kCostMask - 1;
-  if (pool_.has_parked()) pool_.consider_wake(*this, static_cast<std::uint32_t>(hint));
+  publish(run, head);
+  light_fence();
+  if (pool_.has_parked()) pool_.consider_wake(*this, cost);
 }
 
 void Worker::enqueue_run(Run& run) {
-  const auto priority = static_cast<std::size_t>(run.options_.priority);
+  const auto priority = static_cast<std::size_t>(run.priority_);
   runs_[priority].push({&run, pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit))});
   run_classes_.insert(priority);
   light_fence();
-  if (pool_.has_parked()) [[unlikely]] pool_.consider_wake(*this, CostModel::kUnknown);
+  if (pool_.has_parked()) [[unlikely]]
+    pool_.consider_wake(*this, UINT64_MAX);
 }
 
 // --- Idling
@@ -215,14 +292,11 @@ void Worker::enqueue_run(Run& run) {
 IdleAction Worker::idle() {
   if (!idling_) {
     idling_ = true;
-    idle_polls_ = 0;
     pool_.start_searching();
+    pool_.start_watching();
     idle_since_ = pool_.clock().now();
     activity_seen_ = pool_.activity();
   }
-  // One look at the clock in a few polls: a clock read costs more than a poll.
-  constexpr std::uint32_t kPollsPerClockRead = 16;
-  if (++idle_polls_ % kPollsPerClockRead != 0) return {};
   const base::Duration waited = pool_.clock().now() - idle_since_;
   if (waited >= pool_.rescue_after()) {
     for (std::uint32_t index = 0; index < pool_.worker_slots(); ++index) {
@@ -237,7 +311,6 @@ IdleAction Worker::idle() {
 void Worker::unparked(bool notified) {
   pool_.leave_parking(*this, notified);
   idle_since_ = pool_.clock().now();
-  idle_polls_ = 0;
   spin_budget_ = notified ? pool_.config().spin_time : base::Duration::zero();
 }
 
@@ -246,6 +319,9 @@ void Worker::stop_idling() {
   idling_ = false;
   spin_budget_ = pool_.config().spin_time;
   pool_.stop_searching();
+  pool_.stop_watching();
+  // The last one that watched is about to be busy: another takes its place.
+  if (!pool_.is_watched()) pool_.wake_watcher(*this);
 }
 
 }  // namespace millrace::runtime

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -22,16 +23,17 @@
 //
 //   pick ──► start(node) ──► body ──► finish(node) ──► next node of the strand, or pick again
 //
-// Threads call start and finish back to back; a simulator lets virtual time pass in between. Nothing
-// here blocks: `idle` says what the driver should do.
+// Threads call start and finish back to back; a simulator lets virtual time pass in between.
+// Nothing here blocks: `idle` says what the driver should do.
 //
 // Where ready nodes lie:
 //   the continuation   handed from finish to start directly (a strand, D2)
-//   private stack      cheap siblings, not worth a hand-over; nobody else touches it, except through
+//   private stack      cheap siblings, not worth a hand-over; nobody else touches it, except
+//   through
 //                      `Handshake` while the worker is inside a body (D6)
-//   node deques        nodes worth sharing, per class: newest first for the owner, oldest for thieves
-//   run deques         whole runs and strands that made room for others, per class: oldest first
-//   the pool's inbox   what threads outside the pool submit
+//   node deques        nodes worth sharing, per class: newest first for the owner, oldest for
+//   thieves run deques         whole runs and strands that made room for others, per class: oldest
+//   first the pool's inbox   what threads outside the pool submit
 
 namespace millrace::runtime {
 
@@ -39,13 +41,13 @@ class WorkerPool;
 
 /// Counts of one worker. Each cell is written by its worker and read by anyone; none publishes.
 struct WorkerCounters {
-  std::atomic<std::uint64_t> executed{0};       ///< bodies called
-  std::atomic<std::uint64_t> inlined{0};        ///< full path: bodies called without a queue before
-  std::atomic<std::uint64_t> queued{0};         ///< nodes taken out of some queue or backlog
-  std::atomic<std::uint64_t> published{0};      ///< items made available to other workers
-  std::atomic<std::uint64_t> stolen{0};         ///< items taken from another worker
-  std::atomic<std::uint64_t> rescued{0};        ///< private backlogs taken from a worker in a body
-  std::atomic<std::uint64_t> wakes{0};          ///< parked peers woken
+  std::atomic<std::uint64_t> executed{0};   ///< bodies called
+  std::atomic<std::uint64_t> inlined{0};    ///< full path: bodies called without a queue before
+  std::atomic<std::uint64_t> queued{0};     ///< nodes taken out of some queue or backlog
+  std::atomic<std::uint64_t> published{0};  ///< items made available to other workers
+  std::atomic<std::uint64_t> stolen{0};     ///< items taken from another worker
+  std::atomic<std::uint64_t> rescued{0};    ///< private backlogs taken from a worker in a body
+  std::atomic<std::uint64_t> wakes{0};      ///< parked peers woken
   std::atomic<std::uint64_t> parks{0};
   std::atomic<std::uint64_t> starvation_guard{0};  ///< turns given to a lower class (P4)
 
@@ -64,7 +66,8 @@ struct IdleAction {
   std::optional<base::Duration> timeout = {};
 };
 
-/// Threading: owned by its driver (a thread, or the simulator); members that others may call say so.
+/// Threading: owned by its driver (a thread, or the simulator); members that others may call say
+/// so.
 class alignas(kApartBytes) Worker final : public StrandHost {
  public:
   Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed);
@@ -96,10 +99,13 @@ class alignas(kApartBytes) Worker final : public StrandHost {
     Run::Credit credit = 0;
     std::optional<NodeCall> call;
     base::TimePoint body_start{};
+    std::uint32_t stack_top = 0;
+    bool was_in_body =
+        false;  // as the handshake shows it; only bodies with a backlog behind them do
   };
   /// Makes the worker free in the middle of a body, and back.
   [[nodiscard]] Suspended suspend_strand();
-  void resume_strand(const Suspended& outer);
+  void resume_strand(Suspended&& outer);
 
   void make_ready(Run& run, std::uint32_t node) override;
 
@@ -111,6 +117,8 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] std::uint64_t ready_hint() const;
   /// Any thread: a body is running here, or something lies in a queue.
   [[nodiscard]] bool looks_busy() const;
+  /// One look at everything that could be taken; cheap enough to spin on.
+  [[nodiscard]] bool sees_work() const;
   /// Any thread: items that others could take, as a hint.
   [[nodiscard]] std::uint64_t shared_item_count() const;
 
@@ -120,24 +128,34 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   static constexpr std::uint64_t pack(std::uint32_t node, std::uint32_t credit) {
     return (static_cast<std::uint64_t>(credit) << 32U) | node;
   }
+  /// In an item's node: more nodes follow it along the run's links.
+  static constexpr std::uint32_t kChainBit = 1U << 31U;
   /// Marks an item that is a `Job`, not a run.
   static constexpr std::uint64_t kJobPayload = UINT64_MAX;
 
   // strand.cpp: the path of a node through the worker.
+  template <bool kSharing>
   void run_strand_fast();
   [[nodiscard]] bool start_fast();
   void finish_fast();
-  [[nodiscard]] std::uint32_t route_fast(Run& run, std::uint32_t node);
-  [[nodiscard]] std::uint32_t next_of_strand(Run& run);
-  void keep_or_publish(Run& run, std::uint32_t node);
-  void push_private(std::uint32_t node, std::uint32_t hint);
+  template <bool kSharing>
+  [[nodiscard]] std::uint32_t route_fast(Run& run, const HotNode& hot, std::uint32_t& top);
+  [[nodiscard]] std::uint32_t add_to_backlog(const Run& run, std::uint32_t node);
+  [[nodiscard]] bool needs_sharing(std::uint32_t hints) const;
+  [[nodiscard]] std::uint32_t next_of_strand();
+  [[nodiscard]] std::uint32_t keep(Run& run, std::uint32_t node);
+  void share_kept(Run& run, std::uint32_t mark, std::uint32_t hints);
+  void share_new(Run& run, std::uint32_t mark, std::uint32_t hints);
   void end_strand();
   void abandon_strand();
   void fail_node(Run& run, NodeCall& call);
   void begin_run(Run& run);
-  [[nodiscard]] std::uint32_t make_room_for_others(Run& run, std::uint32_t node);
+  void make_room_for_others(Run& run, std::uint32_t node);
   [[nodiscard]] bool others_wait() const;
-  void link_chain(Run& run, std::uint32_t head, std::uint32_t count);
+  [[nodiscard]] std::uint32_t link_chain(Run& run,
+                                         std::uint32_t head,
+                                         std::uint32_t first,
+                                         std::uint32_t count);
   void enter_strand(Run& run, std::uint64_t payload);
   void reserve_stack(std::uint32_t node_count);
 
@@ -146,6 +164,8 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool start_full();
   void finish_full();
   void begin_run_full(Run& run);
+  void enqueue(Run& run, std::uint32_t node);
+  void share_ready(Run& run, std::uint32_t mark);
   [[nodiscard]] bool may_continue_with(const Run& run, std::uint32_t node) const;
 
   // worker.cpp: queues, sharing and stealing.
@@ -158,8 +178,10 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool steal_from(Worker& victim);
   [[nodiscard]] bool steal_item(StealDeque<>& deque);
   [[nodiscard]] bool rescue_from(Worker& victim);
-  void publish(Run& run, std::uint32_t head, std::uint32_t hint);
-  void publish_backlog(std::uint32_t count);
+  void publish(Run& run, std::uint32_t head);
+  void publish_new(Run& run, std::uint32_t mark);
+  void publish_oldest(std::uint32_t count);
+  void share_backlog(Run& run);
   void push_item(std::size_t priority, const DequeItem& item);
   void take(const DequeItem& item);
 
@@ -171,11 +193,11 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   Run* run_ = nullptr;
   std::uint32_t node_ = kNoNode;  // the next node of the strand
   std::uint32_t depth_ = 0;       // nodes this strand ran since it last looked at others
+  std::uint32_t new_hints_ = 0;   // full path: hints of what was kept since the last share
   std::uint32_t best_ = kNoNode;  // full path: what finish will continue with
   Arrival arrival_;
   bool sleeps_ = false;  // parked without a time limit
   std::uint32_t* stack_ = nullptr;
-  std::uint32_t stack_capacity_ = 0;
   std::uint64_t backlog_ns_ = 0;
   std::uint64_t missed_ns_ = 0;  // what sharing would have gained while peers slept
   std::uint32_t dispatches_ = 0;
@@ -184,13 +206,18 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   std::optional<NodeCall> call_;
   bool body_ok_ = true;
   base::SplitMix64 random_;
-  std::unique_ptr<std::uint32_t[]> stack_storage_;
+  // One private stack per level of nested runs; the last level is the current one.
+  struct PrivateStack {
+    std::unique_ptr<std::uint32_t[]> nodes;
+    std::uint32_t capacity = 0;
+  };
+  std::vector<PrivateStack> stacks_ = std::vector<PrivateStack>(1);
+  std::uint32_t nesting_ = 0;
 
   // Idle state, owner only.
   bool idling_ = false;
   base::TimePoint idle_since_{};
   base::Duration spin_budget_{};
-  std::uint32_t idle_polls_ = 0;
   std::uint64_t activity_seen_ = 0;
 
   Handshake<> handshake_;

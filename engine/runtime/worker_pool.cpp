@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "runtime/asymmetric_fence.h"
 #include "runtime/loop_lane.h"
+#include "runtime/planted_bug.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/worker.h"
@@ -22,17 +23,12 @@ namespace {
 // The worker that the calling thread drives, if it is inside one.
 thread_local Worker* current_worker = nullptr;
 
-/// Makes a worker the calling thread's own for a scope.
-class CurrentWorkerScope {
- public:
-  explicit CurrentWorkerScope(Worker& worker) : outer_(std::exchange(current_worker, &worker)) {}
-  ~CurrentWorkerScope() { current_worker = outer_; }
-  CurrentWorkerScope(const CurrentWorkerScope&) = delete;
-  CurrentWorkerScope& operator=(const CurrentWorkerScope&) = delete;
-
- private:
-  Worker* const outer_;
-};
+// A few looks before the caller does something dearer, like reading a clock.
+template <class Condition>
+void spin_until(Condition condition) {
+  constexpr int kLooks = 32;
+  for (int look = 0; look < kLooks && !condition(); ++look) StdAtomics::pause();
+}
 
 // The least that two readings in a row are apart: what a measurement adds to what it measures.
 base::Duration measure_overhead(const base::Clock& clock) {
@@ -47,11 +43,18 @@ base::Duration measure_overhead(const base::Clock& clock) {
 
 }  // namespace
 
+DriverScope::DriverScope(Worker& worker) : outer_(std::exchange(current_worker, &worker)) {}
+DriverScope::~DriverScope() { current_worker = outer_; }
+
 void WaitGroup::done() {
-  ParkingSpot<>* const waiter = waiter_.load(std::memory_order_relaxed);
-  if (open_.fetch_sub(1, std::memory_order_acq_rel) != 1 || waiter == nullptr) return;
-  light_fence();
-  if (waiter->is_waiting()) waiter->notify();
+  leaving_.fetch_add(1, std::memory_order_relaxed);
+  if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    // A full fence: the waiter announces itself, passes a heavy one and then looks at `open_`.
+    full_fence();
+    ParkingSpot<>* const waiter = waiter_.load(std::memory_order_acquire);
+    if (waiter != nullptr && waiter->is_waiting()) waiter->notify();
+  }
+  leaving_.fetch_sub(1, std::memory_order_release);  // the last touch
 }
 
 base::Status validate(const ExecutorConfig& config) {
@@ -59,16 +62,22 @@ base::Status validate(const ExecutorConfig& config) {
     return base::fail(base::ErrorCode::kInvalidArgument, what, "executor config");
   };
   MR_TRY_STATUS(validate(config.costs));
-  if (config.compute_threads > WorkerPool::kSlotMax) return invalid("compute_threads must be at most 64");
-  if (config.starvation_guard_every == 0) return invalid("starvation_guard_every must be at least 1");
-  for (const base::Duration time : {config.spin_time, config.wake_price, config.bundle_price, config.loop_inline_budget}) {
-    if (time.count() < 0) return invalid("spin_time, wake_price, bundle_price and loop_inline_budget must not be negative");
+  if (config.compute_threads > WorkerPool::kSlotMax)
+    return invalid("compute_threads must be at most 64");
+  if (config.starvation_guard_every == 0)
+    return invalid("starvation_guard_every must be at least 1");
+  for (const base::Duration time :
+       {config.spin_time, config.wake_price, config.bundle_price, config.loop_inline_budget}) {
+    if (time.count() < 0)
+      return invalid(
+          "spin_time, wake_price, bundle_price and loop_inline_budget must not be negative");
   }
   if (config.watch_period.count() <= 0) return invalid("watch_period must be positive");
   return {};
 }
 
-base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfig& config, const base::Clock& clock) {
+base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfig& config,
+                                                             const base::Clock& clock) {
   MR_TRY(std::unique_ptr<WorkerPool> pool, create_undriven(config, clock));
   pool->start_threads();
   return pool;
@@ -80,17 +89,21 @@ base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create_undriven(const Exec
   return std::unique_ptr<WorkerPool>(new WorkerPool(config, clock));
 }
 
-WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock) : config_(config), clock_(clock) {
-  worker_count_ = config.compute_threads != 0 ? config.compute_threads
-                                              : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
+WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock)
+    : config_(config), clock_(clock) {
+  worker_count_ = config.compute_threads != 0
+                      ? config.compute_threads
+                      : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
   thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
   // One worker has nobody to share with: it keeps everything, in rank order (P1).
   sharing_mask_ = worker_count_ > 1 ? CostModel::kWorthSharing : 0;
-  backlog_limit_ns_ = worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
+  backlog_limit_ns_ =
+      worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
   rescue_after_ = config.spin_time / 4;
   clock_overhead_ = measure_overhead(clock);
   for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
-    worker_storage_[slot] = std::make_unique<Worker>(*this, slot, config.seed * 0x9E3779B97F4A7C15U + slot);
+    worker_storage_[slot] =
+        std::make_unique<Worker>(*this, slot, config.seed * 0x9E3779B97F4A7C15U + slot);
     workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
   }
   slot_count_.store(thread_count_, std::memory_order_relaxed);
@@ -98,7 +111,8 @@ WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock) :
 
 void WorkerPool::start_threads() {
   for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
-    threads_.emplace_back([this, slot](std::stop_token stop) { drive(*worker_storage_[slot], stop); });
+    threads_.emplace_back(
+        [this, slot](std::stop_token stop) { drive(*worker_storage_[slot], stop); });
   }
 }
 
@@ -111,7 +125,7 @@ WorkerPool::~WorkerPool() {
 // --- Driving
 
 void WorkerPool::drive(Worker& worker, std::stop_token stop) {
-  const CurrentWorkerScope scope(worker);
+  const DriverScope scope(worker);
   help(worker, [&stop] { return stop.stop_requested(); });
 }
 
@@ -125,7 +139,7 @@ void WorkerPool::help(Worker& worker, Done done) {
     }
     const IdleAction action = worker.idle();
     if (action.kind == IdleAction::Kind::kRetry) {
-      StdAtomics::pause();
+      spin_until([&] { return done() || worker.sees_work(); });
       continue;
     }
     // What ends the wait may have come between the last look and the announcement.
@@ -143,9 +157,12 @@ Worker* WorkerPool::take_guest() {
     const auto slot = thread_count_ + static_cast<std::uint32_t>(std::countr_one(used));
     if (slot >= kSlotMax) return nullptr;
     const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count_);
-    if (!guests_.compare_exchange_weak(used, used | bit, std::memory_order_acquire, std::memory_order_relaxed)) continue;
+    if (!guests_.compare_exchange_weak(
+            used, used | bit, std::memory_order_acquire, std::memory_order_relaxed))
+      continue;
     if (worker_storage_[slot] == nullptr) {
-      worker_storage_[slot] = std::make_unique<Worker>(*this, slot, config_.seed * 0x9E3779B97F4A7C15U + slot);
+      worker_storage_[slot] =
+          std::make_unique<Worker>(*this, slot, config_.seed * 0x9E3779B97F4A7C15U + slot);
       workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
       std::uint32_t count = slot_count_.load(std::memory_order_relaxed);
       while (count <= slot && !slot_count_.compare_exchange_weak(count, slot + 1)) {
@@ -156,54 +173,111 @@ Worker* WorkerPool::take_guest() {
 }
 
 void WorkerPool::return_guest(Worker& worker) {
-  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count_)), std::memory_order_release);
+  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count_)),
+                    std::memory_order_release);
 }
 
 // --- Runs
 
+Worker* WorkerPool::current() const {
+  return current_worker != nullptr && &current_worker->pool_ == this ? current_worker : nullptr;
+}
+
+void WorkerPool::prepare(Run& run, Run::Start&& start) {
+  const RunOptions& options = start.options;
+  const bool full = needs_full_path(run, options);
+  if (options.loop != nullptr) start.lane = lane_for(options.loop);
+  run.prepare(std::move(start), full, clock_);
+  if (run.may_answer_early_ && run.options_.deadline) {
+    run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
+  }
+}
+
 base::Status WorkerPool::run(Run& run, void* context, const RunOptions& options) {
-  Worker* const inside = current_worker != nullptr && &current_worker->pool_ == this ? current_worker : nullptr;
-  Worker* const worker = inside != nullptr ? inside : take_guest();
-  Run::Start start{.context = context, .options = options};
+  execute(run, {.context = context, .options = options});
+  return run.status();
+}
+
+base::Status WorkerPool::run_owned(Run& run,
+                                   std::shared_ptr<void> context,
+                                   const RunOptions& options,
+                                   const RunObserver& observer) {
+  void* const borrowed = context.get();
+  execute(run,
+          {.context = borrowed,
+           .context_owner = std::move(context),
+           .options = options,
+           .observer = observer,
+           .references = 1});
+  base::Status status = run.status();
+  run.drop_reference();
+  return status;
+}
+
+void WorkerPool::execute(Run& run, Run::Start&& start) {
+  Worker* const inside = current();
+  // A caller that is to be answered at a deadline must not be the one that runs the slow body.
+  const bool timed = start.options.deadline ||
+                     (start.context_owner != nullptr && run.topology().traits().has_timeout);
+  const bool helps = thread_count_ == 0 || !timed;
+  Worker* const worker = inside != nullptr ? inside : helps ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
   start.waiter = &worker->spot();
-  run.prepare(std::move(start), needs_full_path(run, options), clock_);
-  if (inside != nullptr) {
-    run_inside(*worker, run);
-  } else {
-    const CurrentWorkerScope scope(*worker);
+  prepare(run, std::move(start));
+  if (inside != nullptr) return run_inside(*worker, run);
+  {
+    const DriverScope scope(*worker);
     worker->adopt(run);
     help(*worker, [&run] { return run.is_done(); });
-    return_guest(*worker);
   }
-  return run.status();
+  return_guest(*worker);
 }
 
 void WorkerPool::run_inside(Worker& worker, Run& run) {
   // A body runs a graph: the worker is its own again until the graph is over.
-  const Worker::Suspended outer = worker.suspend_strand();
+  Worker::Suspended outer = worker.suspend_strand();
   worker.adopt(run);
   help(worker, [&run] { return run.is_done(); });
-  worker.resume_strand(outer);
+  worker.resume_strand(std::move(outer));
 }
 
-base::Status WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
-  // Every slot is taken by a caller that helps; this one sleeps until its run is over.
+void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
+  // This caller sleeps until its run has answered.
   static thread_local ParkingSpot<> spot;
   start.waiter = &spot;
-  run.prepare(std::move(start), needs_full_path(run, start.options), clock_);
+  prepare(run, std::move(start));
   submit_from_outside(run);
   while (!run.is_done()) {
     spot.announce();
     heavy_fence();
     static_cast<void>(run.is_done() ? spot.cancel() : spot.wait(std::nullopt));
   }
-  return run.status();
 }
 
-void WorkerPool::submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer) {
-  run.prepare({.context = context, .options = options, .observer = observer}, needs_full_path(run, options), clock_);
-  if (current_worker != nullptr && &current_worker->pool_ == this) return current_worker->enqueue_run(run);
+void WorkerPool::submit(Run& run,
+                        void* context,
+                        const RunOptions& options,
+                        const RunObserver& observer) {
+  prepare(run, {.context = context, .options = options, .observer = observer});
+  enqueue(run);
+}
+
+void WorkerPool::submit_counted(Run& run,
+                                std::shared_ptr<void> context,
+                                const RunOptions& options,
+                                const RunObserver& observer) {
+  void* const borrowed = context.get();
+  prepare(run,
+          {.context = borrowed,
+           .context_owner = std::move(context),
+           .options = options,
+           .observer = observer,
+           .references = 2});
+  enqueue(run);
+}
+
+void WorkerPool::enqueue(Run& run) {
+  if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }
 
@@ -216,17 +290,18 @@ void WorkerPool::submit_from_outside(Run& run) {
   announce_work();
 }
 
-void WorkerPool::submit_nodes(Run& run, std::uint32_t head, std::uint32_t credit) {
+void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit) {
   const auto priority = static_cast<std::size_t>(run.class_of(head));
   QueueEntry& entry = run.extras_->entry(head);
   entry.run = &run;
-  entry.payload = Worker::pack(head, credit);
+  entry.payload = Worker::pack(is_chain ? head | Worker::kChainBit : head, credit);
   inboxes_[priority].push(entry);
   inbox_classes_.insert_shared(priority);
   announce_work();
 }
 
 void WorkerPool::announce_work() {
+  if (MR_PLANTED(kLostWakeUp)) return;
   // insert_shared was a full fence.
   if (has_parked() && searching_.load(std::memory_order_relaxed) <= 0) wake_one(nullptr);
 }
@@ -244,15 +319,17 @@ LoopLane* WorkerPool::lane_for(Loop* loop) {
 void WorkerPool::help_until_done(WaitGroup& group) {
   Worker* const worker = take_guest();
   MR_CHECK(worker != nullptr);
-  group.waiter_.store(&worker->spot(), std::memory_order_relaxed);
+  group.waiter_.store(&worker->spot(), std::memory_order_release);
   {
-    const CurrentWorkerScope scope(*worker);
+    const DriverScope scope(*worker);
     help(*worker, [&group] { return !group.is_open(); });
   }
+  // The group may go as soon as this returns.
+  while (group.leaving_.load(std::memory_order_acquire) != 0) StdAtomics::yield();
   return_guest(*worker);
 }
 
-bool WorkerPool::is_current() const { return current_worker != nullptr && &current_worker->pool_ == this; }
+bool WorkerPool::is_current() const { return current() != nullptr; }
 
 void WorkerPool::post(Job& job) {
   jobs_.push(job);
@@ -278,15 +355,17 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
       worker.runs_[priority].push({&job, Worker::kJobPayload});
     }
   }
-  if (found) worker.run_classes_.insert(priority);
-  return found;
+  if (!found) return false;
+  worker.run_classes_.insert(priority);
+  // One of them is for this worker; the others are for whoever sleeps (D7).
+  light_fence();
+  if (has_parked() && worker.runs_[priority].size_hint() > 1) consider_wake(worker, UINT64_MAX);
+  return true;
 }
 
 bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {
-  const TopologyTraits& traits = run.topology().traits();
-  return traits.has_async || traits.has_timeout || traits.has_fallback || traits.has_inline_hint || traits.has_row_cost ||
-         options.deadline.has_value() || options.trace.enabled() || !config_.enable_inline_execution ||
-         !config_.enable_continuation_chaining;
+  return run.topology().traits().any() || options.deadline.has_value() || options.trace.enabled() ||
+         !config_.enable_inline_execution || !config_.enable_continuation_chaining;
 }
 
 PoolCounters WorkerPool::counters() const {

@@ -32,7 +32,22 @@ class WaitGroup {
   friend class WorkerPool;
   // The decrement to zero publishes everything done before to the waiter.
   std::atomic<std::uint64_t> open_{0};
+  // Publishes the waiter's parking spot to the last `done`.
   std::atomic<ParkingSpot<>*> waiter_{nullptr};
+  // Threads inside `done`; the waiter leaves when they have.
+  std::atomic<std::uint32_t> leaving_{0};
+};
+
+/// Makes the calling thread the one that drives `worker`, for a scope. Scopes nest.
+class DriverScope {
+ public:
+  explicit DriverScope(Worker& worker);
+  ~DriverScope();
+  DriverScope(const DriverScope&) = delete;
+  DriverScope& operator=(const DriverScope&) = delete;
+
+ private:
+  Worker* const outer_;
 };
 
 /// Sums over all workers.
@@ -47,9 +62,9 @@ struct PoolCounters {
   std::uint64_t starvation_guard_count = 0;
 };
 
-/// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps, so a
-/// pool of W workers has W − 1 threads of its own.
-/// Threading: any thread. Lifetime: outlives every run; all runs must be released before it goes.
+/// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps,
+/// so a pool of W workers has W − 1 threads of its own. Threading: any thread. Lifetime: outlives
+/// every run; all runs must be released before it goes.
 class WorkerPool final : public Executor {
  public:
   static constexpr std::uint32_t kSlotMax = 64;
@@ -64,8 +79,19 @@ class WorkerPool final : public Executor {
 
   /// Executes `run` and returns its status when it is over. The calling thread does its share (D7).
   [[nodiscard]] base::Status run(Run& run, void* context, const RunOptions& options = {});
-  /// Starts `run` and returns; `observer` gets the answer. Inside a worker this touches no other thread.
+  /// Starts `run` and returns; `observer` gets the answer. Inside a worker this touches no other
+  /// thread.
   void submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer);
+  /// `run` with a context that the run owns and keeps until its last body has returned.
+  [[nodiscard]] base::Status run_owned(Run& run,
+                                       std::shared_ptr<void> context,
+                                       const RunOptions& options,
+                                       const RunObserver& observer);
+  /// `submit` with a context that the run owns; the caller holds one reference to the run.
+  void submit_counted(Run& run,
+                      std::shared_ptr<void> context,
+                      const RunOptions& options,
+                      const RunObserver& observer);
   /// Helps until `group` has nothing open.
   void help_until_done(WaitGroup& group);
 
@@ -74,14 +100,20 @@ class WorkerPool final : public Executor {
 
   [[nodiscard]] const ExecutorConfig& config() const { return config_; }
   [[nodiscard]] const base::Clock& clock() const { return clock_; }
+  /// Threads of the pool's own.
+  [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
   [[nodiscard]] PoolCounters counters() const;
   /// Nodes and runs that are ready and not running, over all workers (B1).
   [[nodiscard]] std::uint64_t ready_count() const;
 
   // --- For drivers: threads of this pool, helping callers, the simulator.
-  [[nodiscard]] std::uint32_t worker_slots() const { return slot_count_.load(std::memory_order_relaxed); }
-  [[nodiscard]] Worker* worker_at(std::uint32_t slot) const { return workers_[slot].load(std::memory_order_acquire); }
+  [[nodiscard]] std::uint32_t worker_slots() const {
+    return slot_count_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] Worker* worker_at(std::uint32_t slot) const {
+    return workers_[slot].load(std::memory_order_acquire);
+  }
 
  private:
   friend class LoopLane;
@@ -94,14 +126,18 @@ class WorkerPool final : public Executor {
   void help(Worker& worker, Done done);
   [[nodiscard]] Worker* take_guest();
   void return_guest(Worker& worker);
+  [[nodiscard]] Worker* current() const;
+  void execute(Run& run, Run::Start&& start);
+  void enqueue(Run& run);
+  void prepare(Run& run, Run::Start&& start);
   void run_inside(Worker& worker, Run& run);
-  [[nodiscard]] base::Status run_without_helping(Run& run, Run::Start&& start);
+  void run_without_helping(Run& run, Run::Start&& start);
   void submit_from_outside(Run& run);
   [[nodiscard]] LoopLane* lane_for(Loop* loop);
   [[nodiscard]] bool needs_full_path(const Run& run, const RunOptions& options) const;
 
   // For workers and lanes.
-  void submit_nodes(Run& run, std::uint32_t head, std::uint32_t credit);
+  void submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit);
   void announce_work();
   [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
   [[nodiscard]] std::uint32_t sharing_mask() const { return sharing_mask_; }
@@ -110,14 +146,22 @@ class WorkerPool final : public Executor {
   [[nodiscard]] base::Duration rescue_after() const { return rescue_after_; }
   [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_classes_; }
   [[nodiscard]] bool fetch_inbox(Worker& worker, std::uint32_t priority);
-  [[nodiscard]] bool is_watched() const { return watched_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool is_watched() const {
+    const std::uint64_t watch = watch_.load(std::memory_order_relaxed);
+    return watch >= kWatcher || watch == 0;
+  }
   void wake_watcher(Worker& by);
   [[nodiscard]] bool has_parked() const { return parked_.load(std::memory_order_relaxed) != 0; }
-  void consider_wake(Worker& by, std::uint32_t hint);
+  void consider_wake(Worker& by, std::uint64_t gain_ns);
+  void count_missed(Worker& by, const Run& run, const HotNode& node);
+  /// Into how many pieces nodes that became ready together are cut, at least.
+  [[nodiscard]] std::uint64_t pieces() const { return 2 * worker_count_; }
   void wake_for_rest(Worker& by, const StealDeque<>& deque);
   bool wake_one(Worker* by);
   void start_searching() { searching_.fetch_add(1, std::memory_order_relaxed); }
   void stop_searching() { searching_.fetch_sub(1, std::memory_order_relaxed); }
+  void start_watching() { watch_.fetch_add(kWatcher, std::memory_order_relaxed); }
+  void stop_watching() { watch_.fetch_sub(kWatcher, std::memory_order_relaxed); }
   [[nodiscard]] IdleAction try_park(Worker& worker);
   void leave_parking(Worker& worker, bool notified);
   [[nodiscard]] bool has_work_for(const Worker& worker) const;
@@ -137,11 +181,12 @@ class WorkerPool final : public Executor {
   // Read at every hand-over, written when workers fall asleep or wake.
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
   alignas(kApartBytes) std::atomic<std::uint64_t> parked_{0};
-  // Some worker looks at the others from time to time, so that nothing private can be held hostage.
-  std::atomic<bool> watched_{true};
+  // Idle workers that look at the others from time to time (upper half), and workers that sleep
+  // until they are woken (lower half). Sleepers without a watcher could not help a worker whose
+  // body takes longer than expected.
+  static constexpr std::uint64_t kWatcher = std::uint64_t{1} << 32U;
+  std::atomic<std::uint64_t> watch_{0};
   std::atomic<std::uint32_t> slot_count_{0};
-  // Threads that sleep until somebody wakes them.
-  std::atomic<std::uint32_t> sleepers_{0};
   // What lies in the inboxes, by class. Written after the push it announces.
   alignas(kApartBytes) ClassSet inbox_classes_;
   // Workers that are awake and look for work, or have just been woken to.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import (adr, banned_code, contract_proof, file_names, formatting, layers, markdown,
-               module_readme, sizes, third_party, untested, wording)
+               module_readme, sizes, snippets, third_party, untested, wording)
 from .tree import Problem, Tree
 
 
@@ -30,6 +30,7 @@ CHECKS = (
     Check("no_std_mutex", "base::Mutex instead of std::mutex", banned_code.no_std_mutex),
     Check("no_sleep", "tests do not sleep", banned_code.no_sleep),
     Check("markdown", "links, paths and commands in Markdown exist", markdown.run),
+    Check("snippets", "code in Markdown is what its source says", snippets.run),
     Check("module_readme", "each module has a README of at most 30 lines", module_readme.run),
     Check("adr", "decision records are numbered once and complete", adr.run),
     Check("to_do_form", "to-dos name an issue", wording.to_do_form),

@@ -25,11 +25,12 @@ class NoStdMutexTest(PlantedTreeTest):
 
 class NoSleepTest(PlantedTreeTest):
     def test_passes_virtual_time_and_product_code(self):
-        tree = self.plant({"engine/a_test.cpp": "clock.advance(1ms);\n",
+        tree = self.plant({"engine/a_test.cpp": "clock.advance(1ms);\nco_await sleep_for(loop, 1h);\n",
                            "engine/a.cpp": "std::this_thread::sleep_for(1ms);\n"})
         self.assert_clean(banned_code.no_sleep(tree))
 
     def test_catches_sleeping_test(self):
         tree = self.plant({"engine/a_test.cpp": "std::this_thread::sleep_for(1ms);\n",
-                           "tests/model/b.cpp": "usleep(3);\n"})
-        self.assert_caught(banned_code.no_sleep(tree), "engine/a_test.cpp:1:", "tests/model/b.cpp:1:")
+                           "tests/model/b.cpp": "usleep(3);\nsleep(1);\n"})
+        self.assert_caught(banned_code.no_sleep(tree), "engine/a_test.cpp:1:", "tests/model/b.cpp:1:",
+                           "tests/model/b.cpp:2:")

@@ -23,7 +23,8 @@ def _includes(tree: Tree, name: str, allowed: dict[str, set[str]]) -> list[Probl
             continue
         target = match.group(1).split("/")[0]
         if target not in allowed or "/" not in match.group(1):
-            problems.append(Problem(name, number, f'"{match.group(1)}" is not "module/unit.h"'))
+            problems.append(Problem(name, number, f'"{match.group(1)}" is not "module/unit.h"; '
+                                                  "other headers stand in <>"))
         elif target != module and target not in allowed.get(module, set()):
             problems.append(Problem(name, number, f"{module} may not include {target}: it is not in "
                                                   f"DEPS of engine/{module}/CMakeLists.txt"))

@@ -1,4 +1,4 @@
-"""Links, paths and ./dev commands in Markdown name things that exist."""
+"""Links, paths, ./dev verbs and CMake presets in Markdown name things that exist."""
 
 import posixpath
 import re
@@ -9,31 +9,32 @@ _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
 _PATH = re.compile(r"(?:\./)?((?:engine|docs|tools|tests|cmake|bench|examples|\.ci)/[\w./-]*)")
 _DEV_VERB = re.compile(r"\./dev\s+([a-z]+)")
+_PRESET = re.compile(r"--preset[ =](\w+)")
 _HEADING = re.compile(r"^#+\s+(.*?)\s*$", re.MULTILINE)
 
 
 def run(tree: Tree) -> list[Problem]:
-    verbs = _dev_verbs(tree)
+    verbs = set(_first_match(r"VERBS=\(([^)]*)\)", tree.text("dev")).split())
+    presets = set(re.findall(r'"name": "(\w+)"', tree.text("CMakePresets.json")))
     problems = []
     for name in tree.ending(".md"):
         fenced = False
         for number, line in enumerate(tree.lines(name), start=1):
             if line.lstrip().startswith("```"):
                 fenced = not fenced
-            messages = _commands(line, verbs)
+            messages = [f"./dev has no verb '{verb}'"
+                        for verb in _DEV_VERB.findall(line) if verb not in verbs]
+            messages += [f"there is no CMake preset '{preset}'"
+                         for preset in _PRESET.findall(line) if preset not in presets]
             if not fenced:
                 messages += _links(tree, name, line) + _paths(tree, line)
             problems += [Problem(name, number, message) for message in messages]
     return problems
 
 
-def _commands(line: str, verbs: set[str]) -> list[str]:
-    return [f"./dev has no verb '{verb}'" for verb in _DEV_VERB.findall(line) if verb not in verbs]
-
-
-def _dev_verbs(tree: Tree) -> set[str]:
-    match = re.search(r"VERBS=\(([^)]*)\)", tree.text("dev"))
-    return set(match.group(1).split()) if match else set()
+def _first_match(pattern: str, text: str) -> str:
+    match = re.search(pattern, text)
+    return match.group(1) if match else ""
 
 
 def _links(tree: Tree, name: str, line: str) -> list[str]:

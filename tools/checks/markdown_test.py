@@ -3,8 +3,10 @@ from .planted import PlantedTreeTest
 
 _CLEAN = {
     "dev": "VERBS=(setup test)\n",
+    "CMakePresets.json": '{"configurePresets": [{"name": "dev"}]}\n',
     "README.md": "# Mill race\nSee [map](docs/map.md#two-words), [web](https://example.org) and\n"
                  "`tools/x.py`, `engine/<module>/`, [here](#mill-race).\n```\n./dev test\n"
+                 "cmake --preset dev\n"
                  "engine/gone/ drawn [x](y)\n```\n",
     "docs/map.md": "# Map\n## Two words\n[back](../README.md)\n",
     "tools/x.py": "",
@@ -30,3 +32,7 @@ class MarkdownTest(PlantedTreeTest):
     def test_catches_unknown_verb_also_in_code(self):
         tree = self.plant(_CLEAN | {"docs/a.md": "```\n./dev tset\n```\n"})
         self.assert_caught(markdown.run(tree), "./dev has no verb 'tset'")
+
+    def test_catches_unknown_preset(self):
+        tree = self.plant(_CLEAN | {"docs/a.md": "`cmake --workflow --preset fast`\n"})
+        self.assert_caught(markdown.run(tree), "there is no CMake preset 'fast'")

@@ -1,7 +1,12 @@
-"""Lists of known exceptions, one per line, that may only shrink."""
+"""Lists of known exceptions, one per line, that may only shrink.
+
+Entries that no longer offend must go at once. While a list is still being collected it may take new
+entries; once main has the line `# frozen` in it, it may not.
+"""
 
 from .tree import Problem, Tree
 
+_FROZEN = "# frozen"
 
 def entries(tree: Tree, list_file: str) -> dict[str, int]:
     """Maps each entry of a list to its line."""
@@ -14,10 +19,17 @@ def apply(tree: Tree, list_file: str, offenders: dict[str, Problem]) -> list[Pro
     problems = [problem for name, problem in offenders.items() if name not in listed]
     problems += [Problem(list_file, line, f"stale entry, remove it: {name}")
                  for name, line in listed.items() if name not in offenders]
-    before = _entries_before(tree, list_file)
-    if before is not None:
-        problems += [Problem(list_file, line, f"new entry, but this list may only shrink: {name}")
-                     for name, line in listed.items() if name not in before and name in offenders]
+    return problems + _growth(tree, list_file, listed)
+
+
+def _growth(tree: Tree, list_file: str, listed: dict[str, int]) -> list[Problem]:
+    before = _text_before(tree, list_file)
+    if _FROZEN not in before.splitlines():
+        return []
+    problems = [Problem(list_file, line, f"new entry, but this list is frozen: {name}")
+                for name, line in listed.items() if name not in _parse(before)]
+    if _FROZEN not in tree.lines(list_file):
+        problems.append(Problem(list_file, 0, f"the line '{_FROZEN}' must stay"))
     return problems
 
 
@@ -27,14 +39,12 @@ def _parse(text: str) -> dict[str, int]:
     return {entry: number for entry, number in lines if entry}
 
 
-def _entries_before(tree: Tree, list_file: str) -> dict[str, int] | None:
-    """Gives the list where this branch left main (on main: one commit ago); None if it is new."""
+def _text_before(tree: Tree, list_file: str) -> str:
+    """Gives the list where this branch left main (on main: one commit ago); empty if it is new."""
     if not (tree.root / ".git").exists():
-        return None
+        return ""
     head = tree.git("rev-parse", "HEAD").strip()
     start = tree.git("merge-base", "HEAD", "main").strip()
     if start in ("", head):
         start = "HEAD~1"
-    if not tree.git("ls-tree", start, "--", list_file):
-        return None
-    return _parse(tree.git("show", f"{start}:{list_file}"))
+    return tree.git("show", f"{start}:{list_file}")

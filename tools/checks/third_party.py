@@ -14,7 +14,6 @@ _PLATFORM = re.compile(r"[a-z0-9_]+|(sys|linux|arpa|net|netinet|sanitizer)/[a-z0
 LIBRARIES = {
     "uv.h": "libuv",
     "fmt/": "fmt",
-    "concurrentqueue/": "concurrentqueue",
     "simdjson.h": "simdjson",
     "re2/": "re2",
     "hwy/": "highway",

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/rows/contest.h"
+#include "bench/rows/rival_process.h"
+
+namespace millrace::bench {
+
+/// Where and how large. Data files are written when there are rivals to read them.
+struct ContestSetup {
+  std::vector<std::size_t> pipeline_rows;
+  std::size_t set_rows = 0;
+  std::vector<std::size_t> distinct_counts;  ///< of the regex curve
+  RivalProcess* rivals = nullptr;            ///< nullptr: only engines of this process
+};
+
+/// Make the contests one by one, so that only one has its data in memory. `on_contest` is called
+/// with each and must be done with it when it returns.
+using OnContest = std::function<base::Status(const Contest&)>;
+
+/// Lets DuckDB and Polars take part, if they run. `file_rows` is the number in the name of their
+/// data files, where it is not the contest's.
+void add_rivals(Contest& contest, const ContestSetup& setup, std::size_t file_rows = 0);
+
+/// The pipeline and its parts.
+[[nodiscard]] base::Status run_pipeline_contests(const ContestSetup& setup,
+                                                 const OnContest& on_contest);
+/// Concat, dedupe, join and regex.
+[[nodiscard]] base::Status run_set_contests(const ContestSetup& setup, const OnContest& on_contest);
+
+}  // namespace millrace::bench

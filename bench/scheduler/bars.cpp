@@ -1,0 +1,213 @@
+#include "scheduler/bars.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "scheduler/statistics.h"
+#include "scheduler/suite.h"
+
+namespace millrace::bench {
+namespace {
+
+constexpr std::string_view kSerial = "serial";
+constexpr std::string_view kGroup = "tbb-tg";
+constexpr std::string_view kFlow = "tbb-fg";
+
+using Values = std::vector<double>;
+
+// Figures of one process as the bars need them. A missing figure makes a whole list empty, so that
+// no bar passes on part of its cases.
+class Figures {
+ public:
+  Figures(const ProcessResult& process, std::string_view subject)
+      : process_(process), subject_(subject) {
+    for (const Shape& shape : core_shapes()) shapes_.push_back(shape.name);
+  }
+
+  [[nodiscard]] std::optional<double> graph_ns(std::string_view shape,
+                                               std::string_view body,
+                                               unsigned workers,
+                                               std::string_view engine) const {
+    const Measurement* found = process_.find(shape, body, workers, engine);
+    if (found == nullptr) return std::nullopt;
+    return found->median_graph_ns();
+  }
+
+  // Empty bodies on all core shapes: time of one engine over time of another.
+  [[nodiscard]] Values empty_ratios(unsigned workers,
+                                    std::string_view numerator,
+                                    std::string_view denominator) const {
+    Values ratios;
+    for (const std::string& shape : shapes_) {
+      const auto above = graph_ns(shape, "empty", workers, numerator);
+      const auto below = graph_ns(shape, "empty", workers, denominator);
+      if (!above || !below) return {};
+      ratios.push_back(*above / *below);
+    }
+    return ratios;
+  }
+
+  // Empty bodies on all core shapes: the subject on two workers over the subject on one.
+  [[nodiscard]] Values two_over_one() const {
+    Values ratios;
+    for (const std::string& shape : shapes_) {
+      const auto two = graph_ns(shape, "empty", 2, subject_);
+      const auto one = graph_ns(shape, "empty", 1, subject_);
+      if (!two || !one) return {};
+      ratios.push_back(*two / *one);
+    }
+    return ratios;
+  }
+
+  [[nodiscard]] std::optional<double> over_ideal(std::string_view shape,
+                                                 std::string_view body) const {
+    const Measurement* found = process_.find(shape, body, 2, subject_);
+    if (found == nullptr || found->ideal_ns == 0) return std::nullopt;
+    return found->median_graph_ns() / found->ideal_ns;
+  }
+
+  // Graphs per second of the subject over those of the better rival.
+  [[nodiscard]] std::optional<double> in_flight_gain(std::string_view body) const {
+    const std::string shape = fmt::format("ranking_10_x{}", kInFlightSlots);
+    const auto ours = graph_ns(shape, body, 2, subject_);
+    const auto group = graph_ns(shape, body, 2, kGroup);
+    const auto flow = graph_ns(shape, body, 2, kFlow);
+    if (!ours || !group || !flow) return std::nullopt;
+    return std::min(*group, *flow) / *ours;
+  }
+
+  // Largest distance from the ideal over all widths, as a share of the ideal.
+  [[nodiscard]] std::optional<double> narrow_deviation(bool cold) const {
+    double worst = 0;
+    for (NodeIndex width = kNarrowWidthMin; width <= kNarrowWidthMax; ++width) {
+      const auto ratio = over_ideal(narrow_name(width, cold), "1ms");
+      if (!ratio) return std::nullopt;
+      worst = std::max(worst, std::abs(*ratio - 1));
+    }
+    return worst;
+  }
+
+  [[nodiscard]] std::optional<double> most_allocations() const {
+    std::optional<double> most;
+    for (const Measurement& measurement : process_.measurements) {
+      if (measurement.engine != subject_ || !measurement.allocs_per_run) continue;
+      most = std::max(most.value_or(0), *measurement.allocs_per_run);
+    }
+    return most;
+  }
+
+  [[nodiscard]] std::optional<double> small_graph_wakes() const {
+    const Measurement* found = process_.find("ranking_10", "empty", 2, subject_);
+    return found == nullptr ? std::nullopt : found->wakes_per_run;
+  }
+
+  [[nodiscard]] std::string_view subject() const { return subject_; }
+
+ private:
+  const ProcessResult& process_;
+  std::string_view subject_;
+  std::vector<std::string> shapes_;
+};
+
+std::optional<double> mean_of(const Values& values) {
+  if (values.empty()) return std::nullopt;
+  return geometric_mean(values);
+}
+
+std::optional<double> largest_of(const Values& values) {
+  if (values.empty()) return std::nullopt;
+  return *std::ranges::max_element(values);
+}
+
+std::optional<double> smallest_of(const Values& values) {
+  if (values.empty()) return std::nullopt;
+  return *std::ranges::min_element(values);
+}
+
+void add_empty_bars(std::vector<Bar>& bars, const Figures& figures, unsigned workers) {
+  const std::string_view ours = figures.subject();
+  const std::string prefix = fmt::format("empty, {} worker{}: ", workers, workers == 1 ? "" : "s");
+  const Values to_serial = figures.empty_ratios(workers, ours, kSerial);
+  const Values flow_gain = figures.empty_ratios(workers, kFlow, ours);
+  const Values group_gain = figures.empty_ratios(workers, kGroup, ours);
+  bars.push_back({prefix + "mean over shapes / serial", mean_of(to_serial), 4, true});
+  bars.push_back({prefix + "worst shape / serial", largest_of(to_serial), 8, true});
+  bars.push_back({prefix + "tbb-fg / ours, closest shape", smallest_of(flow_gain), 3, false});
+  bars.push_back({prefix + "tbb-tg / ours, mean over shapes", mean_of(group_gain), 2, false});
+}
+
+void add_busy_bars(std::vector<Bar>& bars, const Figures& figures) {
+  struct Limit {
+    std::string_view shape;
+    std::string_view body;
+    double limit;
+  };
+  constexpr auto kLimits = std::to_array<Limit>({{"ranking_10", "1us", 1.12},
+                                                 {"ladder_64", "1us", 1.18},
+                                                 {"fan_64", "1us", 1.20},
+                                                 {"fan_512", "1us", 1.12},
+                                                 {"tree_255", "1us", 1.12},
+                                                 {"wavefront_32", "1us", 1.12},
+                                                 {"layered_200", "1us", 1.12},
+                                                 {"layered_500", "1us", 1.12},
+                                                 {"mixed_200", "mixed", 1.12}});
+  for (const Limit& limit : kLimits) {
+    bars.push_back({fmt::format("{}, 2 workers: {} / ideal", limit.body, limit.shape),
+                    figures.over_ideal(limit.shape, limit.body),
+                    limit.limit,
+                    true});
+  }
+}
+
+}  // namespace
+
+std::vector<Bar> evaluate_bars(const ProcessResult& process, std::string_view subject) {
+  const Figures figures(process, subject);
+  std::vector<Bar> bars;
+  add_empty_bars(bars, figures, 1);
+  add_empty_bars(bars, figures, 2);
+  const Values scaling = figures.two_over_one();
+  bars.push_back({"empty: 2 workers / 1 worker, mean over shapes", mean_of(scaling), 1.3, true});
+  bars.push_back({"empty: 2 workers / 1 worker, worst shape", largest_of(scaling), 2, true});
+  add_busy_bars(bars, figures);
+  bars.push_back({"empty, 64 in flight: graphs/s over the better oneTBB",
+                  figures.in_flight_gain("empty"),
+                  2,
+                  false});
+  bars.push_back({"1us, 64 in flight: graphs/s over the better oneTBB",
+                  figures.in_flight_gain("1us"),
+                  0.97,
+                  false});
+  for (const bool cold : {false, true}) {
+    bars.push_back({fmt::format("1 ms siblings, k = 2..64, {} plan: worst distance from ideal",
+                                cold ? "cold" : "warm"),
+                    figures.narrow_deviation(cold),
+                    0.10,
+                    true});
+  }
+  bars.push_back({"allocations per warm run, worst case", figures.most_allocations(), 0, true});
+  bars.push_back({"wake-ups per empty 10-node graph", figures.small_graph_wakes(), 0.01, true});
+  return bars;
+}
+
+std::vector<Bar> evaluate_bars(const std::vector<ProcessResult>& processes,
+                               std::string_view subject) {
+  std::vector<Bar> bars = evaluate_bars(ProcessResult{}, subject);
+  std::vector<Values> values(bars.size());
+  for (const ProcessResult& process : processes) {
+    const std::vector<Bar> single = evaluate_bars(process, subject);
+    for (std::size_t index = 0; index < bars.size(); ++index) {
+      if (single[index].value) values[index].push_back(*single[index].value);
+    }
+  }
+  for (std::size_t index = 0; index < bars.size(); ++index) {
+    if (!values[index].empty()) bars[index].value = median(values[index]);
+  }
+  return bars;
+}
+
+}  // namespace millrace::bench

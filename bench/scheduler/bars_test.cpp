@@ -1,0 +1,123 @@
+#include "scheduler/bars.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "scheduler/suite.h"
+
+namespace millrace::bench {
+namespace {
+
+void add(ProcessResult& process,
+         const std::string& shape,
+         const std::string& body,
+         const std::string& engine,
+         double graph_ns) {
+  for (const unsigned workers : {1U, 2U}) {
+    Measurement measurement;
+    measurement.shape = shape;
+    measurement.body = body;
+    measurement.engine = engine;
+    measurement.workers = workers;
+    measurement.ideal_ns = body == "empty" ? 0 : 100;
+    measurement.graph_ns = {graph_ns};
+    measurement.allocs_per_run = 0;
+    measurement.wakes_per_run = 0;
+    process.measurements.push_back(measurement);
+  }
+}
+
+// Builds a run in which the serial loop takes 1, ours 3, oneTBB 20 and 50 on empty bodies and ours
+// is 5 % above the ideal elsewhere.
+ProcessResult make_good_process() {
+  ProcessResult process;
+  for (const Case& entry : make_suite(1)) {
+    const bool empty = entry.body == "empty";
+    add(process, entry.name, entry.body, "serial", empty ? 1 : 200);
+    add(process, entry.name, entry.body, "ours", empty ? 3 : 105);
+    add(process, entry.name, entry.body, "tbb-tg", empty ? 20 : 110);
+    add(process, entry.name, entry.body, "tbb-fg", empty ? 50 : 120);
+  }
+  return process;
+}
+
+Measurement& find(ProcessResult& process, const std::string& shape, const std::string& body) {
+  return *std::ranges::find_if(process.measurements, [&](const Measurement& m) {
+    return m.shape == shape && m.body == body && m.workers == 2 && m.engine == "ours";
+  });
+}
+
+std::vector<std::string> failed(const ProcessResult& process) {
+  std::vector<std::string> names;
+  for (const Bar& bar : evaluate_bars(process, "ours")) {
+    if (!bar.passed()) names.push_back(bar.name);
+  }
+  return names;
+}
+
+TEST(BarsTest, GoodRunPassesEveryBar) {
+  EXPECT_EQ(failed(make_good_process()), std::vector<std::string>());
+}
+
+TEST(BarsTest, NothingPassesWithoutMeasurements) {
+  for (const Bar& bar : evaluate_bars(ProcessResult{}, "ours")) {
+    EXPECT_FALSE(bar.value.has_value()) << bar.name;
+    EXPECT_FALSE(bar.passed()) << bar.name;
+  }
+}
+
+TEST(BarsTest, OneBadShapeFailsTheBarsThatLookAtTheWorst) {
+  ProcessResult process = make_good_process();
+  find(process, "fan_64", "empty").graph_ns = {17};
+  EXPECT_EQ(failed(process),
+            (std::vector<std::string>{"empty, 2 workers: worst shape / serial",
+                                      "empty, 2 workers: tbb-fg / ours, closest shape",
+                                      "empty: 2 workers / 1 worker, worst shape"}));
+}
+
+TEST(BarsTest, BusyShapesAreHeldToTheirIdeal) {
+  ProcessResult process = make_good_process();
+  find(process, "ranking_10", "1us").graph_ns = {113};
+  find(process, "ladder_64", "1us").graph_ns = {117};
+  EXPECT_EQ(failed(process), std::vector<std::string>{"1us, 2 workers: ranking_10 / ideal"});
+}
+
+TEST(BarsTest, OneNarrowWidthIsEnoughToFail) {
+  ProcessResult process = make_good_process();
+  find(process, "narrow_08", "1ms").graph_ns = {200};
+  ASSERT_EQ(failed(process).size(), 1U);
+  EXPECT_NE(failed(process)[0].find("warm plan"), std::string::npos);
+}
+
+TEST(BarsTest, InFlightIsComparedWithTheBetterRival) {
+  ProcessResult process = make_good_process();
+  find(process, "ranking_10_x64", "empty").graph_ns = {11};
+  ASSERT_EQ(failed(process).size(), 1U);
+  EXPECT_NE(failed(process)[0].find("in flight"), std::string::npos);
+}
+
+TEST(BarsTest, AnyAllocationFails) {
+  ProcessResult process = make_good_process();
+  find(process, "chain_64", "1us").allocs_per_run = 0.5;
+  ASSERT_EQ(failed(process).size(), 1U);
+  EXPECT_NE(failed(process)[0].find("allocations"), std::string::npos);
+}
+
+TEST(BarsTest, MissingCaseLeavesItsBarsOpen) {
+  ProcessResult process = make_good_process();
+  std::erase_if(process.measurements, [](const Measurement& m) { return m.shape == "narrow_33"; });
+  EXPECT_EQ(failed(process).size(), 1U);
+}
+
+TEST(BarsTest, ValueIsTheMedianOverProcesses) {
+  std::vector<ProcessResult> processes(3, make_good_process());
+  find(processes[1], "ranking_10", "1us").graph_ns = {500};
+  for (const Bar& bar : evaluate_bars(processes, "ours")) EXPECT_TRUE(bar.passed()) << bar.name;
+  find(processes[2], "ranking_10", "1us").graph_ns = {300};
+  const std::vector<Bar> bars = evaluate_bars(processes, "ours");
+  EXPECT_EQ(std::ranges::count_if(bars, &Bar::passed), std::ssize(bars) - 1);
+}
+
+}  // namespace
+}  // namespace millrace::bench

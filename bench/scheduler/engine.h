@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "scheduler/workload.h"
+
+// The seam between the harness and what it measures.
+//
+// To add an engine: write one file that derives from `Engine` and `PreparedGraph`, and add a line
+// to engine_entries() in engine_list.cpp. The harness does the rest: sizes, rotation, checks,
+// latency, allocations, ratios and bars.
+namespace millrace::bench {
+
+/// Asks for `count` runs one after the other: each is submitted and waited for before the next.
+struct Repeat {
+  std::uint64_t count = 1;
+  /// Where to put the time of each run; null in throughput samples, where a clock read per run
+  /// would cost more than a small graph.
+  std::vector<base::Duration>* latency = nullptr;
+};
+
+/// Calls `once` as often as asked. Engines wrap this in whatever entering their scheduler takes, so
+/// that entering is not paid per run.
+template <class Once>
+void repeat_runs(const Repeat& repeat, Once&& once) {
+  if (repeat.latency == nullptr) {
+    for (std::uint64_t run = 0; run < repeat.count; ++run) once();
+    return;
+  }
+  for (std::uint64_t run = 0; run < repeat.count; ++run) {
+    const base::TimePoint start = base::steady_clock().now();
+    once();
+    repeat.latency->push_back(base::steady_clock().now() - start);
+  }
+}
+
+/// What an engine knows about itself, summed since it was prepared; empty where it cannot tell.
+struct Tally {
+  std::optional<double> wakes;    ///< threads woken
+  std::optional<double> inlined;  ///< nodes run without going through a queue
+  std::optional<double> queued;   ///< nodes that went through a queue
+};
+
+/// A graph built once by an engine and run many times.
+/// Threading: called from one thread, the submitter.
+class PreparedGraph {
+ public:
+  virtual ~PreparedGraph() = default;
+
+  /// Runs slot 0, submit and wait.
+  virtual void run(const Repeat& repeat) = 0;
+
+  /// Runs `graph_count` graphs as a server does: all slots are in flight at first, each completion
+  /// submits its slot's next graph from where it happens; returns when all have ended. The shape
+  /// has one source and one sink.
+  virtual void run_in_flight(std::uint64_t graph_count) = 0;
+
+  [[nodiscard]] virtual Tally tally() const { return {}; }
+
+  /// Runs slot 0 `count` times with whatever tracing it takes and gives the mean time that a queued
+  /// node waited. Not timed.
+  [[nodiscard]] virtual std::optional<double> trace_queue_delay_ns(std::uint64_t count) {
+    static_cast<void>(count);
+    return std::nullopt;
+  }
+};
+
+/// A scheduler with a fixed number of workers, the waiting caller included.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Builds the workload's graph once per slot. Lifetime: the result borrows both.
+  [[nodiscard]] virtual std::unique_ptr<PreparedGraph> prepare(Workload& workload) = 0;
+  /// Gives whether the thread that calls run() is one of the workers, or only waits for them.
+  [[nodiscard]] virtual bool caller_works() const { return true; }
+};
+
+struct EngineEntry {
+  std::string_view name;
+  std::unique_ptr<Engine> (*make)(unsigned workers);
+};
+
+/// Lists every engine of this build, in the order of the report's columns.
+[[nodiscard]] std::span<const EngineEntry> engine_entries();
+
+[[nodiscard]] std::unique_ptr<Engine> make_serial_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_tbb_group_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_tbb_flow_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_millrace_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_millrace_inside_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_millrace_noinline_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_millrace_nochain_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_millrace_deadline_engine(unsigned workers);
+
+}  // namespace millrace::bench

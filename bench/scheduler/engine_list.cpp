@@ -1,0 +1,33 @@
+#include <array>
+
+#include "scheduler/engine.h"
+
+// libtbb is not instrumented: ThreadSanitizer cannot see what it orders and would report a race in
+// every body that it runs.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MR_BENCH_WITHOUT_TBB
+#endif
+#endif
+
+namespace millrace::bench {
+namespace {
+
+constexpr auto kEntries = std::to_array<EngineEntry>({
+    {"serial", make_serial_engine},
+    {"millrace", make_millrace_engine},
+    {"millrace-inside", make_millrace_inside_engine},
+    {"millrace-noinline", make_millrace_noinline_engine},
+    {"millrace-nochain", make_millrace_nochain_engine},
+    {"millrace-deadline", make_millrace_deadline_engine},
+#ifndef MR_BENCH_WITHOUT_TBB
+    {"tbb-tg", make_tbb_group_engine},
+    {"tbb-fg", make_tbb_flow_engine},
+#endif
+});
+
+}  // namespace
+
+std::span<const EngineEntry> engine_entries() { return kEntries; }
+
+}  // namespace millrace::bench

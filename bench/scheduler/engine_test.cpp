@@ -1,0 +1,63 @@
+#include "scheduler/engine.h"
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "scheduler/suite.h"
+
+namespace millrace::bench {
+namespace {
+
+class EngineTest : public testing::TestWithParam<EngineEntry> {};
+
+TEST_P(EngineTest, RunsEveryNodeOnceAndInOrder) {
+  for (const unsigned workers : {1U, 2U, 4U}) {
+    const std::unique_ptr<Engine> engine = GetParam().make(workers);
+    for (const Case& entry : make_suite(0.01)) {
+      if (entry.mode == Mode::kInFlight) continue;
+      Workload workload(entry.shape, entry.body == "empty" ? 0 : 1, 1);
+      const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
+      workload.begin_verified();
+      graph->run({.count = 20});
+      EXPECT_TRUE(workload.check(20)) << entry.name << " on " << workers;
+    }
+  }
+}
+
+TEST_P(EngineTest, RunsAsManyGraphsInFlightAsAsked) {
+  const Shape shape = make_ranking();
+  for (const unsigned workers : {1U, 2U, 4U}) {
+    const std::unique_ptr<Engine> engine = GetParam().make(workers);
+    Workload workload(shape, 0, 8);
+    const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
+    for (const std::uint64_t count : {1U, 8U, 1000U}) {
+      workload.begin_verified();
+      graph->run_in_flight(count);
+      EXPECT_TRUE(workload.check(count)) << count << " on " << workers;
+    }
+  }
+}
+
+TEST_P(EngineTest, RecordsOneLatencyPerRun) {
+  const std::unique_ptr<Engine> engine = GetParam().make(1);
+  const Shape shape = make_chain(4);
+  Workload workload(shape, 0, 1);
+  const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
+  std::vector<base::Duration> latency;
+  graph->run({.count = 5, .latency = &latency});
+  EXPECT_EQ(latency.size(), 5U);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllEngines,
+                         EngineTest,
+                         testing::ValuesIn(engine_entries().begin(), engine_entries().end()),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           for (char& symbol : name) symbol = symbol == '-' ? '_' : symbol;
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace millrace::bench

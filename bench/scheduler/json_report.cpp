@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "scheduler/report.h"
+
+namespace millrace::bench {
+namespace {
+
+std::string quote(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char symbol : text) {
+    if (symbol == '"' || symbol == '\\') quoted += '\\';
+    // Control characters appear in none of our names; a space keeps the file valid.
+    quoted += static_cast<unsigned char>(symbol) < ' ' ? ' ' : symbol;
+  }
+  return quoted + '"';
+}
+
+std::string number(const std::optional<double>& value) {
+  return value ? fmt::format("{:.6g}", *value) : "null";
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string print_row(const Summary& summary) {
+  const Measurement& joined = summary.joined;
+  const double nodes = joined.node_count;
+  const auto [least, most] = std::ranges::minmax(joined.graph_ns);
+  std::optional<double> ideal;
+  if (joined.ideal_ns > 0) ideal = joined.ideal_ns / nodes;
+  return fmt::format(
+      R"({{"shape":{},"body":{},"workers":{},"engine":{},"ns_per_node":{},"graphs_per_s":{},)"
+      R"("allocs_per_run":{},"wakes_per_run":{},"inline_rate":{},"queue_delay_ns":{},)"
+      R"("p50_us":{},"p99_us":{},"ns_per_node_min":{},"ns_per_node_max":{},)"
+      R"("ideal_ns_per_node":{},"correct":{}}})",
+      quote(joined.shape),
+      quote(joined.body),
+      joined.workers,
+      quote(joined.engine),
+      number(summary.node_ns()),
+      number(1e9 / summary.graph_ns),
+      number(joined.allocs_per_run),
+      number(joined.wakes_per_run),
+      number(joined.inline_rate),
+      number(joined.queue_delay_ns),
+      number(joined.p50_us),
+      number(joined.p99_us),
+      number(least / nodes),
+      number(most / nodes),
+      number(ideal),
+      joined.correct);
+}
+
+std::string print_bar(const Bar& bar) {
+  return fmt::format(R"({{"name":{},"value":{},"limit":{:g},"at_most":{},"passed":{}}})",
+                     quote(bar.name),
+                     number(bar.value),
+                     bar.limit,
+                     bar.at_most,
+                     bar.value ? (bar.passed() ? "true" : "false") : "null");
+}
+
+template <class Items, class Print>
+std::string print_list(const Items& items, Print print) {
+  std::string text = "[";
+  for (const auto& item : items) {
+    text += text.size() == 1 ? "\n    " : ",\n    ";
+    text += print(item);
+  }
+  return text + "\n  ]";
+}
+
+}  // namespace
+
+std::string print_json(const Report& report) {
+  const Options& options = report.options;
+  return fmt::format(
+      "{{\n  \"bench\":\"scheduler\",\n  \"commit\":{},\n  \"compiler\":{},\n"
+      "  \"processor\":{},\n  \"processors\":{},\n  \"processes\":{},\n  \"repetitions\":{},\n"
+      "  \"foreign_share\":{},\n  \"pinned\":{},\n  \"subject\":{},\n  \"rows\":{},\n  "
+      "\"bars\":{}\n}}\n",
+      quote(options.commit),
+      quote(__VERSION__),
+      quote(processor_name()),
+      std::thread::hardware_concurrency(),
+      report.processes.size(),
+      options.repetitions,
+      print_list(report.processes,
+                 [](const ProcessResult& process) {
+                   return fmt::format("{:.4f}", process.machine.foreign_share);
+                 }),
+      options.pin,
+      quote(options.subject),
+      print_list(report.summaries, print_row),
+      print_list(report.bars, print_bar));
+}
+
+}  // namespace millrace::bench

@@ -1,0 +1,234 @@
+#include "scheduler/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "scheduler/allocation_count.h"
+#include "scheduler/ideal.h"
+#include "scheduler/spin_speed.h"
+#include "scheduler/statistics.h"
+
+namespace millrace::bench {
+namespace {
+
+// Bodies this long hide the cost of verification, so their timed runs are the verified ones.
+constexpr double kLongUnitNs = 100'000;
+constexpr std::uint64_t kLatencyRunsMax = 200;
+constexpr std::uint64_t kTracedRuns = 16;
+
+double to_ns(base::Duration duration) { return static_cast<double>(duration.count()); }
+
+std::optional<double> difference(const std::optional<double>& after,
+                                 const std::optional<double>& before) {
+  if (!after || !before) return std::nullopt;
+  return *after - *before;
+}
+
+// One engine's side of a case.
+class Lane {
+ public:
+  Lane(const Case& entry, EngineUnderTest subject, const Effort& effort, std::uint64_t steps)
+      : case_(entry),
+        subject_(subject),
+        effort_(effort),
+        workload_(entry.shape, steps, entry.slot_count),
+        graph_(subject.engine->prepare(workload_)) {}
+
+  // Runs until warm and finds how many runs make a sample.
+  void warm_up() {
+    if (case_.mode == Mode::kCold) return;
+    workload_.begin_timed();
+    base::Duration total{};
+    base::Duration last{};
+    std::uint64_t count = case_.slot_count;
+    std::uint64_t done = 0;
+    while (true) {
+      last = time_runs(count);
+      total += last;
+      done += count;
+      if (last >= effort_.sample_time / 2 && total >= effort_.warm_up_time) break;
+      if (last < effort_.sample_time / 2) count *= 2;
+    }
+    correct_ = workload_.check(done) && correct_;
+    const double runs = static_cast<double>(count) * to_ns(effort_.sample_time) / to_ns(last);
+    count_ = std::max(static_cast<std::uint64_t>(std::llround(runs)),
+                      static_cast<std::uint64_t>(case_.slot_count));
+  }
+
+  void sample() {
+    std::this_thread::sleep_for(effort_.rest);
+    if (case_.mode == Mode::kCold) return sample_cold();
+    if (case_.unit_ns >= kLongUnitNs) return sample_verified(count_);
+    workload_.begin_timed();
+    run(count_ / 8 + 1);
+    workload_.begin_timed();
+    sample_counted();
+    verify();
+    if (case_.mode == Mode::kSubmitAndWait) sample_latency();
+  }
+
+  Measurement finish(unsigned workers, double ideal_ns) {
+    Measurement result;
+    result.shape = case_.name;
+    result.body = case_.body;
+    result.engine = subject_.name;
+    result.workers = workers;
+    result.node_count = static_cast<std::uint32_t>(case_.shape.node_count());
+    result.ideal_ns = ideal_ns;
+    result.graph_ns = graph_ns_;
+    fill_counts(result);
+    if (case_.mode == Mode::kSubmitAndWait) {
+      result.queue_delay_ns = graph_->trace_queue_delay_ns(kTracedRuns);
+    }
+    fill_latency(result);
+    result.correct = correct_;
+    return result;
+  }
+
+ private:
+  void run(std::uint64_t count) {
+    if (case_.mode == Mode::kInFlight) return graph_->run_in_flight(count);
+    graph_->run({.count = count});
+  }
+
+  base::Duration time_runs(std::uint64_t count) {
+    const base::TimePoint start = base::steady_clock().now();
+    run(count);
+    return base::steady_clock().now() - start;
+  }
+
+  void record(base::Duration taken, std::uint64_t count) {
+    graph_ns_.push_back(to_ns(taken) / static_cast<double>(count));
+    correct_ = workload_.check(count) && correct_;
+  }
+
+  void sample_counted() {
+    const Tally before = graph_->tally();
+    const std::uint64_t allocations_before = allocation_count();
+    const base::Duration taken = time_runs(count_);
+    allocations_ += allocation_count() - allocations_before;
+    const Tally after = graph_->tally();
+    record(taken, count_);
+    runs_ += count_;
+    wakes_ = add(wakes_, difference(after.wakes, before.wakes));
+    inlined_ = add(inlined_, difference(after.inlined, before.inlined));
+    queued_ = add(queued_, difference(after.queued, before.queued));
+  }
+
+  void verify() {
+    workload_.begin_verified();
+    const std::uint64_t count = 2 * case_.slot_count;
+    run(count);
+    correct_ = workload_.check(count) && correct_;
+  }
+
+  void sample_latency() {
+    workload_.begin_timed();
+    const std::uint64_t count = std::min(count_, kLatencyRunsMax);
+    graph_->run({.count = count, .latency = &latency_});
+    correct_ = workload_.check(count) && correct_;
+  }
+
+  void sample_verified(std::uint64_t count) {
+    workload_.begin_verified();
+    const std::size_t first = latency_.size();
+    graph_->run({.count = count, .latency = &latency_});
+    base::Duration taken{};
+    for (std::size_t run = first; run < latency_.size(); ++run) taken += latency_[run];
+    record(taken, count);
+  }
+
+  void sample_cold() {
+    graph_.reset();
+    workload_.begin_verified();
+    graph_ = subject_.engine->prepare(workload_);
+    sample_verified(1);
+  }
+
+  static std::optional<double> add(const std::optional<double>& sum,
+                                   const std::optional<double>& value) {
+    if (!value) return sum;
+    return sum.value_or(0) + *value;
+  }
+
+  void fill_counts(Measurement& result) const {
+    if (runs_ == 0) return;
+    const auto runs = static_cast<double>(runs_);
+    result.allocs_per_run = static_cast<double>(allocations_) / runs;
+    if (wakes_) result.wakes_per_run = *wakes_ / runs;
+    if (inlined_ && queued_ && *inlined_ + *queued_ > 0) {
+      result.inline_rate = *inlined_ / (*inlined_ + *queued_);
+    }
+  }
+
+  void fill_latency(Measurement& result) const {
+    if (latency_.empty()) return;
+    std::vector<double> microseconds;
+    microseconds.reserve(latency_.size());
+    for (const base::Duration run : latency_) microseconds.push_back(to_ns(run) / 1e3);
+    result.p50_us = quantile(microseconds, 0.50);
+    result.p99_us = quantile(microseconds, 0.99);
+  }
+
+  const Case& case_;
+  EngineUnderTest subject_;
+  const Effort& effort_;
+  Workload workload_;
+  std::unique_ptr<PreparedGraph> graph_;
+  std::uint64_t count_ = 1;
+  std::uint64_t runs_ = 0;
+  std::uint64_t allocations_ = 0;
+  std::optional<double> wakes_;
+  std::optional<double> inlined_;
+  std::optional<double> queued_;
+  std::vector<double> graph_ns_;
+  std::vector<base::Duration> latency_;
+  bool correct_ = true;
+};
+
+// Graphs in flight overlap freely, so only the total work bounds them.
+double ideal_units(const Case& entry, unsigned workers) {
+  if (entry.mode != Mode::kInFlight) {
+    return static_cast<double>(ideal_makespan(entry.shape, workers));
+  }
+  return static_cast<double>(total_cost(entry.shape)) / workers;
+}
+
+// The bare body takes its turn like an engine, so that the ideal and the engines see one machine.
+double sample_unit_ns(const Case& entry,
+                      const Bench& bench,
+                      std::uint64_t steps,
+                      const Effort& effort) {
+  if (steps == 0) return 0;
+  std::this_thread::sleep_for(effort.rest);
+  const double calls = std::max(1.0, std::round(to_ns(effort.sample_time) / entry.unit_ns));
+  return sample_spin_ns(steps, static_cast<std::uint64_t>(calls), bench.workers, bench.placement);
+}
+
+}  // namespace
+
+std::vector<Measurement> measure_case(const Case& entry, const Bench& bench, const Effort& effort) {
+  const auto steps = static_cast<std::uint64_t>(std::llround(entry.unit_ns * bench.steps_per_ns));
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (const EngineUnderTest& subject : bench.engines) {
+    lanes.push_back(std::make_unique<Lane>(entry, subject, effort, steps));
+  }
+  for (const auto& lane : lanes) lane->warm_up();
+  std::vector<double> unit_ns;
+  for (unsigned repetition = 0; repetition < effort.repetitions; ++repetition) {
+    unit_ns.push_back(sample_unit_ns(entry, bench, steps, effort));
+    for (std::size_t turn = 0; turn < lanes.size(); ++turn) {
+      lanes[(turn + repetition) % lanes.size()]->sample();
+    }
+  }
+  const double ideal_ns = ideal_units(entry, bench.workers) * median(unit_ns);
+  std::vector<Measurement> results;
+  for (const auto& lane : lanes) results.push_back(lane->finish(bench.workers, ideal_ns));
+  return results;
+}
+
+}  // namespace millrace::bench

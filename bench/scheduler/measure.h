@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "scheduler/engine.h"
+#include "scheduler/placement.h"
+#include "scheduler/result.h"
+#include "scheduler/suite.h"
+
+namespace millrace::bench {
+
+/// How long and how often to measure.
+struct Effort {
+  unsigned repetitions = 7;
+  /// Length that a throughput sample is sized for.
+  base::Duration sample_time = std::chrono::milliseconds(3);
+  /// Least time that an engine runs a case before the first sample, so that what it learns from
+  /// running (costs, pools, caches) is learnt.
+  base::Duration warm_up_time = std::chrono::milliseconds(20);
+  /// Rest before each sample, in which the threads of the engine before fall asleep.
+  base::Duration rest = std::chrono::microseconds(500);
+};
+
+struct EngineUnderTest {
+  std::string_view name;
+  Engine* engine;
+};
+
+/// What all cases of a process share.
+struct Bench {
+  const Placement& placement;
+  /// Speed of `spin`, measured at the start of the process.
+  double steps_per_ns = 1;
+  unsigned workers = 1;
+  std::vector<EngineUnderTest> engines;
+};
+
+/// Measures one case on all engines: each repetition takes one sample of every engine, starting
+/// with another engine each time, so that drift of the machine meets all alike.
+/// Threading: the caller is the submitter.
+[[nodiscard]] std::vector<Measurement> measure_case(const Case& entry,
+                                                    const Bench& bench,
+                                                    const Effort& effort);
+
+}  // namespace millrace::bench

@@ -1,0 +1,238 @@
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/result.h"
+#include "runtime/event_loop.h"
+#include "runtime/graph.h"
+#include "scheduler/engine.h"
+
+// Ours, through the public API, with everything a user has: stop check before every node, error
+// return and exception barrier around every body. One graph serves all slots; each slot is a
+// context.
+namespace millrace::bench {
+namespace {
+
+using runtime::ExecutorConfig;
+using runtime::Graph;
+using runtime::GraphBuilder;
+using runtime::RunOptions;
+
+struct Variant {
+  ExecutorConfig config = {};
+  bool inside = false;    // runs are started from a body on a worker
+  bool deadline = false;  // runs carry a deadline that never fires
+};
+
+std::string id_of(NodeIndex node) { return "n" + std::to_string(node); }
+
+/// The bodies of one slot: what a run's context is in this benchmark.
+template <class Body>
+struct SlotContext {
+  std::vector<Body> bodies;
+};
+
+template <class Body>
+class MillraceGraph final : public PreparedGraph {
+ public:
+  using Context = SlotContext<Body>;
+
+  MillraceGraph(runtime::WorkerPool& pool,
+                runtime::Loop* loop,
+                const Variant& variant,
+                Workload& workload)
+      : pool_(pool),
+        loop_(loop),
+        variant_(variant),
+        graph_(build(workload)),
+        counters_(pool.counters()) {
+    for (std::size_t slot = 0; slot < workload.slot_count(); ++slot) {
+      auto context = std::make_shared<Context>();
+      for (NodeIndex node = 0; node < workload.shape().node_count(); ++node) {
+        workload.visit_body(slot, node, [&](auto body) {
+          if constexpr (std::is_same_v<decltype(body), Body>) context->bodies.push_back(body);
+        });
+      }
+      contexts_.push_back(std::move(context));
+    }
+  }
+
+  void run(const Repeat& repeat) override {
+    if (!variant_.inside) return repeat_runs(repeat, [&] { run_once(); });
+    enter([&] { repeat_runs(repeat, [&] { run_once(); }); });
+  }
+
+  void run_in_flight(std::uint64_t graph_count) override {
+    if (slots_.empty()) make_slots();
+    left_.store(graph_count, std::memory_order_relaxed);
+    const std::uint64_t first = std::min<std::uint64_t>(graph_count, slots_.size());
+    open_.add(first);
+    const auto submit_all = [&] {
+      for (std::uint64_t slot = 0; slot < first; ++slot) submit_next(*slots_[slot]);
+    };
+    if (variant_.inside) {
+      enter(submit_all);
+    } else {
+      submit_all();
+    }
+    pool_.help_until_done(open_);
+  }
+
+  [[nodiscard]] Tally tally() const override {
+    const runtime::PoolCounters now = pool_.counters();
+    const auto executed = static_cast<double>(now.executed - counters_.executed);
+    const auto queued = static_cast<double>(now.queued - counters_.queued);
+    return {.wakes = static_cast<double>(now.wakes - counters_.wakes),
+            .inlined = executed - queued,
+            .queued = queued};
+  }
+
+ private:
+  struct Slot {
+    MillraceGraph* owner;
+    Context* context;
+    runtime::Run run;
+  };
+
+  static Graph<Context> build(Workload& workload) {
+    GraphBuilder<Context> builder;
+    const Shape& shape = workload.shape();
+    for (NodeIndex node = 0; node < shape.node_count(); ++node) {
+      runtime::NodeOptions options;
+      for (const NodeIndex producer : shape.producers[node])
+        options.after.push_back(id_of(producer));
+      if (workload.slot_count() == 1) {
+        builder.cpu(id_of(node), bound_body(workload, node), std::move(options));
+        continue;
+      }
+      builder.cpu(
+          id_of(node),
+          [node](Context& context) -> base::Status {
+            context.bodies[node]();
+            return {};
+          },
+          std::move(options));
+    }
+    base::Result<Graph<Context>> graph = builder.build();
+    MR_CHECK(graph.has_value());
+    return *std::move(graph);
+  }
+
+  /// With one slot a body may hold its cell itself, as the rivals' do.
+  static auto bound_body(Workload& workload, NodeIndex node) {
+    std::optional<Body> bound;
+    workload.visit_body(0, node, [&](auto body) {
+      if constexpr (std::is_same_v<decltype(body), Body>) bound.emplace(body);
+    });
+    return [body = *bound](Context&) -> base::Status {
+      body();
+      return {};
+    };
+  }
+
+  void run_once() {
+    base::Status status;
+    if (variant_.deadline) {
+      const RunOptions options{.deadline = base::steady_clock().now() + std::chrono::hours(1),
+                               .loop = loop_};
+      status = graph_.run(pool_, contexts_.front(), options);
+    } else {
+      status = graph_.run(pool_, *contexts_.front());
+    }
+    MR_CHECK(status.has_value());
+  }
+
+  /// Calls `work` in a body on a worker of the pool.
+  template <class Work>
+  void enter(Work work) {
+    GraphBuilder<Work> builder;
+    builder.cpu("enter", [](Work& inner) { inner(); });
+    base::Result<Graph<Work>> graph = builder.build();
+    MR_CHECK(graph.has_value());
+    MR_CHECK(graph->run(pool_, work).has_value());
+  }
+
+  void make_slots() {
+    for (const auto& context : contexts_) {
+      slots_.push_back(std::unique_ptr<Slot>(
+          new Slot{this, context.get(), runtime::Run(graph_.topology(), graph_.costs())}));
+    }
+  }
+
+  void submit_next(Slot& slot) {
+    // One more than is left means that this slot is done.
+    if (left_.fetch_sub(1, std::memory_order_relaxed) <= 0) return open_.done();
+    const runtime::RunObserver observer{.on_answer =
+                                            [](runtime::Run&, void* data) {
+                                              Slot& ended = *static_cast<Slot*>(data);
+                                              ended.owner->submit_next(ended);
+                                            },
+                                        .data = &slot};
+    pool_.submit(slot.run, slot.context, {}, observer);
+  }
+
+  runtime::WorkerPool& pool_;
+  runtime::Loop* const loop_;
+  const Variant variant_;
+  const Graph<Context> graph_;
+  const runtime::PoolCounters counters_;
+  std::vector<std::shared_ptr<Context>> contexts_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::atomic<std::int64_t> left_{0};
+  runtime::WaitGroup open_;
+};
+
+class MillraceEngine final : public Engine {
+ public:
+  explicit MillraceEngine(Variant variant) : variant_(variant) {
+    auto pool = runtime::WorkerPool::create(variant.config);
+    MR_CHECK(pool.has_value());
+    pool_ = *std::move(pool);
+    if (!variant.deadline) return;
+    auto loop = runtime::EventLoop::create();
+    MR_CHECK(loop.has_value());
+    loop_ = *std::move(loop);
+  }
+
+  std::unique_ptr<PreparedGraph> prepare(Workload& workload) override {
+    std::unique_ptr<PreparedGraph> prepared;
+    workload.visit_body(0, 0, [&](auto body) {
+      prepared =
+          std::make_unique<MillraceGraph<decltype(body)>>(*pool_, loop_.get(), variant_, workload);
+    });
+    return prepared;
+  }
+
+ private:
+  const Variant variant_;
+  std::unique_ptr<runtime::WorkerPool> pool_;
+  std::unique_ptr<runtime::EventLoop> loop_;
+};
+
+std::unique_ptr<Engine> make(unsigned workers, Variant variant) {
+  variant.config.compute_threads = workers;
+  return std::make_unique<MillraceEngine>(variant);
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_millrace_engine(unsigned workers) { return make(workers, {}); }
+std::unique_ptr<Engine> make_millrace_inside_engine(unsigned workers) {
+  return make(workers, {.inside = true});
+}
+std::unique_ptr<Engine> make_millrace_noinline_engine(unsigned workers) {
+  return make(workers, {.config = {.enable_inline_execution = false}});
+}
+std::unique_ptr<Engine> make_millrace_nochain_engine(unsigned workers) {
+  return make(workers, {.config = {.enable_continuation_chaining = false}});
+}
+std::unique_ptr<Engine> make_millrace_deadline_engine(unsigned workers) {
+  return make(workers, {.deadline = true});
+}
+
+}  // namespace millrace::bench

@@ -1,0 +1,147 @@
+#include "scheduler/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "scheduler/engine.h"
+
+namespace millrace::bench {
+namespace {
+
+constexpr std::string_view kUsage = R"(bench_scheduler: schedulers side by side
+  --json FILE       write all rows and bars as JSON
+  --shape A,B       only cases whose name contains A or B
+  --engine A,B      only these engines
+  --body A,B        only these bodies (empty, 1us, mixed, 1ms)
+  --workers 1,2     worker counts, the waiting caller included
+  --reps N          repetitions per process (default 7)
+  --processes N     fresh processes to take the median over (default 3)
+  --subject NAME    engine that the bars judge (default millrace)
+  --enforce         fail when a bar is missed
+  --no-pin          leave the placement of threads to the kernel
+  --commit TEXT     recorded in the JSON file
+  --smoke           tiny sizes, checks only
+  --list            name cases and engines
+)";
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+base::Result<unsigned> parse_count(std::string_view text, std::string_view option) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value == 0) {
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      "Expected a positive number, got: " + std::string(text),
+                      std::string(option));
+  }
+  return value;
+}
+
+bool* find_switch(Options& options, std::string_view name) {
+  if (name == "--smoke") return &options.smoke;
+  if (name == "--enforce") return &options.enforce;
+  if (name == "--list") return &options.list;
+  if (name == "--help") return &options.help;
+  if (name == "--child") return &options.child;
+  return nullptr;
+}
+
+// Sets an option that takes a value.
+base::Status set_value(Options& options, std::string_view name, std::string_view value) {
+  if (name == "--json") {
+    options.json_file = value;
+  } else if (name == "--commit") {
+    options.commit = value;
+  } else if (name == "--subject") {
+    options.subject = value;
+  } else if (name == "--shape") {
+    options.shapes = split_list(value);
+  } else if (name == "--engine") {
+    options.engines = split_list(value);
+  } else if (name == "--body") {
+    options.bodies = split_list(value);
+  } else if (name == "--reps") {
+    MR_TRY(options.repetitions, parse_count(value, name));
+  } else if (name == "--processes") {
+    MR_TRY(options.processes, parse_count(value, name));
+  } else if (name == "--workers") {
+    options.workers.clear();
+    for (const std::string& part : split_list(value)) {
+      MR_TRY(const unsigned count, parse_count(part, name));
+      options.workers.push_back(count);
+    }
+  } else {
+    return base::fail(
+        base::ErrorCode::kInvalidArgument, "Unknown option: " + std::string(name), "command line");
+  }
+  return {};
+}
+
+base::Status check_engines(const Options& options) {
+  for (const std::string& wanted : options.engines) {
+    const bool known = std::ranges::any_of(
+        engine_entries(), [&](const EngineEntry& entry) { return entry.name == wanted; });
+    if (!known)
+      return base::fail(base::ErrorCode::kNotFound, "No such engine: " + wanted, "--engine");
+  }
+  if (options.workers.empty()) {
+    return base::fail(base::ErrorCode::kInvalidArgument, "Needs at least one count", "--workers");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view usage() { return kUsage; }
+
+base::Result<Options> parse_options(std::span<const std::string_view> arguments) {
+  Options options;
+  for (std::size_t index = 0; index < arguments.size(); ++index) {
+    const std::string_view name = arguments[index];
+    if (bool* chosen = find_switch(options, name); chosen != nullptr) {
+      *chosen = true;
+    } else if (name == "--no-pin") {
+      options.pin = false;
+    } else if (index + 1 == arguments.size()) {
+      return base::fail(base::ErrorCode::kInvalidArgument,
+                        "Unknown option or missing value: " + std::string(name),
+                        "command line");
+    } else {
+      MR_TRY_STATUS(set_value(options, name, arguments[++index]));
+    }
+  }
+  MR_TRY_STATUS(check_engines(options));
+  return options;
+}
+
+std::vector<std::string> child_arguments(const Options& options) {
+  std::vector<std::string> arguments = {"--child", "--reps", std::to_string(options.repetitions)};
+  const auto add_list = [&](std::string_view name, const auto& values) {
+    if (values.empty()) return;
+    arguments.emplace_back(name);
+    arguments.push_back(fmt::format("{}", fmt::join(values, ",")));
+  };
+  add_list("--shape", options.shapes);
+  add_list("--engine", options.engines);
+  add_list("--body", options.bodies);
+  add_list("--workers", options.workers);
+  if (options.smoke) arguments.emplace_back("--smoke");
+  if (!options.pin) arguments.emplace_back("--no-pin");
+  return arguments;
+}
+
+}  // namespace millrace::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace millrace::bench {
+
+/// What the command line asks for. Empty lists mean "all".
+struct Options {
+  std::vector<std::string> shapes;   ///< substrings of case names
+  std::vector<std::string> engines;  ///< names of engines
+  std::vector<std::string> bodies;   ///< names of bodies
+  std::vector<unsigned> workers = {1, 2};
+  unsigned repetitions = 7;
+  unsigned processes = 3;
+  std::string json_file;
+  std::string commit;                ///< recorded in the JSON file
+  std::string subject = "millrace";  ///< the engine that the bars judge
+  bool smoke = false;                ///< tiny sizes: checks everything, measures nothing
+  bool enforce = false;              ///< a missed bar fails the command
+  bool pin = true;
+  bool list = false;
+  bool help = false;
+  bool child = false;  ///< measure here and write lines for a parent
+};
+
+/// Reads the arguments after the program's name.
+[[nodiscard]] base::Result<Options> parse_options(std::span<const std::string_view> arguments);
+
+/// Gives arguments with which a child process measures what `options` ask for.
+[[nodiscard]] std::vector<std::string> child_arguments(const Options& options);
+
+[[nodiscard]] std::string_view usage();
+
+}  // namespace millrace::bench

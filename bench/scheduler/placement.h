@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "scheduler/engine.h"
+
+namespace millrace::bench {
+
+/// Puts the threads of engines on processors of their own.
+///
+/// Left alone, the kernel often wakes a worker on its waker's processor while another one idles,
+/// for whole samples on end; which process has this luck decides its figures more than any
+/// scheduler does. So every engine gets the same placement: the caller on the first processor, its
+/// threads on the following ones. Without enough processors threads share them. Threading: main
+/// thread.
+class Placement {
+ public:
+  /// Remembers the processors that the process may use. When `enabled` is false nothing is placed.
+  explicit Placement(bool enabled);
+
+  /// Makes an engine, lets it start its threads by running something, and places them.
+  [[nodiscard]] std::unique_ptr<Engine> make_engine(const EngineEntry& entry, unsigned workers);
+
+  /// Places the calling thread on the processor of worker `index`.
+  void place_this_thread(unsigned index) const;
+
+  [[nodiscard]] std::size_t processor_count() const { return processors_.size(); }
+
+ private:
+  void place(pid_t thread, unsigned index) const;
+  void release_this_thread() const;
+
+  bool enabled_;
+  std::vector<int> processors_;
+};
+
+}  // namespace millrace::bench

@@ -1,0 +1,76 @@
+#include "scheduler/suite.h"
+
+#include <utility>
+
+namespace millrace::bench {
+namespace {
+
+constexpr std::uint64_t kSeed = 20'240'601;
+constexpr double kMicrosecond = 1e3;
+constexpr double kMillisecond = 1e6;
+
+Case make_case(Shape shape, std::string body, double unit_ns) {
+  Case entry;
+  entry.name = shape.name;
+  entry.shape = std::move(shape);
+  entry.body = std::move(body);
+  entry.unit_ns = unit_ns;
+  return entry;
+}
+
+void add_core(std::vector<Case>& suite, std::string_view body, double unit_ns) {
+  for (Shape& shape : core_shapes()) {
+    suite.push_back(make_case(std::move(shape), std::string(body), unit_ns));
+  }
+  Case in_flight = make_case(make_ranking(), std::string(body), unit_ns);
+  in_flight.name += "_x" + std::to_string(kInFlightSlots);
+  in_flight.mode = Mode::kInFlight;
+  in_flight.slot_count = kInFlightSlots;
+  suite.push_back(std::move(in_flight));
+}
+
+void add_narrow(std::vector<Case>& suite, double unit_ns, NodeIndex step) {
+  for (const bool cold : {false, true}) {
+    for (NodeIndex width = kNarrowWidthMin; width <= kNarrowWidthMax; width += step) {
+      Case entry = make_case(make_narrow_fan(width), "1ms", unit_ns);
+      entry.name = narrow_name(width, cold);
+      entry.mode = cold ? Mode::kCold : Mode::kSubmitAndWait;
+      suite.push_back(std::move(entry));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Shape> core_shapes() {
+  return {make_chain(64),
+          make_chain(512),
+          make_fan(64),
+          make_fan(512),
+          make_binary_tree(255),
+          make_diamond_ladder(64),
+          make_wavefront(16),
+          make_wavefront(32),
+          make_random_layered(50, kSeed),
+          make_random_layered(200, kSeed),
+          make_random_layered(500, kSeed),
+          make_ranking()};
+}
+
+std::vector<Case> make_suite(double unit_scale) {
+  const bool whole = unit_scale >= 1;
+  std::vector<Case> suite;
+  add_core(suite, "empty", 0);
+  add_core(suite, "1us", kMicrosecond * unit_scale);
+  suite.push_back(make_case(make_mixed_latency(200, kSeed), "mixed", kMicrosecond * unit_scale));
+  add_narrow(suite, kMillisecond * unit_scale, whole ? 1 : 31);
+  return suite;
+}
+
+bool is_narrow(const Case& entry) { return entry.body == "1ms"; }
+
+std::string narrow_name(NodeIndex width, bool cold) {
+  return make_narrow_fan(width).name + (cold ? "_cold" : "");
+}
+
+}  // namespace millrace::bench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/shape.h"
+
+namespace millrace::bench {
+
+/// How graphs are submitted.
+enum class Mode {
+  kSubmitAndWait,  ///< one at a time, the caller waits (and helps where the engine lets it)
+  kInFlight,       ///< many at a time, each completion submits the next
+  kCold,           ///< one run of a graph that was built for it
+};
+
+/// One thing to measure on every engine.
+struct Case {
+  std::string name;  ///< the shape's name, with a suffix for other modes than submit-and-wait
+  Shape shape;
+  std::string body;    ///< "empty", "1us", "mixed" or "1ms"
+  double unit_ns = 0;  ///< time of a node of cost 1; 0 is the empty body
+  Mode mode = Mode::kSubmitAndWait;
+  std::size_t slot_count = 1;
+};
+
+inline constexpr std::size_t kInFlightSlots = 64;
+inline constexpr NodeIndex kNarrowWidthMin = 2;
+inline constexpr NodeIndex kNarrowWidthMax = 64;
+
+/// Lists the shapes over which geometric means are taken: those with an empty and a 1 us variant
+/// that are submitted and waited for.
+[[nodiscard]] std::vector<Shape> core_shapes();
+
+/// Lists every case. `unit_scale` < 1 shortens bodies for a smoke run; such a run also thins out
+/// the narrow fans.
+[[nodiscard]] std::vector<Case> make_suite(double unit_scale);
+
+/// Gives whether a case belongs to the narrow fans of 1 ms siblings (contract P5), which take long
+/// and are measured on the main engines only.
+[[nodiscard]] bool is_narrow(const Case& entry);
+
+/// Names narrow fan `width` as its case does.
+[[nodiscard]] std::string narrow_name(NodeIndex width, bool cold);
+
+}  // namespace millrace::bench

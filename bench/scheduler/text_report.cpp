@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scheduler/report.h"
+#include "scheduler/statistics.h"
+#include "scheduler/suite.h"
+
+namespace millrace::bench {
+namespace {
+
+constexpr int kNameWidth = 16;
+constexpr int kCellWidth = 22;
+constexpr double kForeignShareMax = 0.03;
+
+using Out = std::back_insert_iterator<std::string>;
+
+struct Group {
+  std::string body;
+  unsigned workers;
+};
+
+template <class Value>
+void add_once(std::vector<Value>& list, const Value& value) {
+  if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+}
+
+std::vector<const Summary*> select(const Report& report, const Group& group) {
+  std::vector<const Summary*> chosen;
+  for (const Summary& summary : report.summaries) {
+    if (summary.joined.body == group.body && summary.joined.workers == group.workers) {
+      chosen.push_back(&summary);
+    }
+  }
+  return chosen;
+}
+
+const Summary* find_in(const std::vector<const Summary*>& rows,
+                       std::string_view shape,
+                       std::string_view engine) {
+  const auto found = std::ranges::find_if(rows, [&](const Summary* row) {
+    return row->joined.shape == shape && row->joined.engine == engine;
+  });
+  return found == rows.end() ? nullptr : *found;
+}
+
+// What a figure is compared with: the ideal where bodies take time, else the serial loop.
+std::optional<double> reference_ns(const std::vector<const Summary*>& rows, const Summary& row) {
+  if (row.joined.ideal_ns > 0) return row.joined.ideal_ns / row.joined.node_count;
+  const Summary* serial = find_in(rows, row.joined.shape, "serial");
+  if (serial == nullptr) return std::nullopt;
+  return serial->node_ns();
+}
+
+std::string print_cell(const std::vector<const Summary*>& rows, const Summary* row) {
+  if (row == nullptr) return "-";
+  std::string cell =
+      fmt::format("{:.4g} ±{:.0f}%", row->node_ns(), 100 * relative_spread(row->joined.graph_ns));
+  if (const auto reference = reference_ns(rows, *row)) {
+    cell += fmt::format(" {:5.2f}x", row->node_ns() / *reference);
+  }
+  return row->joined.correct ? cell : cell + " WRONG";
+}
+
+bool is_core(std::string_view shape) {
+  return std::ranges::any_of(core_shapes(), [&](const Shape& core) { return core.name == shape; });
+}
+
+void print_means(Out out,
+                 const std::vector<const Summary*>& rows,
+                 const std::vector<std::string>& engines) {
+  fmt::format_to(out, "{:<{}}", "geometric mean", kNameWidth);
+  for (const std::string& engine : engines) {
+    std::vector<double> values;
+    std::vector<double> ratios;
+    for (const Summary* row : rows) {
+      if (row->joined.engine != engine || !is_core(row->joined.shape)) continue;
+      values.push_back(row->node_ns());
+      if (const auto reference = reference_ns(rows, *row)) {
+        ratios.push_back(row->node_ns() / *reference);
+      }
+    }
+    std::string cell = values.empty() ? "-" : fmt::format("{:.4g}", geometric_mean(values));
+    if (!ratios.empty()) cell += fmt::format(" {:5.2f}x", geometric_mean(ratios));
+    fmt::format_to(out, "{:>{}}", cell, kCellWidth);
+  }
+  fmt::format_to(out, "\n");
+}
+
+void print_table(Out out, const std::vector<const Summary*>& rows, const Group& group) {
+  std::vector<std::string> shapes;
+  std::vector<std::string> engines;
+  for (const Summary* row : rows) {
+    add_once(shapes, row->joined.shape);
+    add_once(engines, row->joined.engine);
+  }
+  fmt::format_to(out,
+                 "\n{} bodies, {} worker{}: ns per node, spread, times {}\n{:<{}}",
+                 group.body,
+                 group.workers,
+                 group.workers == 1 ? "" : "s",
+                 group.body == "empty" ? "the serial loop" : "the ideal",
+                 "",
+                 kNameWidth);
+  for (const std::string& engine : engines) fmt::format_to(out, "{:>{}}", engine, kCellWidth);
+  fmt::format_to(out, "\n");
+  for (const std::string& shape : shapes) {
+    fmt::format_to(out, "{:<{}}", shape, kNameWidth);
+    for (const std::string& engine : engines) {
+      const std::string cell = print_cell(rows, find_in(rows, shape, engine));
+      fmt::format_to(out, "{:>{}}", cell, kCellWidth);
+    }
+    fmt::format_to(out, "\n");
+  }
+  if (std::ranges::any_of(shapes, is_core)) print_means(out, rows, engines);
+}
+
+// Sixty-three widths are too many for a table: shows where each engine is worst.
+void print_narrow(Out out, const std::vector<const Summary*>& rows, const Group& group) {
+  fmt::format_to(
+      out, "\nsiblings of 1 ms, {} workers: time over ideal, all widths\n", group.workers);
+  std::vector<std::string> engines;
+  for (const Summary* row : rows) add_once(engines, row->joined.engine);
+  for (const std::string& engine : engines) {
+    for (const bool cold : {false, true}) {
+      std::vector<double> ratios;
+      const Summary* worst = nullptr;
+      for (const Summary* row : rows) {
+        if (row->joined.engine != engine || row->joined.shape.ends_with("_cold") != cold) continue;
+        ratios.push_back(row->graph_ns / row->joined.ideal_ns);
+        if (worst == nullptr || ratios.back() > worst->graph_ns / worst->joined.ideal_ns) {
+          worst = row;
+        }
+      }
+      if (worst == nullptr) continue;
+      fmt::format_to(out,
+                     "{:<{}} {:<5} median {:.3f}x, worst {:.3f}x ({})\n",
+                     engine,
+                     kNameWidth,
+                     cold ? "cold" : "warm",
+                     median(ratios),
+                     worst->graph_ns / worst->joined.ideal_ns,
+                     worst->joined.shape);
+    }
+  }
+}
+
+std::string print_value(const std::optional<double>& value) {
+  return value ? fmt::format("{:.4g}", *value) : "-";
+}
+
+void print_details(Out out, const Report& report) {
+  fmt::format_to(out,
+                 "\n{} in detail\n{:<{}}{:>8}{:>3}{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>10}\n",
+                 report.options.subject,
+                 "",
+                 kNameWidth,
+                 "body",
+                 "W",
+                 "graphs/s",
+                 "allocs/run",
+                 "wakes/run",
+                 "inlined",
+                 "queue ns",
+                 "p50 us",
+                 "p99 us");
+  for (const Summary& summary : report.summaries) {
+    const Measurement& joined = summary.joined;
+    if (joined.engine != report.options.subject || joined.body == "1ms") continue;
+    fmt::format_to(out,
+                   "{:<{}}{:>8}{:>3}{:>12.4g}{:>12}{:>10}{:>10}{:>10}{:>10}{:>10}\n",
+                   joined.shape,
+                   kNameWidth,
+                   joined.body,
+                   joined.workers,
+                   1e9 / summary.graph_ns,
+                   print_value(joined.allocs_per_run),
+                   print_value(joined.wakes_per_run),
+                   print_value(joined.inline_rate),
+                   print_value(joined.queue_delay_ns),
+                   print_value(joined.p50_us),
+                   print_value(joined.p99_us));
+  }
+}
+
+void print_bars(Out out, const Report& report) {
+  fmt::format_to(out, "\nbars for {}\n", report.options.subject);
+  for (const Bar& bar : report.bars) {
+    const std::string_view verdict = !bar.value ? "----" : bar.passed() ? "PASS" : "FAIL";
+    fmt::format_to(out,
+                   "{}  {:<66}{:>10}  {} {:g}\n",
+                   verdict,
+                   bar.name,
+                   print_value(bar.value),
+                   bar.at_most ? "<=" : ">=",
+                   bar.limit);
+  }
+}
+
+double median_of(const Report& report, double MachineFacts::* field) {
+  std::vector<double> values;
+  for (const ProcessResult& process : report.processes) values.push_back(process.machine.*field);
+  return median(values);
+}
+
+void print_header(Out out, const Report& report) {
+  fmt::format_to(out,
+                 "{} processes x {} repetitions, threads {}; the 1 us body takes {:.0f} ns alone, "
+                 "{:.0f} ns with all processors busy\n",
+                 report.processes.size(),
+                 report.options.repetitions,
+                 report.options.pin ? "placed" : "not placed",
+                 median_of(report, &MachineFacts::spin_alone_ns),
+                 median_of(report, &MachineFacts::spin_crowded_ns));
+  const double foreign = median_of(report, &MachineFacts::foreign_share);
+  if (foreign > kForeignShareMax) {
+    fmt::format_to(
+        out,
+        "WARNING: others used {:.0f} % of the processors meanwhile; figures of 2 workers "
+        "mean little\n",
+        100 * foreign);
+  }
+}
+
+}  // namespace
+
+Report make_report(Options options, std::vector<ProcessResult> processes) {
+  Report report;
+  report.options = std::move(options);
+  report.processes = std::move(processes);
+  report.summaries = summarize(report.processes);
+  report.bars = evaluate_bars(report.processes, report.options.subject);
+  return report;
+}
+
+std::string print_text(const Report& report) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  print_header(out, report);
+  for (const char* body : {"empty", "1us", "mixed", "1ms"}) {
+    for (const unsigned workers : report.options.workers) {
+      const Group group{.body = body, .workers = workers};
+      const std::vector<const Summary*> rows = select(report, group);
+      if (rows.empty()) continue;
+      if (group.body == "1ms") {
+        print_narrow(out, rows, group);
+      } else {
+        print_table(out, rows, group);
+      }
+    }
+  }
+  if (std::ranges::any_of(report.summaries, [&](const Summary& summary) {
+        return summary.joined.engine == report.options.subject;
+      })) {
+    print_details(out, report);
+  }
+  print_bars(out, report);
+  return text;
+}
+
+}  // namespace millrace::bench

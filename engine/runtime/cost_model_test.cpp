@@ -1,0 +1,171 @@
+#include "runtime/cost_model.h"
+
+#include <chrono>
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/scheduler_fixture.h"
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using testing::ElementsAre;
+
+// Checks: C-cost, with the tests named CCost_.
+TEST(CostModelTest, CCost_NeedsAMinimumOfSamples) {
+  TestGraph graph({noting_node("a")});
+  EXPECT_EQ(graph.costs().hint(0), CostModel::kUnknown);
+  for (std::uint32_t sample = 1; sample < graph.costs().settings().samples_min; ++sample) {
+    graph.costs().record(0, microseconds(3), 0);
+    EXPECT_EQ(graph.costs().estimate(0, 0), std::nullopt);
+  }
+  graph.costs().record(0, microseconds(3), 0);
+  EXPECT_EQ(graph.costs().estimate(0, 0), microseconds(3));
+  EXPECT_FALSE(graph.costs().is_warm());
+  graph.costs().refresh();
+  EXPECT_TRUE(graph.costs().is_warm());
+}
+
+TEST(CostModelTest, CCost_IsSampledOnceWarm) {
+  TestGraph graph({noting_node("a")});
+  EXPECT_TRUE(graph.costs().wants_sample(7));
+  graph.teach(microseconds(1));
+  EXPECT_FALSE(graph.costs().wants_sample(7));
+  EXPECT_TRUE(graph.costs().wants_sample(graph.costs().settings().sample_every));
+}
+
+TEST(CostModelTest, CCost_OneStretchedSampleChangesLittle) {
+  TestGraph graph({noting_node("a")});
+  graph.teach(nanoseconds(20));
+  graph.costs().record(0, milliseconds(50), 0);
+  EXPECT_LT(*graph.costs().estimate(0, 0), nanoseconds(50));
+}
+
+TEST(CostModelTest, CCost_FollowsALastingChange) {
+  TestGraph graph({noting_node("a")});
+  graph.teach(nanoseconds(20));
+  for (int sample = 0; sample < 60; ++sample) graph.costs().record(0, microseconds(500), 0);
+  EXPECT_GT(*graph.costs().estimate(0, 0), microseconds(450));
+}
+
+TEST(CostModelTest, CCost_HysteresisInlinesBelowTAndStopsAboveTwiceT) {
+  TestGraph graph({noting_node("a")});
+  const auto settle_at = [&](base::Duration cost) {
+    for (int sample = 0; sample < 100; ++sample) graph.costs().record(0, cost, 0);
+    graph.costs().refresh();
+    return graph.costs().is_cheap_enough_to_inline(0, 0);
+  };
+  EXPECT_FALSE(settle_at(microseconds(15)));  // between T and 2T, never inlined before
+  EXPECT_TRUE(settle_at(microseconds(9)));
+  EXPECT_TRUE(settle_at(microseconds(15)));  // between T and 2T, inlined before
+  EXPECT_FALSE(settle_at(microseconds(25)));
+}
+
+TEST(CostModelTest, I3_ThresholdIsStrict) {
+  NodeSpec spec = noting_node("a");
+  spec.cost_estimate = microseconds(10);
+  TestGraph at({spec});
+  EXPECT_FALSE(at.costs().is_cheap_enough_to_inline(0, 0));
+  spec.cost_estimate = nanoseconds(9'999);
+  TestGraph below({spec});
+  EXPECT_TRUE(below.costs().is_cheap_enough_to_inline(0, 0));
+}
+
+TEST(CostModelTest, I2_MeasuredOutranksDeclared) {
+  NodeSpec spec = noting_node("a");
+  spec.cost_estimate = milliseconds(1);
+  TestGraph graph({spec});
+  EXPECT_EQ(graph.costs().estimate(0, 0), milliseconds(1));
+  graph.teach(microseconds(2));
+  EXPECT_EQ(graph.costs().estimate(0, 0), microseconds(2));
+}
+
+TEST(CostModelTest, I4_CostGrowsWithRows) {
+  NodeSpec spec = noting_node("a");
+  spec.cost_estimate = microseconds(2);
+  spec.cost_per_row = nanoseconds(10);
+  TestGraph graph({spec});
+  EXPECT_EQ(graph.costs().estimate(0, 0), microseconds(2));
+  EXPECT_EQ(graph.costs().estimate(0, 1000), microseconds(12));
+  EXPECT_TRUE(graph.costs().is_cheap_enough_to_inline(0, 100));
+  EXPECT_FALSE(graph.costs().is_cheap_enough_to_inline(0, 1000));
+}
+
+TEST(CostModelTest, I4_LargestCostsDoNotWrap) {
+  NodeSpec spec = noting_node("a");
+  spec.cost_per_row = hours(1);
+  TestGraph graph({spec});
+  EXPECT_EQ(graph.costs().estimate(0, UINT32_MAX)->count(), INT64_MAX);
+}
+
+TEST(CostModelTest, P1_OrdersByRankThenDeclaration) {
+  // b leads to the longest way; c and d tie.
+  TestGraph graph({noting_node("a"),
+                   noting_node("c", {"a"}),
+                   noting_node("b", {"a"}),
+                   noting_node("d", {"a"}),
+                   noting_node("e", {"b"})});
+  const RankOrder& order = graph.costs().order();
+  std::vector<std::uint32_t> targets;
+  for (const Edge& edge : order.edges) {
+    if (edge.target != graph.node("e")) targets.push_back(edge.target);
+  }
+  EXPECT_THAT(
+      targets,
+      ElementsAre(graph.node("d"), graph.node("c"), graph.node("b")));  // the best comes last
+}
+
+TEST(CostModelTest, P2_RanksFollowMeasuredCostsButOldOrdersStay) {
+  TestGraph graph({noting_node("a"), noting_node("b", {"a"}), noting_node("c", {"a"})});
+  const RankOrder& before = graph.costs().order();
+  EXPECT_EQ(before.edges.back().target, graph.node("b"));
+  graph.teach(graph.node("a"), microseconds(1));
+  graph.teach(graph.node("b"), microseconds(1));
+  graph.teach(graph.node("c"), microseconds(50));
+  graph.costs().refresh();
+  EXPECT_EQ(graph.costs().order().edges.back().target, graph.node("c"));
+  EXPECT_EQ(before.edges.back().target, graph.node("b"));  // a run keeps what it started with
+}
+
+TEST(CostModelTest, D6_HintSaysWhetherSharingPays) {
+  TestGraph graph({noting_node("a"), noting_node("b")});
+  graph.teach(0, nanoseconds(30));
+  graph.teach(1, microseconds(30));
+  graph.costs().refresh();
+  EXPECT_EQ(graph.costs().hint(0), 30U);
+  EXPECT_EQ(graph.costs().hint(1), 30'000U | CostModel::kWorthSharing);
+}
+
+TEST(CostModelTest, C8_ReserveIsMeasuredWithAFloorAndAnOverride) {
+  NodeSpec spec = noting_node("a");
+  spec.fallback = FallbackKind::kValue;
+  spec.fallback_body = spec.body;
+  NodeSpec own = noting_node("b");
+  own.fallback = FallbackKind::kValue;
+  own.fallback_body = own.body;
+  own.reserve = milliseconds(7);
+  TestGraph graph({spec, own});
+  EXPECT_EQ(graph.costs().reserve(0), milliseconds(1));
+  EXPECT_EQ(graph.costs().reserve(1), milliseconds(7));
+  for (int run = 0; run < 94; ++run) graph.costs().record_downstream(0, microseconds(10));
+  for (int run = 0; run < 6; ++run) graph.costs().record_downstream(0, milliseconds(20));
+  EXPECT_GE(graph.costs().reserve(0), milliseconds(20));
+  EXPECT_LE(graph.costs().reserve(0), milliseconds(40));
+}
+
+TEST(CostModelTest, RefusesImpossibleSettings) {
+  EXPECT_FALSE(validate(CostSettings{.samples_min = 0}).has_value());
+  EXPECT_FALSE(validate(CostSettings{.sample_every = 0}).has_value());
+  EXPECT_FALSE(validate(CostSettings{.inline_threshold = nanoseconds(-1)}).has_value());
+  EXPECT_FALSE(validate(CostSettings{.share_threshold = nanoseconds(-1)}).has_value());
+  EXPECT_TRUE(validate(CostSettings{}).has_value());
+}
+
+}  // namespace
+}  // namespace millrace::runtime

@@ -1,0 +1,134 @@
+#include "runtime/run_pool.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "base/check.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "runtime/run.h"
+#include "runtime/worker_pool.h"
+
+namespace millrace::runtime {
+namespace {
+
+base::Status check_options(const Topology& topology, const RunOptions& options, bool owns_context) {
+  const auto invalid = [](const char* what) {
+    return base::fail(base::ErrorCode::kInvalidArgument, what, "run options");
+  };
+  const TopologyTraits& traits = topology.traits();
+  if (options.loop == nullptr && traits.has_async)
+    return invalid("The graph has async nodes: set RunOptions::loop");
+  if (options.loop == nullptr && traits.has_timeout)
+    return invalid("The graph has timeouts: set RunOptions::loop");
+  if (options.loop == nullptr && options.deadline)
+    return invalid("A deadline needs a loop to fire on: set RunOptions::loop");
+  if (options.deadline && !owns_context) {
+    return invalid(
+        "A run with a deadline may answer while a body still runs: pass the context as "
+        "std::shared_ptr");
+  }
+  return {};
+}
+
+}  // namespace
+
+RunHandle::~RunHandle() {
+  if (run_ != nullptr) run_->drop_reference();
+}
+
+RunPool::~RunPool() {
+  // A run that answered early is back when its last body has returned.
+  for (int look = 0; lent_.load(std::memory_order_acquire) != 0; ++look) {
+    constexpr int kYields = 64;
+    if (look < kYields) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+  base::MutexLock lock(mutex_);
+  const std::size_t back =
+      free_.size() + (spare_.load(std::memory_order_acquire) != nullptr ? 1 : 0);
+  MR_CHECK(back == all_.size(), back, all_.size());
+}
+
+void RunPool::take_back(Run& run) {
+  release(run);
+  lent_.fetch_sub(1, std::memory_order_release);  // the last touch: the pool may go now
+}
+
+Run& RunPool::acquire() {
+  if (Run* const run = spare_.exchange(nullptr, std::memory_order_acquire)) return *run;
+  base::MutexLock lock(mutex_);
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<Run>(topology_, costs_));
+    free_.reserve(all_.capacity());
+    created_.fetch_add(1, std::memory_order_relaxed);
+    return *all_.back();
+  }
+  Run* const run = free_.back();
+  free_.pop_back();
+  return *run;
+}
+
+void RunPool::release(Run& run) {
+  Run* const before = spare_.exchange(&run, std::memory_order_acq_rel);
+  if (before == nullptr) return;
+  base::MutexLock lock(mutex_);
+  free_.push_back(before);
+}
+
+base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& options) {
+  MR_TRY_STATUS(check_options(topology_, options, false));
+  Run& run = acquire();
+  base::Status status = pool.run(run, context, options);
+  release(run);
+  return status;
+}
+
+base::Status RunPool::run_owned(WorkerPool& pool,
+                                std::shared_ptr<void> context,
+                                const RunOptions& options) {
+  MR_TRY_STATUS(check_options(topology_, options, true));
+  Run& run = acquire();
+  lent_.fetch_add(1, std::memory_order_relaxed);
+  const RunObserver observer{
+      .on_release = [](Run& done, void* self) { static_cast<RunPool*>(self)->take_back(done); },
+      .data = this};
+  return pool.run_owned(run, std::move(context), options, observer);
+}
+
+base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
+                                        std::shared_ptr<void> context,
+                                        const RunOptions& options,
+                                        RunObserver observer) {
+  MR_TRY_STATUS(check_options(topology_, options, true));
+  if (pool.thread_count() == 0 && options.loop == nullptr) {
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      "A pool without threads runs nothing in the background: use run(), more "
+                      "workers or callers_help = false");
+  }
+  Run& run = acquire();
+  lent_.fetch_add(1, std::memory_order_relaxed);
+  run.user_observer_ = observer;
+  const RunObserver own{.on_answer =
+                            [](Run& done, void*) {
+                              if (done.user_observer_.on_answer != nullptr)
+                                done.user_observer_.on_answer(done, done.user_observer_.data);
+                            },
+                        .on_release =
+                            [](Run& done, void* self) {
+                              const RunObserver user = done.user_observer_;
+                              if (user.on_release != nullptr) user.on_release(done, user.data);
+                              static_cast<RunPool*>(self)->take_back(done);
+                            },
+                        .data = this};
+  pool.submit_counted(run, std::move(context), options, own);
+  return RunHandle(run);
+}
+
+}  // namespace millrace::runtime

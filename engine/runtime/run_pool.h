@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "runtime/run.h"
+
+namespace millrace::runtime {
+
+class WorkerPool;
+
+/// Keeps a reference to a submitted run: to ask how it ended, or to stop it.
+/// Threading: not shared. Lifetime: the graph outlives it.
+class RunHandle {
+ public:
+  RunHandle() = default;
+  explicit RunHandle(Run& run) : run_(&run) {}
+  RunHandle(RunHandle&& other) noexcept : run_(std::exchange(other.run_, nullptr)) {}
+  RunHandle& operator=(RunHandle&& other) noexcept {
+    std::swap(run_, other.run_);
+    return *this;
+  }
+  ~RunHandle();
+  RunHandle(const RunHandle&) = delete;
+  RunHandle& operator=(const RunHandle&) = delete;
+
+  /// False for the empty handle, which must not be asked anything else.
+  [[nodiscard]] bool holds_run() const { return run_ != nullptr; }
+  /// Asks the run to stop within one node boundary (C7). Does nothing once it has answered.
+  void cancel() const { run_->cancel(); }
+  /// kOpen until the answer is out.
+  [[nodiscard]] RunOutcome outcome() const { return run_->outcome(); }
+  [[nodiscard]] base::Status status() const { return run_->status(); }
+  [[nodiscard]] const Run& run() const { return *run_; }
+
+ private:
+  Run* run_ = nullptr;
+};
+
+/// The runs of one topology, used again and again so that a warm run allocates nothing (K3).
+/// Threading: any thread. Lifetime: outlives its handles; its destructor waits for late bodies.
+class RunPool {
+ public:
+  RunPool(const Topology& topology, CostModel& costs) : topology_(topology), costs_(costs) {}
+  ~RunPool();
+  RunPool(const RunPool&) = delete;
+  RunPool& operator=(const RunPool&) = delete;
+
+  /// Executes one run on the calling thread and the pool; the context is borrowed until it returns.
+  [[nodiscard]] base::Status run(WorkerPool& pool, void* context, const RunOptions& options);
+  /// The same with a context that the run owns, so that it may answer before all bodies have
+  /// returned.
+  [[nodiscard]] base::Status run_owned(WorkerPool& pool,
+                                       std::shared_ptr<void> context,
+                                       const RunOptions& options);
+  /// Starts a run. `on_answer` is called once with `data`; an error means that nothing was started.
+  [[nodiscard]] base::Result<RunHandle> submit(WorkerPool& pool,
+                                               std::shared_ptr<void> context,
+                                               const RunOptions& options,
+                                               RunObserver observer);
+
+  /// Run objects made so far; stays constant when warm.
+  [[nodiscard]] std::size_t created_count() const {
+    return created_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  [[nodiscard]] Run& acquire();
+  void release(Run& run);
+  void take_back(Run& run);
+
+  const Topology& topology_;
+  CostModel& costs_;
+  // The run that was used last, handed from thread to thread without the lock.
+  std::atomic<Run*> spare_{nullptr};
+  std::atomic<std::size_t> created_{0};
+  // Runs that are held by references; the decrement to zero publishes that all are back.
+  std::atomic<std::size_t> lent_{0};
+  base::Mutex mutex_;
+  std::vector<Run*> free_ MR_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<Run>> all_ MR_GUARDED_BY(mutex_);
+};
+
+}  // namespace millrace::runtime

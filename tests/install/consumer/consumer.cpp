@@ -1,0 +1,43 @@
+// A program of somebody else's: runs a graph on an installed millrace and fails if that does not
+// work.
+
+#include <cstdio>
+#include <memory>
+
+#include "base/result.h"
+#include "runtime/event_loop.h"
+#include "runtime/graph.h"
+#include "runtime/worker_pool.h"
+
+namespace {
+
+struct Order {
+  int apples = 0;
+  int pears = 0;
+  int total = 0;
+};
+
+millrace::base::Result<int> count_fruit() {
+  namespace runtime = millrace::runtime;
+  runtime::GraphBuilder<Order> builder;
+  builder.cpu("apples", [](Order& order) { order.apples = 2; });
+  builder.cpu("pears", [](Order& order) { order.pears = 3; });
+  builder.cheap("total",
+                [](Order& order) { order.total = order.apples + order.pears; },
+                {.after = {"apples", "pears"}});
+  MR_TRY(const runtime::Graph<Order> graph, builder.build());
+  MR_TRY(const std::unique_ptr<runtime::WorkerPool> pool, runtime::WorkerPool::create({}));
+  Order order;
+  MR_TRY_STATUS(graph.run(*pool, order));
+  // The loop is what needs libuv, which the package must find by itself.
+  MR_TRY(const std::unique_ptr<runtime::EventLoop> loop, runtime::EventLoop::create());
+  return order.total;
+}
+
+}  // namespace
+
+int main() {
+  const millrace::base::Result<int> total = count_fruit();
+  if (!total) std::puts(total.error().to_string().c_str());
+  return total == 5 ? 0 : 1;
+}

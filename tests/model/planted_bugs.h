@@ -1,0 +1,115 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "model_atomics.h"
+
+// Policies with one bug each. Code that is right under ModelAtomics must be found wrong under
+// these, or the model is not able to see that kind of bug.
+namespace millrace::model {
+
+struct NoFences : ModelAtomics {
+  static void fence_seq_cst() {}
+};
+
+struct NoHeavyFence : ModelAtomics {
+  static void heavy_fence() { Execution::current().fence_seq_cst(); }
+};
+
+/// An update that is a load and a store.
+struct TornUpdates : ModelAtomics {
+  template <class T>
+  struct Atomic : ModelAtomic<T> {
+    using ModelAtomic<T>::ModelAtomic;
+
+    T exchange(T value, std::memory_order /*order*/) {
+      const T found = this->load(std::memory_order_acquire);
+      this->store(value, std::memory_order_seq_cst);
+      return found;
+    }
+    bool compare_exchange_strong(T& expected,
+                                 T desired,
+                                 std::memory_order /*success*/,
+                                 std::memory_order /*failure*/) {
+      const T found = this->load(std::memory_order_acquire);
+      const bool equal = found == expected;
+      if (equal) this->store(desired, std::memory_order_seq_cst);
+      expected = found;
+      return equal;
+    }
+    bool compare_exchange_weak(T& expected,
+                               T desired,
+                               std::memory_order success,
+                               std::memory_order failure) {
+      return compare_exchange_strong(expected, desired, success, failure);
+    }
+  };
+};
+
+namespace planted_detail {
+constexpr std::memory_order without_release(std::memory_order order) {
+  if (order == std::memory_order_release) return std::memory_order_relaxed;
+  return order == std::memory_order_acq_rel ? std::memory_order_acquire : order;
+}
+constexpr std::memory_order without_acquire(std::memory_order order) {
+  if (order == std::memory_order_acquire) return std::memory_order_relaxed;
+  return order == std::memory_order_acq_rel ? std::memory_order_release : order;
+}
+constexpr std::memory_order without_seq_cst(std::memory_order order) {
+  return order == std::memory_order_seq_cst ? std::memory_order_acq_rel : order;
+}
+}  // namespace planted_detail
+
+/// Operations with weaker orders than asked for.
+template <std::memory_order (*kWeaken)(std::memory_order), class Base = ModelAtomics>
+struct WeakerOrders : Base {
+  template <class T>
+  struct Atomic : ModelAtomic<T> {
+    using ModelAtomic<T>::ModelAtomic;
+
+    [[nodiscard]] T load(std::memory_order order) const {
+      return ModelAtomic<T>::load(kWeaken(order));
+    }
+    void store(T value, std::memory_order order) { ModelAtomic<T>::store(value, kWeaken(order)); }
+    T exchange(T value, std::memory_order order) {
+      return ModelAtomic<T>::exchange(value, kWeaken(order));
+    }
+    bool compare_exchange_strong(T& expected,
+                                 T desired,
+                                 std::memory_order success,
+                                 std::memory_order failure) {
+      return ModelAtomic<T>::compare_exchange_strong(
+          expected, desired, kWeaken(success), kWeaken(failure));
+    }
+    bool compare_exchange_weak(T& expected,
+                               T desired,
+                               std::memory_order success,
+                               std::memory_order failure) {
+      return ModelAtomic<T>::compare_exchange_weak(
+          expected, desired, kWeaken(success), kWeaken(failure));
+    }
+  };
+};
+
+using NoRelease = WeakerOrders<planted_detail::without_release>;
+using NoAcquire = WeakerOrders<planted_detail::without_acquire>;
+
+/// The variant of code that does without fences, right and with its seq_cst operations weakened.
+struct NoFenceFollowing : ModelAtomics {
+  static constexpr bool kFollowsFences = false;
+};
+using NoSeqCst = WeakerOrders<planted_detail::without_seq_cst, NoFenceFollowing>;
+
+/// A kernel that falls asleep without looking at the word again.
+struct HastyFutex : ModelFutex {
+  [[nodiscard]] static bool wait(const ModelAtomic<std::uint32_t>& word,
+                                 std::uint32_t /*expected*/,
+                                 std::optional<base::TimePoint> deadline) {
+    return ModelFutex::wait(word, word.load(std::memory_order_relaxed), deadline);
+  }
+};
+
+}  // namespace millrace::model

@@ -1,0 +1,60 @@
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "runtime/planted_bug.h"
+#include "seed_check.h"
+
+// Is the simulator able to see a bug? Each is planted in a copy of the runtime, and must be found.
+
+namespace millrace::sim {
+namespace {
+
+using runtime::PlantedBug;
+
+constexpr std::uint64_t kSeedCount = 300;
+constexpr SeedOptions kSmall{.nodes_max = 60};
+constexpr int kFound = 17;
+
+// Never returns, because a world with a bug in it cannot be taken down.
+[[noreturn]] void hunt(PlantedBug bug) {
+  runtime::planted_bug = bug;
+  for (std::uint64_t seed = 0; seed < kSeedCount; ++seed) {
+    const std::optional<Violation> violation = check_seed(seed, kSmall);
+    if (!violation) continue;
+    std::fprintf(stderr,
+                 "seed %d breaks %s: %s\n",
+                 static_cast<int>(seed),
+                 violation->statement.c_str(),
+                 violation->message.c_str());
+    std::_Exit(kFound);
+  }
+  std::_Exit(EXIT_SUCCESS);
+}
+
+TEST(PlantedBugDeathTest, NoneIsFoundWhereThereIsNone) {
+  EXPECT_EXIT(hunt(PlantedBug::kNone), testing::ExitedWithCode(EXIT_SUCCESS), "");
+}
+TEST(PlantedBugDeathTest, FindsDoubleDecrement) {
+  EXPECT_EXIT(hunt(PlantedBug::kDoubleDecrement), testing::ExitedWithCode(kFound), "breaks K2");
+}
+TEST(PlantedBugDeathTest, FindsLostWakeUp) {
+  EXPECT_EXIT(hunt(PlantedBug::kLostWakeUp), testing::ExitedWithCode(kFound), "breaks D6");
+}
+TEST(PlantedBugDeathTest, FindsLatePublish) {
+  EXPECT_EXIT(
+      hunt(PlantedBug::kLatePublish), testing::ExitedWithCode(kFound), "breaks (C1|C2|C3|T3)");
+}
+TEST(PlantedBugDeathTest, FindsLeakedCredit) {
+  EXPECT_EXIT(
+      hunt(PlantedBug::kLeakedCredit), testing::ExitedWithCode(kFound), "breaks (K2|C2|C5)");
+}
+TEST(PlantedBugDeathTest, FindsLeakedPermit) {
+  EXPECT_EXIT(hunt(PlantedBug::kLeakedPermit), testing::ExitedWithCode(kFound), "breaks B4");
+}
+
+}  // namespace
+}  // namespace millrace::sim

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "runtime/admission.h"
+#include "runtime/node.h"
+#include "runtime/pool_settings.h"
+
+// What one seed describes: graphs, runs of them, settings of the pool and of admission. Everything
+// that can go one way or another is decided here or by the world's own dice.
+
+namespace millrace::sim {
+
+struct NodePlan {
+  runtime::NodeKind kind = runtime::NodeKind::kCpu;
+  base::Duration cost{};
+  std::vector<std::uint32_t> producers;
+  std::optional<base::Duration> timeout;
+  runtime::FallbackKind fallback = runtime::FallbackKind::kNone;
+  std::uint32_t fallback_node = runtime::kNoNode;
+  std::optional<base::Duration> reserve;
+  runtime::InlineHint inline_hint = runtime::InlineHint::kUnset;
+  std::optional<runtime::Priority> priority;
+  base::Duration cost_estimate{};
+  base::Duration cost_per_row{};
+  bool honours_stop = true;   ///< async: gives up its wait when the run stops
+  bool hops_to_pool = false;  ///< async: waits with the pool as its home
+  bool ends_on_pool = false;  ///< async: its coroutine ends there
+};
+
+struct GraphPlan {
+  std::vector<NodePlan> nodes;
+  bool uses_commit = false;  ///< bodies publish by `NodeSpec::commit`, so the full path is taken
+  [[nodiscard]] bool needs_loop() const;
+  [[nodiscard]] bool has_fallback() const;
+};
+
+/// When the handle of a run is let go.
+enum class HandleEnd : std::uint8_t { kAtOnce, kAtAnswer, kAtEnd };
+
+struct RunPlan {
+  std::uint32_t graph = 0;
+  base::Duration submit_after{};
+  std::optional<std::uint32_t> follows;  ///< submitted from the answer of that run instead
+  std::optional<base::Duration> deadline_after;
+  std::optional<base::Duration> cancel_after;
+  runtime::Priority priority = runtime::Priority::kNormal;
+  bool has_loop = false;
+  bool is_traced = false;
+  HandleEnd handle_end = HandleEnd::kAtAnswer;
+  std::uint64_t salt = 0;              ///< decides what differs between runs of one graph
+  std::vector<std::uint32_t> failing;  ///< nodes whose bodies fail, in order
+};
+
+struct Scenario {
+  runtime::ExecutorConfig config;
+  std::vector<GraphPlan> graphs;
+  std::vector<RunPlan> runs;
+  std::optional<runtime::AdmissionSettings> admission;
+  bool loop_takes_time = false;  ///< bodies on the loop move the clock, so it may be late
+  bool is_timing_free = false;   ///< at most one failing node per run and no clock decides (D5)
+};
+
+/// Makes the scenario of a seed. `nodes_max` bounds each graph.
+[[nodiscard]] Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max);
+
+/// A second number from the same seed that is independent of it.
+[[nodiscard]] std::uint64_t mix(std::uint64_t left, std::uint64_t right);
+
+}  // namespace millrace::sim

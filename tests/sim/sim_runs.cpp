@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+#include "runtime/trace_validate.h"
+#include "sim_world.h"
+
+// The life of runs: arrival, admission, submission, answer, release; and their traces.
+
+namespace millrace::sim {
+
+using runtime::AdmissionOutcome;
+using runtime::Run;
+
+void SimWorld::happen(const Event& event) {
+  RunLedger& ledger = *ledgers_[event.run];
+  log(event.run);
+  if (!event.is_cancel) return arrive(event.run);
+  if (ledger.is_answered() || !ledger.handle.holds_run()) return;
+  ledger.cancelled(moment());
+  ledger.handle.cancel();
+}
+
+void SimWorld::arrive(std::uint32_t run) {
+  if (!admission_) return submit(run);
+  const RunPlan& plan = scenario_.runs[run];
+  const bool is_overloaded = gauge_->ready_count() > scenario_.admission->high_water;
+  runtime::AdmissionRequest request{.now = clock_.now(),
+                                    .estimated_cost = graphs_[plan.graph]->costs.expected_total()};
+  if (plan.deadline_after) request.deadline = clock_.now() + *plan.deadline_after;
+  request.waiter = random_.below(4) == 0 ? nullptr : &waiters_[run];
+  runtime::AdmissionDecision decision = admission_->try_admit(request);
+  if (decision.outcome == AdmissionOutcome::kQueued) return;
+  if (decision.outcome == AdmissionOutcome::kRefused) return refuse(run);
+  judge_.expect(!is_overloaded, "B1", "A run was admitted above the high water mark, run", run);
+  ledgers_[run]->permit = std::move(decision.permit);
+  submit(run);
+}
+
+void SimWorld::Waiter::admitted(runtime::AdmissionPermit permit) {
+  world->ledgers_[run]->permit = std::move(permit);
+  world->submit(run);
+}
+
+void SimWorld::Waiter::refused(runtime::RefusalReason /*reason*/) { world->refuse(run); }
+
+void SimWorld::refuse(std::uint32_t run) {
+  judge_.expect(!ledgers_[run]->is_refused, "B4", "A run was refused twice, run", run);
+  judge_.expect(!ledgers_[run]->is_submitted(), "B4", "An admitted run was refused, run", run);
+  ledgers_[run]->is_refused = true;
+  // Whoever would have followed from its answer comes all the same.
+  for (std::uint32_t next = run + 1; next < scenario_.runs.size(); ++next) {
+    if (scenario_.runs[next].follows == run) arrive(next);
+  }
+}
+
+void SimWorld::submit(std::uint32_t run) {
+  RunLedger& ledger = *ledgers_[run];
+  judge_.expect(!ledger.is_submitted(), "B4", "A run was admitted twice, run", run);
+  ledger.submitted(moment());
+  const RunPlan& plan = scenario_.runs[run];
+  Graph& graph = *graphs_[plan.graph];
+  runtime::RunOptions options{.priority = plan.priority, .deadline = ledger.deadline()};
+  if (plan.has_loop) options.loop = &loop_;
+  if (plan.is_traced) {
+    options.trace =
+        runtime::TraceContext(runtime::TraceId(run + 1), runtime::TraceFlag::All, graph.trace_id);
+  }
+  struct Observer {
+    SimWorld* world;
+    RunLedger* ledger;
+  };
+  auto* const observer = new Observer{this, &ledger};
+  const runtime::RunObserver callbacks{
+      .on_answer =
+          [](Run& done, void* data) {
+            const auto& told = *static_cast<Observer*>(data);
+            told.world->answered(done, *told.ledger);
+          },
+      .on_release =
+          [](Run& done, void* data) {
+            const std::unique_ptr<Observer> told(static_cast<Observer*>(data));
+            told->world->released(done, *told->ledger);
+          },
+      .data = observer};
+  // The run owns its context; the ledger itself belongs to the world.
+  const std::shared_ptr<void> context(&ledger, [](void*) {});
+  auto handle = graph.runs.submit(*pool_, context, options, callbacks);
+  MR_CHECK(handle.has_value(), handle.has_value() ? "" : handle.error().message());
+  ledger.run = &handle->run();
+  ledger.handle = *std::move(handle);
+  if (plan.cancel_after) {
+    const Event cancel{clock_.now() + *plan.cancel_after, run, true};
+    const auto later = [](const Event& left, const Event& right) { return left.when > right.when; };
+    events_.insert(std::upper_bound(events_.begin(), events_.end(), cancel, later), cancel);
+  } else if (plan.handle_end == HandleEnd::kAtOnce) {
+    ledger.handle = {};
+  }
+}
+
+void SimWorld::answered(Run& run, RunLedger& ledger) {
+  log(static_cast<std::uint64_t>(run.outcome()));
+  ledger.answered(run, moment());
+  ledger.abandoned_count = admission_ ? ledger.in_progress() : 0;
+  for (std::uint32_t body = 0; body < ledger.abandoned_count; ++body) admission_->add_abandoned();
+  const auto index = static_cast<std::uint32_t>(&ledger.plan() - scenario_.runs.data());
+  for (std::uint32_t next = index + 1; next < scenario_.runs.size(); ++next) {
+    if (scenario_.runs[next].follows == index) arrive(next);
+  }
+  if (ledger.plan().handle_end != HandleEnd::kAtEnd) ledger.handle = {};
+}
+
+void SimWorld::released(Run& run, RunLedger& ledger) {
+  log(run.late_completion_count());
+  // Only a run that has the world to itself can be told to be over at once.
+  std::optional<base::Duration> slack;
+  if (scenario_.runs.size() == 1 && ledger.plan().handle_end != HandleEnd::kAtEnd) {
+    slack = scenario_.config.spin_time + std::chrono::microseconds(1);
+  }
+  ledger.released(run, moment(), slack);
+  for (; ledger.abandoned_count > 0; --ledger.abandoned_count)
+    admission_->sub_abandoned(clock_.now());
+  if (ledger.permit.valid()) ledger.permit.release(clock_.now());
+}
+
+void SimWorld::poll_admission() {
+  if (!admission_) return;
+  for (const auto& ledger : ledgers_) {
+    if (ledger->permit.valid() && ledger->was_started()) ledger->permit.started();
+  }
+  admission_->poll(clock_.now());
+  const runtime::AdmissionStats stats = admission_->stats();
+  const auto waiting = static_cast<std::uint64_t>(stats.waiting_count);
+  judge_.expect(stats.received == stats.accepted + stats.refused + waiting,
+                "B4",
+                "accepted + refused is not received",
+                stats.received);
+  judge_.expect(stats.run_count <= scenario_.admission->runs_max,
+                "B4",
+                "Too many runs at once",
+                static_cast<std::uint64_t>(stats.run_count));
+  judge_.expect(
+      stats.waiting_count <= scenario_.admission->queue_max, "B4", "Too many runs wait", waiting);
+}
+
+std::vector<std::uint64_t> SimWorld::results() const {
+  std::vector<std::uint64_t> results;
+  for (const auto& ledger : ledgers_) results.push_back(ledger->result_hash());
+  return results;
+}
+
+void SimWorld::TraceJudge::consume(const runtime::RunTrace& trace) {
+  const auto run = static_cast<std::uint32_t>(trace.trace_id.value() - 1);
+  const RunLedger& ledger = *world_.ledgers_[run];
+  runtime::TraceFacts facts{
+      .topology = trace.topology.get(),
+      .is_inlining_enabled = world_.scenario_.config.enable_inline_execution,
+      .may_give_up = ledger.deadline().has_value() && ledger.graph().has_fallback()};
+  for (std::uint32_t node = 0; node < ledger.graph().nodes.size(); ++node) {
+    facts.lazy_nodes.push_back(ledger.topology().is_lazy(node));
+  }
+  world_.judge_.expect(trace.is_complete, "T3", "A trace has no RunEnd, run", run);
+  for (const runtime::TraceViolation& violation : runtime::validate_trace(trace.records, facts)) {
+    world_.judge_.expect(false, violation.statement.c_str(), violation.message.c_str(), run);
+  }
+}
+
+}  // namespace millrace::sim

@@ -1,0 +1,219 @@
+#include "sim_world.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/check.h"
+
+namespace millrace::sim {
+namespace {
+
+// No seed needs more turns by far; one that does is going round in circles.
+constexpr std::uint64_t kTurnsMax = 3'000'000;
+
+}  // namespace
+
+std::optional<Violation> SimWorld::run() {
+  std::uint64_t turns = 0;
+  while (judge_.is_content()) {
+    if (++turns > kTurnsMax)
+      judge_.expect(false, "P6", "The world does not come to rest, turns", turns);
+    if (take_turn()) continue;
+    if (!advance_clock() && !drop_handles()) break;
+  }
+  if (judge_.is_content()) judge_end();
+  return judge_.violation();
+}
+
+// --- Chance
+
+bool SimWorld::is_parked(const Driver& driver) const {
+  return driver.state == DriverState::kParked && driver.worker->spot().is_waiting();
+}
+
+bool SimWorld::is_ready(const Driver& driver) const {
+  if (driver.until && *driver.until <= clock_.now()) return true;
+  return driver.state == DriverState::kParked ? !driver.worker->spot().is_waiting() : !driver.until;
+}
+
+bool SimWorld::take_turn() {
+  choices_.clear();
+  for (std::uint32_t index = 0; index < drivers_.size(); ++index) {
+    if (is_ready(drivers_[index])) choices_.push_back(index);
+  }
+  const auto loop_choice = static_cast<std::uint32_t>(drivers_.size());
+  const std::uint32_t event_choice = loop_choice + 1;
+  if (loop_.has_ready()) choices_.push_back(loop_choice);
+  if (!events_.empty() && events_.back().when <= clock_.now()) choices_.push_back(event_choice);
+  if (choices_.empty()) return false;
+  const std::uint32_t choice = choices_[random_.below(choices_.size())];
+  log(choice);
+  if (choice == loop_choice) {
+    loop_.run_one();
+  } else if (choice == event_choice) {
+    const Event event = events_.back();
+    events_.pop_back();
+    happen(event);
+  } else {
+    step(drivers_[choice]);
+  }
+  poll_admission();
+  return true;
+}
+
+void SimWorld::step(Driver& driver) {
+  const runtime::DriverScope scope(*driver.worker);
+  switch (driver.state) {
+    case DriverState::kAwake:
+      return look_for_work(driver);
+    case DriverState::kInBody:
+      return end_body(driver);
+    case DriverState::kParked:
+      return wake(driver);
+  }
+}
+
+void SimWorld::look_for_work(Driver& driver) {
+  runtime::Worker& worker = *driver.worker;
+  driver.until.reset();
+  // Threads run whole strands; most turns run one body at a time, so that time passes in it.
+  in_whole_strand_ = random_.below(16) == 0;
+  const bool found = in_whole_strand_ ? worker.work_strand() : worker.start();
+  if (found && !in_whole_strand_) {
+    driver.state = DriverState::kInBody;
+    driver.run = started_run_;
+    driver.node = started_node_;
+    driver.until = clock_.now() + driver.run->cost(driver.node);
+  }
+  in_whole_strand_ = false;
+  if (found) return;
+  const runtime::IdleAction action = worker.idle();
+  if (action.kind == runtime::IdleAction::Kind::kRetry) {
+    const auto spin = static_cast<std::uint64_t>(scenario_.config.spin_time.count());
+    driver.until =
+        clock_.now() + base::Duration(static_cast<std::int64_t>(1 + random_.below(spin / 2 + 100)));
+    return;
+  }
+  driver.state = DriverState::kParked;
+  if (action.timeout) driver.until = clock_.now() + *action.timeout;
+}
+
+void SimWorld::end_body(Driver& driver) {
+  driver.state = DriverState::kAwake;
+  driver.until.reset();
+  driver.run->body_finished(driver.node, moment());
+  RunLedger& ledger = *driver.run;
+  driver.worker->finish();
+  ledger.body_settled(driver.node, moment());
+}
+
+void SimWorld::wake(Driver& driver) {
+  // A notified wait returns at once; a wait whose time is up is one that takes its announcement
+  // back.
+  runtime::ParkingSpot<>& spot = driver.worker->spot();
+  const bool is_notified = spot.is_waiting() ? !spot.cancel() : spot.wait(std::nullopt);
+  driver.state = DriverState::kAwake;
+  driver.until.reset();
+  driver.worker->unparked(is_notified);
+}
+
+// --- Time
+
+bool SimWorld::advance_clock() {
+  judge_idleness();
+  std::optional<base::TimePoint> next = loop_.next_deadline();
+  const auto consider = [&next](base::TimePoint when) {
+    next = next ? std::min(*next, when) : when;
+  };
+  for (const Driver& driver : drivers_) {
+    if (driver.until) consider(*driver.until);
+  }
+  if (!events_.empty()) consider(events_.back().when);
+  if (admission_) {
+    if (const auto expiry = admission_->next_expiry())
+      consider(std::max(*expiry, clock_.now() + base::Duration(1)));
+  }
+  if (!next) return false;
+  clock_.set(*next);
+  poll_admission();
+  return true;
+}
+
+void SimWorld::judge_idleness() {
+  bool anyone_looks = false;
+  bool anyone_watches = false;
+  bool anyone_sleeps = false;
+  for (const Driver& driver : drivers_) {
+    if (driver.state != DriverState::kParked) anyone_looks |= driver.state == DriverState::kAwake;
+    if (is_parked(driver)) (driver.until ? anyone_watches : anyone_sleeps) = true;
+  }
+  const bool all_parked = std::all_of(
+      drivers_.begin(), drivers_.end(), [this](const Driver& driver) { return is_parked(driver); });
+  if (all_parked) {
+    judge_.expect(!drivers_.front().worker->sees_work(),
+                  "D6",
+                  "All workers sleep while work is there: lost wake-up",
+                  0);
+  }
+  if (anyone_looks || anyone_watches || !anyone_sleeps) return;
+  for (const Driver& driver : drivers_) {
+    const bool is_long = driver.state == DriverState::kInBody &&
+                         *driver.until - clock_.now() > 4 * scenario_.config.watch_period;
+    if (!is_long) continue;
+    judge_.expect(driver.worker->ready_hint() == 0,
+                  "D6",
+                  "A long body holds ready nodes while a worker sleeps for good",
+                  driver.worker->ready_hint());
+  }
+}
+
+bool SimWorld::drop_handles() {
+  // A run's storage, and with it its place in admission, is free when its last handle is gone.
+  // Each time that lets at most some waiting runs in.
+  if (handle_drops_++ > ledgers_.size()) return false;
+  for (const auto& ledger : ledgers_) ledger->handle = {};
+  poll_admission();
+  return true;
+}
+
+void SimWorld::judge_end() {
+  for (std::uint32_t run = 0; run < ledgers_.size(); ++run) {
+    const RunLedger& ledger = *ledgers_[run];
+    if (ledger.is_refused) continue;
+    judge_.expect(ledger.is_submitted(), "B4", "A run was neither admitted nor refused, run", run);
+    judge_.expect(ledger.is_answered(), "K2", "Nothing moves but a run has no answer, run", run);
+    judge_.expect(
+        ledger.is_released(), "C2", "Nothing moves but a run keeps its storage, run", run);
+  }
+  for (const Driver& driver : drivers_) {
+    judge_.expect(is_parked(driver),
+                  "P6",
+                  "A worker without work does not sleep, worker",
+                  driver.worker->index());
+  }
+  judge_.expect(
+      pool_->ready_count() == 0, "K2", "Nodes are left in the queues", pool_->ready_count());
+  if (trace_ && judge_.is_content()) {
+    trace_->flush();
+    judge_.expect(trace_->stats().dropped_records == 0,
+                  "T4",
+                  "Records were dropped",
+                  trace_->stats().dropped_records);
+  }
+  if (!admission_) return;
+  const runtime::AdmissionStats stats = admission_->stats();
+  judge_.expect(stats.run_count == 0,
+                "B4",
+                "Permits are missing",
+                static_cast<std::uint64_t>(stats.run_count));
+  judge_.expect(stats.received == stats.accepted + stats.refused,
+                "B4",
+                "A run is unaccounted for",
+                stats.received);
+  judge_.expect(stats.abandoned_count == 0,
+                "B4",
+                "Abandoned bodies are left",
+                static_cast<std::uint64_t>(stats.abandoned_count));
+}
+
+}  // namespace millrace::sim

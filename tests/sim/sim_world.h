@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "ledger.h"
+#include "runtime/admission.h"
+#include "runtime/cost_model.h"
+#include "runtime/fake_loop.h"
+#include "runtime/node_call.h"
+#include "runtime/ready_gauge.h"
+#include "runtime/run_pool.h"
+#include "runtime/task.h"
+#include "runtime/topology.h"
+#include "runtime/trace_collector.h"
+#include "runtime/trace_sink.h"
+#include "runtime/worker_pool.h"
+#include "scenario.h"
+
+// The real pool, workers, lanes and runs on one thread in virtual time. The world plays the
+// threads: each turn it draws one of all that could happen now (a worker looks for work, a body
+// ends, the loop runs one job, a parked worker wakes, somebody submits or cancels) and lets it
+// happen. When nothing can, time moves to the next thing that will.
+
+namespace millrace::sim {
+
+/// Threading: not shared. Lifetime: borrows the scenario. A world that found a violation cannot be
+/// taken down in order: leave it to the end of the process.
+class SimWorld {
+ public:
+  SimWorld(const Scenario& scenario, std::uint64_t seed);
+  ~SimWorld();
+  SimWorld(const SimWorld&) = delete;
+  SimWorld& operator=(const SimWorld&) = delete;
+
+  /// Lets everything happen. Gives the first statement that was broken, if any.
+  [[nodiscard]] std::optional<Violation> run();
+
+  /// A digest of everything that happened, in order.
+  [[nodiscard]] std::uint64_t log_hash() const { return log_hash_; }
+  /// What each run answered, apart from when.
+  [[nodiscard]] std::vector<std::uint64_t> results() const;
+  /// Nodes that ran, over all runs.
+  [[nodiscard]] std::uint64_t body_count() const { return body_count_; }
+
+ private:
+  enum class DriverState : std::uint8_t { kAwake, kInBody, kParked };
+  /// A worker and what its thread would be doing.
+  struct Driver {
+    runtime::Worker* worker = nullptr;
+    DriverState state = DriverState::kAwake;
+    std::optional<base::TimePoint> until;  ///< next look, end of the body, end of the park
+    RunLedger* run = nullptr;              ///< whose body it is in
+    std::uint32_t node = runtime::kNoNode;
+  };
+  struct NodeClosure {
+    SimWorld* world = nullptr;
+    std::uint32_t node = 0;
+  };
+  struct Graph {
+    explicit Graph(std::shared_ptr<const runtime::Topology> flat,
+                   const runtime::CostSettings& settings)
+        : topology(std::move(flat)), costs(*topology, settings), runs(*topology, costs) {}
+    std::shared_ptr<const runtime::Topology> topology;
+    runtime::CostModel costs;
+    runtime::RunPool runs;
+    runtime::TraceTopologyId trace_id;
+  };
+  struct Event {
+    base::TimePoint when;
+    std::uint32_t run = 0;
+    bool is_cancel = false;
+  };
+  class PoolGauge final : public runtime::ReadyGauge {
+   public:
+    explicit PoolGauge(const runtime::WorkerPool& pool) : pool_(pool) {}
+    [[nodiscard]] std::int64_t ready_count() const override {
+      return static_cast<std::int64_t>(pool_.ready_count());
+    }
+
+   private:
+    const runtime::WorkerPool& pool_;
+  };
+  struct Waiter final : runtime::AdmissionWaiter {
+    void admitted(runtime::AdmissionPermit permit) override;
+    void refused(runtime::RefusalReason reason) override;
+    SimWorld* world = nullptr;
+    std::uint32_t run = 0;
+  };
+  class TraceJudge final : public runtime::TraceSink {
+   public:
+    explicit TraceJudge(SimWorld& world) : world_(world) {}
+    void consume(const runtime::RunTrace& trace) override;
+
+   private:
+    SimWorld& world_;
+  };
+
+  // sim_setup.cpp
+  void build_graphs();
+  void build_graph(const GraphPlan& plan);
+  static bool run_body(const void* closure, runtime::NodeCall& call);
+  static runtime::Task<base::Status> run_async_body(const void* closure, runtime::NodeCall call);
+  static bool commit_body(const void* closure, runtime::NodeCall& call);
+  static bool supply_fallback(const void* closure, runtime::NodeCall& call);
+
+  // sim_world.cpp: time and chance.
+  [[nodiscard]] bool take_turn();
+  [[nodiscard]] bool advance_clock();
+  void judge_idleness();
+  void step(Driver& driver);
+  void look_for_work(Driver& driver);
+  void end_body(Driver& driver);
+  void wake(Driver& driver);
+  [[nodiscard]] bool is_ready(const Driver& driver) const;
+  [[nodiscard]] bool is_parked(const Driver& driver) const;
+  [[nodiscard]] bool drop_handles();
+  void judge_end();
+
+  // sim_runs.cpp: runs from submission to release.
+  void happen(const Event& event);
+  void arrive(std::uint32_t run);
+  void submit(std::uint32_t run);
+  void answered(runtime::Run& run, RunLedger& ledger);
+  void released(runtime::Run& run, RunLedger& ledger);
+  void refuse(std::uint32_t run);
+  void poll_admission();
+
+  [[nodiscard]] Moment moment() const { return {clock_.now(), !scenario_.loop_takes_time}; }
+  void log(std::uint64_t what) {
+    log_hash_ =
+        mix(log_hash_, what ^ static_cast<std::uint64_t>(clock_.now().time_since_epoch().count()));
+  }
+
+  const Scenario& scenario_;
+  base::SplitMix64 random_;
+  base::ManualClock clock_;
+  Judge judge_;
+  std::uint64_t log_hash_ = 0;
+  std::uint64_t body_count_ = 0;
+  // The body that the turn under way started on a worker.
+  RunLedger* started_run_ = nullptr;
+  std::uint32_t started_node_ = runtime::kNoNode;
+  std::uint64_t handle_drops_ = 0;
+  bool in_whole_strand_ = false;  // the turn runs bodies to their end
+
+  std::vector<std::vector<NodeClosure>> closures_;
+  TraceJudge trace_judge_{*this};
+  std::unique_ptr<runtime::TraceCollector> trace_;
+  std::vector<std::unique_ptr<Graph>> graphs_;
+  std::vector<Event> events_;  // to come, the next one last
+  runtime::FakeLoop loop_{clock_};
+  std::unique_ptr<runtime::WorkerPool> pool_;
+  std::unique_ptr<PoolGauge> gauge_;
+  std::unique_ptr<runtime::Admission> admission_;
+  std::vector<Waiter> waiters_;
+  std::vector<std::unique_ptr<RunLedger>> ledgers_;
+  std::vector<Driver> drivers_;
+  std::vector<std::uint32_t> choices_;  // scratch
+};
+
+}  // namespace millrace::sim
