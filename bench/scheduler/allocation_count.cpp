@@ -5,6 +5,19 @@
 #include <cstdlib>
 #include <new>
 
+#include "scheduler/thread_sanitizer.h"
+
+// ThreadSanitizer's runtime has replacements of its own.
+#ifdef MR_BENCH_TSAN
+
+namespace millrace::bench {
+
+std::optional<std::uint64_t> allocation_count() { return std::nullopt; }
+
+}  // namespace millrace::bench
+
+#else
+
 namespace {
 
 // Relaxed: a count that publishes nothing; readers compare it before and after a joined run.
@@ -50,6 +63,10 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { s
 
 namespace millrace::bench {
 
-std::uint64_t allocation_count() { return allocations.load(std::memory_order_relaxed); }
+std::optional<std::uint64_t> allocation_count() {
+  return allocations.load(std::memory_order_relaxed);
+}
 
 }  // namespace millrace::bench
+
+#endif

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace millrace::bench {
 
-/// Gives how often any thread has called global operator new in this process. Memory that a library
-/// takes from malloc or from pools of its own does not count.
+/// Gives how often any thread has called global operator new in this process; empty where the build
+/// cannot count. Memory that a library takes from malloc or from pools of its own does not count.
 /// Threading: any thread.
-[[nodiscard]] std::uint64_t allocation_count();
+[[nodiscard]] std::optional<std::uint64_t> allocation_count();
 
 }  // namespace millrace::bench

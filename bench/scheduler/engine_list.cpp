@@ -1,14 +1,7 @@
 #include <array>
 
 #include "scheduler/engine.h"
-
-// libtbb is not instrumented: ThreadSanitizer cannot see what it orders and would report a race in
-// every body that it runs.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define MR_BENCH_WITHOUT_TBB
-#endif
-#endif
+#include "scheduler/thread_sanitizer.h"
 
 namespace millrace::bench {
 namespace {
@@ -20,7 +13,9 @@ constexpr auto kEntries = std::to_array<EngineEntry>({
     {"millrace-noinline", make_millrace_noinline_engine},
     {"millrace-nochain", make_millrace_nochain_engine},
     {"millrace-deadline", make_millrace_deadline_engine},
-#ifndef MR_BENCH_WITHOUT_TBB
+// libtbb is not instrumented: ThreadSanitizer cannot see what it orders and would report a race in
+// every body that it runs.
+#ifndef MR_BENCH_TSAN
     {"tbb-tg", make_tbb_group_engine},
     {"tbb-fg", make_tbb_flow_engine},
 #endif

@@ -22,10 +22,11 @@ constexpr std::uint64_t kTracedRuns = 16;
 
 double to_ns(base::Duration duration) { return static_cast<double>(duration.count()); }
 
-std::optional<double> difference(const std::optional<double>& after,
-                                 const std::optional<double>& before) {
+template <class Count>
+std::optional<double> difference(const std::optional<Count>& after,
+                                 const std::optional<Count>& before) {
   if (!after || !before) return std::nullopt;
-  return *after - *before;
+  return static_cast<double>(*after - *before);
 }
 
 // One engine's side of a case.
@@ -108,12 +109,13 @@ class Lane {
 
   void sample_counted() {
     const Tally before = graph_->tally();
-    const std::uint64_t allocations_before = allocation_count();
+    const std::optional<std::uint64_t> allocations_before = allocation_count();
     const base::Duration taken = time_runs(count_);
-    allocations_ += allocation_count() - allocations_before;
+    const std::optional<std::uint64_t> allocations_after = allocation_count();
     const Tally after = graph_->tally();
     record(taken, count_);
     runs_ += count_;
+    allocations_ = add(allocations_, difference(allocations_after, allocations_before));
     wakes_ = add(wakes_, difference(after.wakes, before.wakes));
     inlined_ = add(inlined_, difference(after.inlined, before.inlined));
     queued_ = add(queued_, difference(after.queued, before.queued));
@@ -158,7 +160,7 @@ class Lane {
   void fill_counts(Measurement& result) const {
     if (runs_ == 0) return;
     const auto runs = static_cast<double>(runs_);
-    result.allocs_per_run = static_cast<double>(allocations_) / runs;
+    if (allocations_) result.allocs_per_run = *allocations_ / runs;
     if (wakes_) result.wakes_per_run = *wakes_ / runs;
     if (inlined_ && queued_ && *inlined_ + *queued_ > 0) {
       result.inline_rate = *inlined_ / (*inlined_ + *queued_);
@@ -181,7 +183,7 @@ class Lane {
   std::unique_ptr<PreparedGraph> graph_;
   std::uint64_t count_ = 1;
   std::uint64_t runs_ = 0;
-  std::uint64_t allocations_ = 0;
+  std::optional<double> allocations_;
   std::optional<double> wakes_;
   std::optional<double> inlined_;
   std::optional<double> queued_;

@@ -99,6 +99,8 @@ TEST(ArenaTest, ResetGivesBackWhatOneHugeRunTook) {
   arena.reset();
   EXPECT_LE(arena.reserved_bytes(), 4096U);
   EXPECT_GE(arena.reserved_bytes(), 1024U);
+  EXPECT_NE(arena.try_allocate(1'000'000, 8), nullptr);
+  EXPECT_GE(arena.reserved_bytes(), 1'000'000U);
 }
 
 TEST(ArenaTest, SkipsKeptBlocksThatAreTooSmall) {

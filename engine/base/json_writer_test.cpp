@@ -102,6 +102,11 @@ TEST(JsonWriterTest, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ(written("\xE2\x82z"), "\"" + bad + bad + "z\"");  // third byte missing
 }
 
+TEST(JsonWriterTest, DoesNotReadBeyondACutSequence) {
+  constexpr std::string_view kWhole = "\u00E9";
+  EXPECT_EQ(written(kWhole.substr(0, 1)), "\"\uFFFD\"");
+}
+
 #ifndef NDEBUG
 TEST(JsonWriterDeathTest, CatchesABracketTooMany) {
   std::string out;

@@ -26,7 +26,7 @@ bool register_membarrier() noexcept {
 }  // namespace
 
 namespace asymmetric_fence_detail {
-const bool membarrier_ready = register_membarrier();
+const bool kMembarrierReady = register_membarrier();
 }  // namespace asymmetric_fence_detail
 
 void heavy_fence() noexcept {

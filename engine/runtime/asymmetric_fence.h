@@ -36,13 +36,13 @@ inline void full_fence() noexcept {
 
 namespace asymmetric_fence_detail {
 // Constant after static initialisation. Zero until then, which selects the full fence: safe.
-extern const bool membarrier_ready;
+extern const bool kMembarrierReady;
 }  // namespace asymmetric_fence_detail
 
 /// Is true when the kernel executes light fences for us, so that they cost nothing. Otherwise, and
 /// always under the thread sanitizer, both sides are full fences. Decided once, before main().
 [[nodiscard]] inline bool light_fence_is_free() noexcept {
-  return asymmetric_fence_detail::membarrier_ready;
+  return asymmetric_fence_detail::kMembarrierReady;
 }
 
 /// The fast side.

@@ -1,8 +1,11 @@
 #include "runtime/futex.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -10,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/clock.h"
 
 namespace millrace::runtime {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/atomics.h"
 #include "runtime/handshake.h"
 #include "runtime/steal_deque.h"
 

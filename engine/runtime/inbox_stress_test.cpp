@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/atomics.h"
 #include "runtime/inbox.h"
 
 namespace millrace::runtime {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/atomics.h"
 #include "runtime/inbox.h"
 #include "runtime/parking.h"
 

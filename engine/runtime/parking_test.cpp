@@ -1,7 +1,6 @@
 #include "runtime/parking.h"
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "runtime/atomics.h"
 #include "runtime/steal_deque.h"
 
 namespace millrace::runtime {

@@ -1,6 +1,5 @@
 #include "runtime/steal_deque.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>

@@ -1,5 +1,8 @@
 #include "choice_tree.h"
 
+#include <cstddef>
+#include <cstdint>
+
 #include "base/check.h"
 
 namespace millrace::model {

@@ -1,8 +1,17 @@
 #include "execution.h"
 
-#include <fmt/format.h>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <fmt/core.h>
 
 #include "base/check.h"
+#include "choice_tree.h"
+#include "explorer.h"
+#include "fiber_team.h"
+#include "memory.h"
 
 namespace millrace::model {
 namespace {

@@ -1,5 +1,8 @@
 #include "explorer.h"
 
+#include <functional>
+#include <memory>
+
 #include "choice_tree.h"
 #include "execution.h"
 #include "fiber_team.h"

@@ -1,16 +1,21 @@
 // Does the explorer explore? Litmus tests whose set of possible outcomes is known.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "expectations.h"
 #include "explorer.h"
+#include "memory.h"
 #include "model_atomics.h"
 
 namespace millrace::model {

@@ -1,7 +1,12 @@
 #include "fiber.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <utility>
+
+#include <ucontext.h>
 
 #include "base/check.h"
 
@@ -14,7 +19,7 @@
 
 namespace millrace::model {
 namespace {
-constexpr std::size_t kStackBytes = 256 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 }  // namespace
 
 Fiber::Fiber() {

@@ -1,5 +1,10 @@
 #include "fiber_team.h"
 
+#include <cstddef>
+#include <memory>
+
+#include "fiber.h"
+
 namespace millrace::model {
 
 FiberTeam::FiberTeam() {

@@ -1,7 +1,10 @@
 #include <cstddef>
 
+#include <gtest/gtest.h>
+
 #include "expectations.h"
 #include "explorer.h"
+#include "memory.h"
 #include "model_atomics.h"
 #include "planted_bugs.h"
 #include "runtime/handshake.h"

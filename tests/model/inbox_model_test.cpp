@@ -2,8 +2,11 @@
 #include <array>
 #include <cstddef>
 
+#include <gtest/gtest.h>
+
 #include "expectations.h"
 #include "explorer.h"
+#include "memory.h"
 #include "model_atomics.h"
 #include "planted_bugs.h"
 #include "runtime/inbox.h"

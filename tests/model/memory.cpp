@@ -1,6 +1,10 @@
 #include "memory.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace millrace::model {
 namespace {

@@ -1,11 +1,15 @@
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include <gtest/gtest.h>
+
 #include "base/clock.h"
 #include "expectations.h"
 #include "explorer.h"
+#include "memory.h"
 #include "model_atomics.h"
 #include "planted_bugs.h"
 #include "runtime/parking.h"

@@ -1,10 +1,12 @@
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "expectations.h"
 #include "explorer.h"
+#include "memory.h"
 #include "model_atomics.h"
 #include "planted_bugs.h"
 #include "runtime/steal_deque.h"

@@ -1,11 +1,13 @@
-"""Decision records: one number each, no gap, and the four parts of a decision."""
+"""Decision records: one number each, the four parts of a decision, and a line in the index."""
 
 import re
 from collections import defaultdict
+from pathlib import PurePosixPath
 
 from .tree import Problem, Tree
 
 _NAME = re.compile(r"docs/adr/(\d{4})-[a-z0-9]+(-[a-z0-9]+)*\.md")
+_INDEX = "docs/adr/README.md"
 _PARTS = ("Context", "Decision", "Rejected options", "Consequences")
 
 
@@ -16,13 +18,14 @@ def run(tree: Tree) -> list[Problem]:
         if match:
             by_number[int(match.group(1))].append(name)
             problems += _parts(tree, name)
-        elif name != "docs/adr/README.md":
+        elif name != _INDEX:
             problems.append(Problem(name, 0, "name it docs/adr/NNNN-title-in-words.md"))
     problems += [Problem(name, 0, f"number {number:04} is used twice")
                  for number, names in by_number.items() for name in names[1:]]
-    missing = set(range(1, max(by_number, default=0))) - by_number.keys()
-    return problems + [Problem("docs/adr", 0, f"number {number:04} is missing")
-                       for number in sorted(missing)]
+    index = tree.text(_INDEX)
+    return problems + [Problem(_INDEX, 0, f"does not link {name}")
+                       for names in by_number.values() for name in names
+                       if f"({PurePosixPath(name).name})" not in index]
 
 
 def _parts(tree: Tree, name: str) -> list[Problem]:
