@@ -61,16 +61,21 @@ std::span<const rows::Value> values_of(NameSource source, const Bindings& bindin
 
 }  // namespace
 
-BoundExpr::BoundExpr(CompiledExprRef compiled) : compiled_(std::move(compiled)) {
+BoundExpr::BoundExpr(CompiledExprRef compiled)
+    : compiled_(std::move(compiled)),
+      registers_(1, sizeof(std::string_view), Registers::Sharing::kByValue) {
   const Program& program = compiled_->program();
   const std::size_t count = program.bind.size();
-  registers_ = {.row_capacity = 1, .entry_bytes = sizeof(std::string_view), .one_per_value = true};
-  cells_ = std::make_unique<std::byte[]>(count * registers_.stride_bytes());
-  registers_.base = cells_.get();
+  cells_ = std::make_unique<std::byte[]>(registers_.bytes_for(count));
+  registers_.set_memory(cells_.get());
   values_.resize(count);
   const bool makes_strings = std::ranges::any_of(program.bind, [](const Instruction& instruction) {
     return instruction.opcode == Opcode::kLower;
   });
+  const auto text_count = std::ranges::count_if(program.bind, [](const Instruction& instruction) {
+    return instruction.type == ColumnType::kString && instruction.operand_count == 0;
+  });
+  texts_.reserve(static_cast<std::size_t>(text_count));
   if (makes_strings) pool_ = std::make_unique<StringPool>();
 }
 
@@ -151,7 +156,10 @@ Status BoundExpr::set_value(const Instruction& instruction,
       if (boolean != nullptr) return set(instruction, std::uint8_t{*boolean}), Status{};
       break;
     case ColumnType::kString:
-      if (text != nullptr) return set(instruction, *text), Status{};
+      if (text != nullptr) {
+        texts_.emplace_back(*text);
+        return set(instruction, std::string_view(texts_.back())), Status{};
+      }
       break;
   }
   return fail(ErrorCode::kInvalidArgument,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -15,7 +16,6 @@
 namespace millrace::expr {
 
 /// Values of one request. Each list is indexed by NameInfo::index of its source.
-/// Lifetime: texts must outlive the BoundExpr.
 struct Bindings {
   std::span<const rows::Value> params{};
   std::span<const rows::Value> request{};
@@ -26,7 +26,6 @@ struct Bindings {
 
 /// An expression with the values of one request: everything that depends on no key is computed.
 /// Threading: any thread; immutable once bound.
-/// Lifetime: borrows the texts of its bindings.
 class BoundExpr {
  public:
   /// Computes what the request decides. Refuses a missing value, one of another type (an int serves
@@ -54,6 +53,7 @@ class BoundExpr {
   std::unique_ptr<std::byte[]> cells_;
   Registers registers_;
   std::vector<Vector> values_;
+  std::vector<std::string> texts_;    // of the bindings; never grows past what was reserved
   std::unique_ptr<StringPool> pool_;  // set if the bind stage makes strings
 };
 

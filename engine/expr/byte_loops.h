@@ -23,10 +23,15 @@ inline void or_bytes(const std::uint8_t* other, std::uint8_t* __restrict bytes, 
   for (std::size_t i = 0; i < count; ++i) bytes[i] |= other[i];
 }
 
-inline void invert_bytes(const std::uint8_t* source,
-                         std::uint8_t* __restrict bytes,
-                         std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) bytes[i] = source[i] ^ 1U;
+inline void xor_bytes(const std::uint8_t* source,
+                      std::uint8_t flip,
+                      std::uint8_t* __restrict bytes,
+                      std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = source[i] ^ flip;
+}
+
+inline void flip_bytes(std::uint8_t flip, std::uint8_t* bytes, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) bytes[i] ^= flip;
 }
 
 [[nodiscard]] inline bool any_byte(const std::uint8_t* bytes, std::size_t count) {

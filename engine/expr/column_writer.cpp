@@ -76,6 +76,7 @@ void ColumnWriter::write_entries(const Vector& result, const RowWindow& window) 
 
 // Rows outside the set are null; those written before the first null are not.
 void ColumnWriter::make_validity() {
+  if (batch_rows_ == 0) return;
   validity_ = scratch_.make_array<std::uint8_t>(batch_rows_);
   std::memset(validity_.data(), 0, batch_rows_);
   if (rows_.is_dense()) {

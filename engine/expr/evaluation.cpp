@@ -124,13 +124,13 @@ void Evaluation::prepare() {
   std::ranges::copy(bound_values, scratch.values_.begin());
   if (scratch.tables_.size() < program.table_count) scratch.tables_.resize(program.table_count);
   for (std::size_t i = 0; i < program.table_count; ++i) scratch.tables_[i].start(1);
-  Registers registers{.row_capacity = kChunkRows, .entry_bytes = kEntryBytes};
-  const std::size_t register_bytes = program.register_count * registers.stride_bytes();
+  Registers registers(kChunkRows, kEntryBytes, Registers::Sharing::kByRegister);
+  const std::size_t register_bytes = registers.bytes_for(program.register_count);
   if (scratch.registers_.size() < register_bytes) {
     scratch.registers_ = scratch.rows_.make_array<std::byte>(register_bytes);
   }
   if (scratch.marks_.empty()) scratch.marks_ = scratch.rows_.make_array<std::uint8_t>(kChunkRows);
-  registers.base = scratch.registers_.data();
+  registers.set_memory(scratch.registers_.data());
   machine_.emplace(Machine::Parts{.program = program,
                                   .values = scratch.values_,
                                   .registers = registers,
@@ -191,9 +191,9 @@ std::optional<std::size_t> Evaluation::select(const RowWindow& window,
 RowError Evaluation::explain(std::size_t position) const {
   const Program& program = bound_->compiled().program();
   std::vector<Vector> values(scratch_->values_.begin(), scratch_->values_.end());
-  Registers registers{.row_capacity = 1, .entry_bytes = kEntryBytes, .one_per_value = true};
-  std::vector<std::byte> memory(program.value_count() * registers.stride_bytes());
-  registers.base = memory.data();
+  Registers registers(1, kEntryBytes, Registers::Sharing::kByValue);
+  std::vector<std::byte> memory(registers.bytes_for(program.value_count()));
+  registers.set_memory(memory.data());
   std::array<std::uint8_t, 1> marks{};
   Machine machine({.program = program,
                    .values = values,

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
+#include <string_view>
 
 #include "base/check.h"
 #include "expr/byte_loops.h"
@@ -17,15 +17,6 @@ namespace millrace::expr {
 namespace {
 
 using rows::ColumnType;
-
-constexpr std::uint8_t kOne = 1;
-constexpr std::uint8_t kZero = 0;
-
-bool is_uniform(const Instruction& instruction, std::size_t index) {
-  return ((instruction.uniform >> index) & 1U) != 0;
-}
-
-const std::uint8_t* bytes(const void* data) { return static_cast<const std::uint8_t*>(data); }
 
 template <class T>
 void gather(const void* source, const RowWindow& window, void* __restrict out) {
@@ -64,28 +55,6 @@ void fill_entries(const void* value, std::size_t width_bytes, std::size_t count,
   }
 }
 
-// Bytes of the operand a choice may take; without an array, one byte stands for all rows.
-struct ByteChoice {
-  const std::uint8_t* bytes;
-  bool is_uniform;
-};
-
-ByteChoice byte_choice(const std::uint8_t* array, bool is_uniform, const std::uint8_t& absent) {
-  if (array == nullptr) return {&absent, true};
-  return {array, is_uniform};
-}
-
-void choose_bytes(const std::uint8_t* choice,
-                  ByteChoice yes,
-                  ByteChoice no,
-                  std::size_t count,
-                  std::uint8_t* out) {
-  const auto uniform =
-      static_cast<UniformMask>((yes.is_uniform ? 2U : 0U) | (no.is_uniform ? 4U : 0U));
-  choose_kernel(1, uniform)
-      .values({.in = {choice, yes.bytes, no.bytes}, .out = out, .count = count});
-}
-
 // Division by zero is null; every other exception is overflow, an error of the row.
 bool gives_null(Opcode opcode) { return opcode == Opcode::kDivide || opcode == Opcode::kModulo; }
 
@@ -118,23 +87,13 @@ std::size_t entry_width_bytes(ColumnType type) {
   return sizeof(std::int64_t);
 }
 
-std::size_t Registers::stride_bytes() const {
+Registers::Registers(std::size_t row_capacity, std::size_t entry_bytes, Sharing sharing)
+    : row_capacity_(row_capacity),
+      entries_bytes_(row_capacity * entry_bytes),
+      stride_bytes_(entries_bytes_ + 2 * row_capacity),
+      sharing_(sharing) {
   constexpr std::size_t kAlignment = 16;
-  const std::size_t bytes = row_capacity * (entry_bytes + 2);
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-std::byte* Registers::data(const Instruction& instruction) const {
-  const std::size_t place = one_per_value ? instruction.out : instruction.register_index;
-  return base + place * stride_bytes();
-}
-
-std::uint8_t* Registers::valid(const Instruction& instruction) const {
-  return reinterpret_cast<std::uint8_t*>(data(instruction) + row_capacity * entry_bytes);
-}
-
-std::uint8_t* Registers::error(const Instruction& instruction) const {
-  return valid(instruction) + row_capacity;
+  stride_bytes_ = (stride_bytes_ + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 std::byte* Machine::data_of(const Instruction& instruction) const {
@@ -174,21 +133,25 @@ void Machine::run(const Instruction& instruction, const RowWindow& window) {
 }
 
 void Machine::run_prologue(const Instruction& instruction) {
-  const Vector& source = operand(instruction, 0);
-  Vector& out = parts_.values[instruction.out];
-  out = {.data = parts_.registers.data(instruction), .valid = source.valid, .error = source.error};
-  if (instruction.opcode == Opcode::kIntern) {
-    std::int32_t code = 0;
-    if (source.valid == nullptr) {
-      code = parts_.pool->add(*static_cast<const std::string_view*>(source.data));
-    }
-    std::memcpy(parts_.registers.data(instruction), &code, sizeof(code));
-    out.strings = {.pool = parts_.pool};
-    return;
+  const Vector source = operand(instruction, 0);
+  if (instruction.opcode == Opcode::kSplat) {
+    return spread(instruction, source, parts_.registers.row_capacity());
   }
-  const std::size_t count = parts_.registers.row_capacity;
-  fill_entries(
-      source.data, entry_width_bytes(instruction.type), count, parts_.registers.data(instruction));
+  std::int32_t code = 0;
+  if (source.valid == nullptr) {
+    code = parts_.pool->add(*static_cast<const std::string_view*>(source.data));
+  }
+  std::byte* data = parts_.registers.data(instruction);
+  std::memcpy(data, &code, sizeof(code));
+  parts_.values[instruction.out] = {
+      .data = data, .valid = source.valid, .error = source.error, .strings = {.pool = parts_.pool}};
+}
+
+// Repeats one value for `count` rows.
+void Machine::spread(const Instruction& instruction, const Vector& source, std::size_t count) {
+  std::byte* data = data_of(instruction);
+  fill_entries(source.data, entry_width_bytes(instruction.type), count, data);
+  Vector out{.data = data, .strings = source.strings};
   if (source.valid != nullptr) {
     std::memset(parts_.registers.valid(instruction), 0, count);
     out.valid = parts_.registers.valid(instruction);
@@ -197,6 +160,7 @@ void Machine::run_prologue(const Instruction& instruction) {
     std::memset(parts_.registers.error(instruction), 1, count);
     out.error = parts_.registers.error(instruction);
   }
+  parts_.values[instruction.out] = out;
 }
 
 void Machine::load(const Instruction& instruction, const RowWindow& window) {
@@ -223,7 +187,7 @@ const std::uint8_t* Machine::combine_valid(const Instruction& instruction) const
   for (std::size_t i = 0; i < instruction.operand_count; ++i) {
     const std::uint8_t* valid = operand(instruction, i).valid;
     if (valid == nullptr) continue;
-    if (is_uniform(instruction, i)) {
+    if (instruction.is_uniform(i)) {
       std::memset(out, 0, count_);
       return out;
     }
@@ -243,7 +207,7 @@ const std::uint8_t* Machine::combine_error(const Instruction& instruction) const
   for (std::size_t i = 0; i < instruction.operand_count; ++i) {
     const std::uint8_t* error = operand(instruction, i).error;
     if (error == nullptr) continue;
-    if (is_uniform(instruction, i)) {
+    if (instruction.is_uniform(i)) {
       std::memset(out, 1, count_);
       return out;
     }
@@ -295,7 +259,7 @@ void Machine::clear_nulls(const Instruction& instruction, std::uint8_t* data) co
   for (std::size_t i = 0; i < instruction.operand_count; ++i) {
     const std::uint8_t* valid = operand(instruction, i).valid;
     if (valid == nullptr) continue;
-    if (is_uniform(instruction, i)) {
+    if (instruction.is_uniform(i)) {
       std::memset(data, 0, count_);
     } else {
       and_bytes(valid, data, count_);
@@ -325,167 +289,9 @@ void Machine::run_is_null(const Instruction& instruction) {
   if (source.valid == nullptr) {
     std::memset(out, 0, count_);
   } else {
-    invert_bytes(source.valid, out, count_);
+    xor_bytes(source.valid, 1, out, count_);
   }
   parts_.values[instruction.out] = {.data = out, .error = combine_error(instruction)};
-}
-
-// Three-valued: `and` is false as soon as one side is, `or` true as soon as one side is, whatever
-// the other; else null if a side is null. An error on the right counts only where the left does not
-// decide.
-void Machine::run_logic(const Instruction& instruction) {
-  const Vector& left = operand(instruction, 0);
-  const Vector& right = operand(instruction, 1);
-  // `decider` is the value that settles the result alone.
-  const std::uint8_t decider = instruction.opcode == Opcode::kOr ? 1 : 0;
-  const auto flip = static_cast<std::uint8_t>(decider ^ 1U);  // turns the decider into 1
-  auto* __restrict out = reinterpret_cast<std::uint8_t*>(data_of(instruction));
-  std::uint8_t* __restrict marks = parts_.marks.data();
-  const std::size_t count = count_;
-
-  // marks: the left side decides.
-  for (std::size_t i = 0; i < count; ++i) marks[i] = bytes(left.data)[i] ^ flip;
-  if (left.valid != nullptr) and_bytes(left.valid, marks, count);
-  // out: the right side decides.
-  for (std::size_t i = 0; i < count; ++i) out[i] = bytes(right.data)[i] ^ flip;
-  if (right.valid != nullptr) and_bytes(right.valid, out, count);
-
-  const std::uint8_t* error = nullptr;
-  if (left.error != nullptr || right.error != nullptr) {
-    std::uint8_t* errors = parts_.registers.error(instruction);
-    if (right.error == nullptr) {
-      std::memset(errors, 0, count);
-    } else {
-      std::memcpy(errors, right.error, count);
-      and_not_bytes(marks, errors, count);
-    }
-    if (left.error != nullptr) or_bytes(left.error, errors, count);
-    error = errors;
-  }
-  or_bytes(marks, out, count);  // either side decides
-  const std::uint8_t* valid = nullptr;
-  if (left.valid != nullptr || right.valid != nullptr) {
-    std::uint8_t* valids = parts_.registers.valid(instruction);
-    std::memset(valids, 1, count);
-    if (left.valid != nullptr) and_bytes(left.valid, valids, count);
-    if (right.valid != nullptr) and_bytes(right.valid, valids, count);
-    or_bytes(out, valids, count);
-    valid = valids;
-  }
-  for (std::size_t i = 0; i < count; ++i) out[i] ^= flip;
-  parts_.values[instruction.out] = {.data = out, .valid = valid, .error = error};
-}
-
-// Makes the operand itself the result; one value for all rows is spread over them.
-void Machine::take_operand(const Instruction& instruction, std::size_t index) {
-  const Vector source = operand(instruction, index);
-  Vector& out = parts_.values[instruction.out];
-  out = source;
-  if (!is_uniform(instruction, index)) return;
-  std::byte* data = data_of(instruction);
-  fill_entries(source.data, entry_width_bytes(instruction.type), count_, data);
-  out.data = data;
-  if (source.valid != nullptr) {
-    std::memset(parts_.registers.valid(instruction), 0, count_);
-    out.valid = parts_.registers.valid(instruction);
-  }
-  if (source.error != nullptr) {
-    std::memset(parts_.registers.error(instruction), 1, count_);
-    out.error = parts_.registers.error(instruction);
-  }
-}
-
-// Adds the errors of an operand to those of the result.
-void Machine::add_errors(const Instruction& instruction, const Vector& source, bool is_uniform) {
-  if (source.error == nullptr) return;
-  Vector& out = parts_.values[instruction.out];
-  std::uint8_t* errors = parts_.registers.error(instruction);
-  if (is_uniform) {
-    std::memset(errors, 1, count_);
-  } else if (out.error == nullptr) {
-    std::memcpy(errors, source.error, count_);
-  } else {
-    if (out.error != errors) std::memcpy(errors, out.error, count_);
-    or_bytes(source.error, errors, count_);
-  }
-  out.error = errors;
-}
-
-void Machine::run_if(const Instruction& instruction) {
-  const Vector condition = operand(instruction, 0);
-  if (is_uniform(instruction, 0)) {
-    const bool is_true = condition.valid == nullptr && *bytes(condition.data) != 0;
-    take_operand(instruction, is_true ? 1 : 2);
-    return add_errors(instruction, condition, true);
-  }
-  const Vector& yes = operand(instruction, 1);
-  const Vector& no = operand(instruction, 2);
-  const bool yes_uniform = is_uniform(instruction, 1);
-  const bool no_uniform = is_uniform(instruction, 2);
-  const std::uint8_t* choice = bytes(condition.data);
-  if (condition.valid != nullptr) {
-    std::memcpy(parts_.marks.data(), choice, count_);
-    and_bytes(condition.valid, parts_.marks.data(), count_);
-    choice = parts_.marks.data();
-  }
-  KernelCall call = call_of(instruction);
-  call.in[0] = choice;
-  instruction.kernel.values(call);
-  Vector out{.data = call.out, .strings = {.pool = parts_.pool}};
-  if (yes.valid != nullptr || no.valid != nullptr) {
-    std::uint8_t* valid = parts_.registers.valid(instruction);
-    choose_bytes(choice,
-                 byte_choice(yes.valid, yes_uniform, kOne),
-                 byte_choice(no.valid, no_uniform, kOne),
-                 count_,
-                 valid);
-    out.valid = valid;
-  }
-  if (yes.error != nullptr || no.error != nullptr) {
-    std::uint8_t* error = parts_.registers.error(instruction);
-    choose_bytes(choice,
-                 byte_choice(yes.error, yes_uniform, kZero),
-                 byte_choice(no.error, no_uniform, kZero),
-                 count_,
-                 error);
-    out.error = error;
-  }
-  parts_.values[instruction.out] = out;
-  add_errors(instruction, condition, false);
-}
-
-void Machine::run_coalesce(const Instruction& instruction) {
-  const Vector first = operand(instruction, 0);
-  const Vector second = operand(instruction, 1);
-  const bool first_uniform = is_uniform(instruction, 0);
-  const bool second_uniform = is_uniform(instruction, 1);
-  if (first.valid == nullptr) return take_operand(instruction, 0);
-  if (first_uniform) {
-    take_operand(instruction, 1);
-    return add_errors(instruction, first, true);
-  }
-  KernelCall call{
-      .in = {first.valid, first.data, second.data}, .out = data_of(instruction), .count = count_};
-  instruction.kernel.values(call);
-  Vector out{.data = call.out, .strings = {.pool = parts_.pool}};
-  if (second.valid != nullptr) {
-    std::uint8_t* valid = parts_.registers.valid(instruction);
-    std::memcpy(valid, first.valid, count_);
-    if (!second_uniform) or_bytes(second.valid, valid, count_);
-    out.valid = valid;
-  }
-  if (second.error != nullptr) {
-    // An error of the second counts only where the first is null.
-    std::uint8_t* error = parts_.registers.error(instruction);
-    choose_bytes(first.valid,
-                 {&kZero, true},
-                 byte_choice(second.error, second_uniform, kZero),
-                 count_,
-                 error);
-    out.error = error;
-  }
-  parts_.values[instruction.out] = out;
-  add_errors(instruction, first, false);
 }
 
 }  // namespace millrace::expr

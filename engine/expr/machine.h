@@ -48,17 +48,39 @@ struct Vector {
 
 /// Memory for the values of instructions: entries, validity bytes and error bytes of each.
 /// Lifetime: borrows the memory.
-struct Registers {
-  std::byte* base = nullptr;
-  std::size_t row_capacity = 0;
-  std::size_t entry_bytes = 0;
-  /// Each value keeps its place, by number, and none is used twice.
-  bool one_per_value = false;
+class Registers {
+ public:
+  enum class Sharing : std::uint8_t {
+    kByRegister,  ///< values share memory as the schedule says
+    kByValue,     ///< each value has memory of its own, by its number
+  };
 
-  [[nodiscard]] std::size_t stride_bytes() const;
-  [[nodiscard]] std::byte* data(const Instruction& instruction) const;
-  [[nodiscard]] std::uint8_t* valid(const Instruction& instruction) const;
-  [[nodiscard]] std::uint8_t* error(const Instruction& instruction) const;
+  Registers(std::size_t row_capacity, std::size_t entry_bytes, Sharing sharing);
+
+  /// Bytes that `count` registers or values need.
+  [[nodiscard]] std::size_t bytes_for(std::size_t count) const { return count * stride_bytes_; }
+  /// Must be set before the first access; aligned to 16 bytes.
+  void set_memory(std::byte* memory) { memory_ = memory; }
+
+  [[nodiscard]] std::size_t row_capacity() const { return row_capacity_; }
+  [[nodiscard]] std::byte* data(const Instruction& instruction) const {
+    const std::size_t place =
+        sharing_ == Sharing::kByValue ? instruction.out : instruction.register_index;
+    return memory_ + place * stride_bytes_;
+  }
+  [[nodiscard]] std::uint8_t* valid(const Instruction& instruction) const {
+    return reinterpret_cast<std::uint8_t*>(data(instruction) + entries_bytes_);
+  }
+  [[nodiscard]] std::uint8_t* error(const Instruction& instruction) const {
+    return valid(instruction) + row_capacity_;
+  }
+
+ private:
+  std::byte* memory_ = nullptr;
+  std::size_t row_capacity_;
+  std::size_t entries_bytes_;
+  std::size_t stride_bytes_;
+  Sharing sharing_;
 };
 
 /// A key's column, as the load instruction reads it.
@@ -121,6 +143,9 @@ class Machine {
   void clear_nulls(const Instruction& instruction, std::uint8_t* data) const;
   void run_in_set(const Instruction& instruction);
   void run_is_null(const Instruction& instruction);
+  void spread(const Instruction& instruction, const Vector& source, std::size_t count);
+
+  // Logic and choices; defined in machine_choice.cpp.
   void run_logic(const Instruction& instruction);
   void run_if(const Instruction& instruction);
   void run_coalesce(const Instruction& instruction);

@@ -20,10 +20,6 @@ namespace millrace::expr {
 
 namespace {
 
-bool is_uniform(const Instruction& instruction, std::size_t index) {
-  return ((instruction.uniform >> index) & 1U) != 0;
-}
-
 const std::int32_t* codes(const Vector& vector) {
   return static_cast<const std::int32_t*>(vector.data);
 }
@@ -98,7 +94,7 @@ void Machine::run_string_predicate(const Instruction& instruction, std::uint8_t*
       return std::uint8_t{test(instruction, value, {})};
     });
   }
-  if (is_uniform(instruction, 1)) {
+  if (instruction.is_uniform(1)) {
     if (instruction.opcode == Opcode::kEqual && left.strings.dictionary != nullptr) {
       const std::optional<std::int32_t> code = left.strings.dictionary->find_code(text(right));
       return compare_codes(codes(left), code.value_or(-1), count_, out);
@@ -107,7 +103,7 @@ void Machine::run_string_predicate(const Instruction& instruction, std::uint8_t*
       return std::uint8_t{test(instruction, value, text(right))};
     });
   }
-  if (is_uniform(instruction, 0)) {
+  if (instruction.is_uniform(0)) {
     return by_code<std::uint8_t>(instruction, right, out, [&](std::string_view value) {
       return std::uint8_t{test(instruction, text(left), value)};
     });

@@ -42,6 +42,11 @@ struct Instruction {
   std::uint32_t table_index = 0;     ///< table of a string operation
   std::uint32_t offset = 0;          ///< place in the source, for row errors
   Kernel kernel{};
+
+  /// True if the operand is one value for all rows.
+  [[nodiscard]] bool is_uniform(std::size_t operand) const {
+    return ((uniform >> operand) & 1U) != 0;
+  }
 };
 
 /// A literal.

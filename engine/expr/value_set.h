@@ -38,7 +38,10 @@ class NumberSet {
     return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15U) >> shift_);
   }
 
-  std::vector<T> distinct_;
+  // Up to here comparing with each element beats looking each row up.
+  static constexpr std::size_t kFewMax = 8;
+
+  std::vector<T> few_;  // the elements, if they are few: 1, 2, 4 or 8 with repeats
   // Open addressing with linear probing; a power of two, at most half full.
   std::vector<std::uint64_t> keys_;
   std::vector<std::uint8_t> used_;

@@ -5,6 +5,7 @@ _CLEAN = {
     "engine/runtime/loop.cpp": "#include <uv.h>\n#include <vector>\n#include <sys/eventfd.h>\n",
     "engine/runtime/loop_test.cpp": "#include <gtest/gtest.h>\n",
     "engine/base/error_test.cpp": "#include <gtest/gtest.h>\n",
+    "engine/rows/rows_fixture.h": "#include <gtest/gtest.h>\n",
     "bench/rival.cpp": "#include <tbb/task_group.h>\n",
 }
 

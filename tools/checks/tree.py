@@ -69,4 +69,4 @@ def line_of(text: str, offset: int) -> int:
 
 
 def is_test(name: str) -> bool:
-    return name.endswith("_test.cpp") or name.startswith("tests/")
+    return name.endswith(("_test.cpp", "_fixture.h")) or name.startswith("tests/")

@@ -1,0 +1,157 @@
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "expr/kernel.h"
+#include "expr/kernel_fixture.h"
+
+namespace millrace::expr {
+namespace {
+
+using rows::ColumnType;
+using testing::edge_floats;
+using testing::edge_ints;
+using testing::for_each_result;
+using testing::Pairs;
+using testing::same;
+
+constexpr std::int64_t kIntMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kIntMax = std::numeric_limits<std::int64_t>::max();
+
+TEST(ArithmeticKernelsTest, IntsWrapAndMarkExactlyTheOverflows) {
+  struct Case {
+    Opcode opcode;
+    std::function<__int128(__int128, __int128)> exact;
+  };
+  const std::vector<Case> cases{
+      {Opcode::kAdd, [](__int128 a, __int128 b) { return a + b; }},
+      {Opcode::kSubtract, [](__int128 a, __int128 b) { return a - b; }},
+      {Opcode::kMultiply, [](__int128 a, __int128 b) { return a * b; }},
+  };
+  const Pairs<std::int64_t> pairs(edge_ints());
+  for (const Case& c : cases) {
+    for (const UniformMask uniform : {0, 1, 2}) {
+      const Kernel kernel = kernel_for(c.opcode, ColumnType::kInt64, uniform);
+      std::vector<std::int64_t> out(pairs.left.size());
+      std::vector<std::uint8_t> marks(out.size());
+      const KernelCall call{
+          .in = {pairs.left.data(), pairs.right.data()}, .out = out.data(), .count = out.size()};
+      bool any = false;
+      const bool flagged = kernel.values(call);
+      kernel.mark(call, marks.data());
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const __int128 exact =
+            c.exact(pairs.left[uniform == 1 ? 0 : i], pairs.right[uniform == 2 ? 0 : i]);
+        const bool overflows = exact < kIntMin || exact > kIntMax;
+        EXPECT_EQ(marks[i], overflows ? 1 : 0) << i;
+        EXPECT_EQ(out[i], static_cast<std::int64_t>(exact)) << i;
+        any = any || overflows;
+      }
+      EXPECT_EQ(flagged, any);
+    }
+  }
+}
+
+TEST(ArithmeticKernelsTest, DivisionByZeroIsMarked) {
+  const Pairs<std::int64_t> ints(edge_ints());
+  const Pairs<double> floats(edge_floats());
+  for (const UniformMask uniform : {0, 1, 2}) {
+    for_each_result<std::int64_t, std::int64_t>(
+        Opcode::kModulo, ColumnType::kInt64, uniform, ints, [](auto a, auto b, auto result) {
+          if (b != 0) EXPECT_EQ(result, static_cast<std::int64_t>(static_cast<__int128>(a) % b));
+        });
+    std::vector<double> out(floats.left.size());
+    std::vector<std::uint8_t> marks(out.size());
+    const KernelCall call{
+        .in = {floats.left.data(), floats.right.data()}, .out = out.data(), .count = out.size()};
+    for (const Opcode opcode : {Opcode::kDivide, Opcode::kModulo}) {
+      const Kernel kernel = kernel_for(opcode, ColumnType::kFloat64, uniform);
+      EXPECT_TRUE(kernel.values(call));
+      kernel.mark(call, marks.data());
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        EXPECT_EQ(marks[i], floats.right[uniform == 2 ? 0 : i] == 0 ? 1 : 0);
+      }
+    }
+  }
+}
+
+TEST(ArithmeticKernelsTest, FloatsAreTheOperatorsOfTheLanguage) {
+  const Pairs<double> pairs(edge_floats());
+  const auto check = [&](Opcode opcode, auto expected) {
+    for (const UniformMask uniform : {0, 1, 2}) {
+      for_each_result<double, double>(
+          opcode, ColumnType::kFloat64, uniform, pairs, [&](double a, double b, double result) {
+            EXPECT_TRUE(same(result, expected(a, b))) << a << ' ' << b << ' ' << result;
+          });
+    }
+  };
+  check(Opcode::kAdd, [](double a, double b) { return a + b; });
+  check(Opcode::kSubtract, [](double a, double b) { return a - b; });
+  check(Opcode::kMultiply, [](double a, double b) { return a * b; });
+  check(Opcode::kDivide, [](double a, double b) { return a / b; });
+  check(Opcode::kModulo, [](double a, double b) { return std::fmod(a, b); });
+  check(Opcode::kMin, [](double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? std::nan("") : (a < b ? a : b);
+  });
+  check(Opcode::kMax, [](double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? std::nan("") : (a > b ? a : b);
+  });
+}
+
+TEST(ArithmeticKernelsTest, SumsOfProductsRoundTwice) {
+  const Pairs<double> pairs(edge_floats());
+  const std::vector<double> first(pairs.left.size(), 0.1);
+  for (const UniformMask uniform : {0, 1, 4, 5}) {
+    for (const Opcode opcode : {Opcode::kMultiplyAdd, Opcode::kMultiplySubtract}) {
+      std::vector<double> out(first.size());
+      kernel_for(opcode, ColumnType::kFloat64, uniform)
+          .values({.in = {first.data(), pairs.left.data(), pairs.right.data()},
+                   .out = out.data(),
+                   .count = out.size()});
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const volatile double product = pairs.left[i] * pairs.right[(uniform & 4U) != 0 ? 0 : i];
+        const double expected = opcode == Opcode::kMultiplyAdd ? 0.1 + product : 0.1 - product;
+        EXPECT_TRUE(same(out[i], expected)) << i;
+      }
+    }
+  }
+}
+
+TEST(ArithmeticKernelsTest, NegationAndAbsoluteValue) {
+  const std::vector<std::int64_t> ints = edge_ints();
+  for (const Opcode opcode : {Opcode::kNegate, Opcode::kAbs}) {
+    const Kernel kernel = kernel_for(opcode, ColumnType::kInt64, 0);
+    std::vector<std::int64_t> out(ints.size());
+    std::vector<std::uint8_t> marks(ints.size());
+    const KernelCall call{.in = {ints.data()}, .out = out.data(), .count = out.size()};
+    EXPECT_TRUE(kernel.values(call));
+    kernel.mark(call, marks.data());
+    for (std::size_t i = 0; i < ints.size(); ++i) {
+      EXPECT_EQ(marks[i], ints[i] == kIntMin ? 1 : 0);
+      if (ints[i] == kIntMin) continue;
+      EXPECT_EQ(out[i], opcode == Opcode::kNegate || ints[i] < 0 ? -ints[i] : ints[i]);
+    }
+  }
+}
+
+TEST(ArithmeticKernelsTest, IntMinAndMax) {
+  const Pairs<std::int64_t> pairs(edge_ints());
+  for (const UniformMask uniform : {0, 1, 2}) {
+    for_each_result<std::int64_t, std::int64_t>(
+        Opcode::kMin, ColumnType::kInt64, uniform, pairs, [](auto a, auto b, auto result) {
+          EXPECT_EQ(result, std::min(a, b));
+        });
+    for_each_result<std::int64_t, std::int64_t>(
+        Opcode::kMax, ColumnType::kInt64, uniform, pairs, [](auto a, auto b, auto result) {
+          EXPECT_EQ(result, std::max(a, b));
+        });
+  }
+}
+
+}  // namespace
+}  // namespace millrace::expr

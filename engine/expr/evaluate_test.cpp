@@ -1,0 +1,186 @@
+#include "expr/evaluate.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "expr/evaluate_fixture.h"
+#include "rows/rows_fixture.h"
+#include "rows/select.h"
+
+namespace millrace::expr {
+namespace {
+
+using rows::ColumnType;
+using rows::testing::Cell;
+using rows::testing::kNull;
+using rows::testing::Table;
+using testing::Answer;
+using testing::Bench;
+using testing::check_all;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::one_row;
+
+TEST(EvaluateTest, ValuesOfTheRequestTakeEffect) {
+  Bench bench = one_row();
+  bench.with(NameSource::kParam, "weight", ColumnType::kFloat64, 1.5)
+      .with(NameSource::kParam, "count", ColumnType::kInt64, 2)
+      .with(NameSource::kParam, "absent", ColumnType::kFloat64, kNull)
+      .with(NameSource::kParam, "whole", ColumnType::kFloat64, 3)
+      .with(NameSource::kRequest, "word", ColumnType::kString, "Word")
+      .with(NameSource::kViewer, "adult", ColumnType::kBool, true);
+  check_all(bench,
+            {{"five * $weight", 7.5},
+             {"five * coalesce($absent, 0.5)", 2.5},
+             {"five * $absent", kNull},
+             {"$weight * $count", 3.0},
+             {"$whole / 2", 1.5},
+             {"word == $req.word", true},
+             {"lower($req.word)", "word"},
+             {"lower($req.word) == lower(word)", true},
+             {"if(viewer.adult, word, s)", "Word"},
+             {"if(viewer.adult and five > 3, five, $count)", 5},
+             {"if(five > 9, word, $req.word)", "Word"},
+             {"coalesce(s, $req.word)", "Word"},
+             {"yes and viewer.adult", true},
+             {"five in [$count, 5]", true},
+             {"$req.word ~ /^W/", true},
+             {"hash($req.word) == hash(word)", true},
+             {"length($req.word) + five", 9},
+             {"$absent is null", true}});
+}
+
+TEST(EvaluateTest, RefusesRowsThatLackAKey) {
+  Bench bench = one_row();
+  MapScope other;
+  other.add(NameSource::kKey, "fife", ColumnType::kInt64);
+  other.add(NameSource::kKey, "half", ColumnType::kInt64);
+  const auto problem = [&](std::string_view text) {
+    const BoundExpr bound = BoundExpr::bind(compile(text, other).value(), {}).value();
+    const base::Result<Evaluated> result = evaluate(bound, bench.rows(), bench.scratch());
+    return result ? std::string() : result.error().to_string();
+  };
+  EXPECT_THAT(problem("fife"), HasSubstr("five"));
+  EXPECT_THAT(problem("half"), HasSubstr("another type than its key: float instead of int"));
+}
+
+// Four columns over many rows, some null, for selections and chunk borders.
+Table many_rows(std::size_t count) {
+  Table table{
+      .names = {"id", "n", "x", "s"},
+      .types = {ColumnType::kInt64, ColumnType::kInt64, ColumnType::kFloat64, ColumnType::kString},
+      .rows = {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto number = static_cast<std::int64_t>(i);
+    table.rows.push_back({number,
+                          i % 7 == 0 ? kNull : Cell(number * 2),
+                          static_cast<double>(i) / 4,
+                          "v" + std::to_string(i % 10)});
+  }
+  return table;
+}
+
+TEST(EvaluateTest, CrossesChunkBorders) {
+  for (const std::size_t count :
+       {0UL, 1UL, kChunkRows - 1, kChunkRows, kChunkRows + 1, 3 * kChunkRows}) {
+    Bench bench(many_rows(count));
+    const Answer answer = bench.run("n * 2 + 1");
+    ASSERT_EQ(answer.cells.size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(answer.cells[i], i % 7 == 0 ? kNull : Cell(static_cast<std::int64_t>(4 * i + 1)))
+          << i;
+    }
+    EXPECT_EQ(bench.kept("x >= 100.0").size(), count > 400 ? count - 400 : 0);
+    EXPECT_EQ(bench.kept("n >= 0").size(), count - (count + 6) / 7);
+  }
+}
+
+TEST(EvaluateTest, NullsThatBeginLateKeepEarlierRowsValid) {
+  Table table = many_rows(2 * kChunkRows);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i][1] = i + 1 == table.rows.size() ? kNull : Cell(static_cast<std::int64_t>(i));
+  }
+  Bench bench(std::move(table));
+  const std::vector<Cell> cells = bench.cells("n + 1");
+  EXPECT_EQ(cells.front(), Cell(1));
+  EXPECT_EQ(cells[kChunkRows], Cell(static_cast<std::int64_t>(kChunkRows) + 1));
+  EXPECT_EQ(cells.back(), kNull);
+}
+
+TEST(EvaluateTest, WritesOnlySelectedRows) {
+  Bench bench(many_rows(2000));
+  const rows::RowSet odd =
+      evaluate_predicate(*bench.bind("id % 2 == 1"), bench.rows(), bench.scratch())->rows;
+  EXPECT_EQ(odd.size(), 1000U);
+  EXPECT_FALSE(odd.is_dense());
+  bench.with_rows(odd);
+  for (const std::string_view text :
+       {"id * 10", "x * 2.0", "id > 5", "lower(s)", "s", "n", "7", "'c'"}) {
+    const Answer answer = bench.run(text);
+    ASSERT_EQ(answer.cells.size(), 1000U) << text;
+  }
+  EXPECT_EQ(bench.cells("id * 10")[3], Cell(70));
+  EXPECT_EQ(bench.cells("s")[1], Cell("v3"));
+  EXPECT_EQ(bench.cells("if(id > 5, s, 'low')")[0], Cell("low"));
+  EXPECT_EQ(bench.kept("x < 1.0"), (std::vector<std::int64_t>{1, 3}));
+  bench.with_rows(odd.window(10, 5));
+  EXPECT_THAT(bench.cells("id"), ElementsAre(21, 23, 25, 27, 29));
+}
+
+TEST(EvaluateTest, ReadsWindowsOfABatch) {
+  Bench bench(many_rows(2000));
+  bench.with_rows(bench.rows().window(700, 600));
+  const std::vector<Cell> cells = bench.cells("id + 1");
+  ASSERT_EQ(cells.size(), 600U);
+  EXPECT_EQ(cells.front(), Cell(701));
+  EXPECT_EQ(cells.back(), Cell(1300));
+  EXPECT_THAT(bench.kept("id < 702"), ElementsAre(700, 701));
+}
+
+TEST(EvaluateTest, PredicateThatKeepsAllGivesTheSameSet) {
+  Bench bench(many_rows(100));
+  const base::Result<Filtered> all =
+      evaluate_predicate(*bench.bind("x >= 0.0"), bench.rows(), bench.scratch());
+  EXPECT_TRUE(all->rows.is_dense());
+  EXPECT_EQ(all->rows.size(), 100U);
+}
+
+TEST(EvaluateTest, PutsTheColumnIntoTheBatch) {
+  Bench bench(many_rows(3));
+  const base::Result<WithKey> result =
+      evaluate_to_key(*bench.bind("x * 2.0"), bench.rows(), "score", bench.scratch());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(rows::testing::to_table(result->rows).column("score"),
+            (std::vector<Cell>{0.0, 0.5, 1.0}));
+  EXPECT_EQ(result->rows.batch()->find_column("x"), bench.rows().batch()->find_column("x"));
+  const base::Result<WithKey> refused =
+      evaluate_to_key(*bench.bind("id"), bench.rows(), "id", bench.scratch());
+  EXPECT_FALSE(refused);
+}
+
+TEST(EvaluateTest, StringResultsShareOrMakeADictionary) {
+  Bench bench(many_rows(1000));
+  const base::Result<Evaluated> same = evaluate(*bench.bind("s"), bench.rows(), bench.scratch());
+  EXPECT_EQ(same->column->dictionary(), bench.rows().batch()->find_column("s")->dictionary());
+  const base::Result<Evaluated> made =
+      evaluate(*bench.bind("if(id % 2 == 0, s, 'odd')"), bench.rows(), bench.scratch());
+  EXPECT_EQ(made->column->dictionary()->size(), 11);
+}
+
+TEST(EvaluateTest, AnIntResultServesAsFloat) {
+  Bench bench = one_row();
+  const BoundExpr bound = bench.bind("five + 1", {.result = ColumnType::kFloat64}).value();
+  const base::Result<Evaluated> result = evaluate(bound, bench.rows(), bench.scratch());
+  EXPECT_EQ(rows::testing::to_cell(result->column->value_at(0)), Cell(6.0));
+}
+
+}  // namespace
+}  // namespace millrace::expr
