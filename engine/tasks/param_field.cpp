@@ -37,10 +37,10 @@ Result<plan::EndpointId> endpoint_of(const ParamValue& value,
   if (id == nullptr) return wrong_value(source);
   const std::span<const ClientKind> kinds = source.load->endpoints;
   if (!kinds.empty() && (id->index >= kinds.size() || kinds[id->index] != wanted)) {
-    return fail(ErrorCode::kInvalidPlan,
-                "The endpoint is of another kind than the task needs: " +
-                    std::string(to_string(wanted)),
-                place_of(source));
+    return fail(
+        ErrorCode::kInvalidPlan,
+        "The endpoint is of another kind than the task needs: " + std::string(to_string(wanted)),
+        place_of(source));
   }
   return *id;
 }
@@ -127,9 +127,9 @@ Result<OrderParam> ParamField<OrderParam>::from_value(const ParamValue& value,
   OrderParam order;
   order.keys.reserve(keys->size());
   for (const plan::OrderKey& key : *keys) {
-    order.keys.push_back({.column = key.key,
-                          .direction = key.descending ? rows::Direction::kDescending
-                                                      : rows::Direction::kAscending});
+    order.keys.push_back(
+        {.column = key.key,
+         .direction = key.descending ? rows::Direction::kDescending : rows::Direction::kAscending});
   }
   return order;
 }

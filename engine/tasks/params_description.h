@@ -35,7 +35,10 @@ struct Range {
 ///
 /// From it come the schema in the spec and, at load, the filled struct. The type of the field
 /// decides the type of the param (`tasks/param_types.h`); an optional param takes its default from
-/// the field's initialiser. Threading: not shared.
+/// the field's initialiser. A struct may also have `base::Status on_load(const
+/// plan::CompiledNode&)`, called once when its fields are filled: for values worth working out
+/// before the first request, and for what only several params together can get wrong.
+/// Threading: not shared.
 template <class Params>
 class ParamsDescription {
  public:
@@ -68,10 +71,9 @@ class ParamsDescription {
       known.emplace_back(word, meaning);
       if (meaning == Params{}.*field) spec.fallback = std::string(word);
     }
-    fields_.push_back([field, known = std::move(known)](
-                          Params& params,
-                          const plan::ParamValue& value,
-                          const FieldSource& source) -> base::Status {
+    fields_.push_back([field, known = std::move(known)](Params& params,
+                                                        const plan::ParamValue& value,
+                                                        const FieldSource& source) -> base::Status {
       const auto* given = std::get_if<std::string>(&value);
       if (given == nullptr) return wrong_value(source);
       for (const auto& [word, meaning] : known) {
@@ -95,6 +97,7 @@ class ParamsDescription {
       if (index >= node.params.size()) return wrong_value(source);
       MR_TRY_STATUS(fields_[index](params, node.params[index], source));
     }
+    if constexpr (requires { params.on_load(node); }) MR_TRY_STATUS(params.on_load(node));
     return params;
   }
 

@@ -45,7 +45,7 @@ struct RequestContext {
   /// `loop`: only async bodies use them.
   std::span<EndpointClient* const> clients{};
   const base::Clock* clock = &base::steady_clock();
-  runtime::Loop* loop = nullptr;        ///< the loop of the request
+  runtime::Loop* loop = nullptr;         ///< the loop of the request
   runtime::Executor* workers = nullptr;  ///< where `offload` runs
 };
 
