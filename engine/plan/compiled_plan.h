@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "plan/param_value.h"
+#include "plan/task_catalog.h"
+#include "rows/column.h"
+
+namespace millrace::plan {
+
+inline constexpr std::uint32_t kNoPlanNode = UINT32_MAX;
+
+/// A range of the `.plan.ts` a node came from; lines and columns count from 1.
+struct SourceRange {
+  std::uint32_t line = 0;  ///< 0: not known
+  std::uint32_t column = 0;
+  std::uint32_t end_line = 0;
+  std::uint32_t end_column = 0;
+};
+
+/// Where an input's rows come from.
+struct NodeInput {
+  std::uint32_t node = 0;
+};
+struct RequestInput {
+  std::string field;  ///< `$req.field`: one row per id, or one row with the value
+};
+struct ConstantInput {
+  std::vector<std::int64_t> ids;  ///< a JSON literal: the ids of its rows
+};
+using PlanInput = std::variant<NodeInput, RequestInput, ConstantInput>;
+
+/// What happens when a node fails or times out.
+enum class OnFailure : std::uint8_t { kFail, kUseEmpty, kUseInput, kUseNode };
+
+/// What becomes of a row whose expression fails.
+enum class RowErrorRule : std::uint8_t { kNull, kDrop, kFail };
+
+enum class PlanPriority : std::uint8_t { kHigh, kNormal, kLow, kBackground };
+
+/// A column that a store task must supply.
+struct FetchedKey {
+  std::string key;
+  rows::ColumnType type = rows::ColumnType::kInt64;
+};
+
+/// One node, checked: every name is an index, every param has its type.
+struct CompiledNode {
+  std::string id;
+  const TaskSpec* task = nullptr;
+  std::vector<PlanInput> inputs;
+  /// Nodes that must be done before this one though their rows are not inputs: the viewer node of
+  /// an expression that reads `viewer.x`.
+  std::vector<std::uint32_t> waits_for;
+  /// In the order of `task->params`.
+  std::vector<ParamValue> params;
+  /// Keys that the task fetches (`writes_on_demand`), after columns nobody reads were removed.
+  std::vector<FetchedKey> fetched_keys;
+  /// Columns of the first input that something downstream reads; a fan-out copies no others.
+  std::vector<std::string> kept_columns;
+  /// Names of all columns of the node's rows, `id` first; for explain and checks.
+  std::vector<std::string> columns;
+  std::optional<bool> inline_hint;
+  base::Duration cost_estimate{};  ///< 0 = unknown
+  std::optional<base::Duration> timeout;
+  std::optional<PlanPriority> priority;
+  OnFailure on_failure = OnFailure::kFail;
+  std::uint32_t fallback_node = kNoPlanNode;  ///< set for kUseNode
+  RowErrorRule on_row_error = RowErrorRule::kNull;
+  bool trace = true;
+  /// Ids of the artifact's nodes that this one stands for, itself included (passes merge nodes).
+  std::vector<std::string> source_ids;
+  SourceRange source;
+
+  /// The value of a param by name; the name must be in the spec.
+  [[nodiscard]] const ParamValue& param(std::string_view name) const;
+};
+
+/// A value that expressions of the plan read from outside: its place is the index in the lists
+/// below and in `expr::Bindings`.
+struct ExternalName {
+  std::string name;
+  rows::ColumnType type = rows::ColumnType::kInt64;
+  bool nullable = true;
+};
+
+/// One line of the report of a pass, for `explain`.
+struct PassNote {
+  std::string pass;
+  std::string text;
+};
+
+/// A plan as it runs: immutable, complete, checked.
+/// Threading: any thread. Lifetime: its catalog and registry outlive it.
+struct CompiledPlan {
+  std::string name;
+  std::string version;  ///< empty when the artifact names none
+  std::string digest;   ///< `sha256:` and 64 hex digits of the artifact's bytes
+  std::string source_file;
+  std::vector<CompiledNode> nodes;  ///< producers before consumers
+  std::vector<std::uint32_t> outputs;
+  std::vector<std::string> output_keys;      ///< `id` first; the default when a request names none
+  std::vector<ExternalName> params;          ///< `$x`
+  std::vector<ExternalName> request_fields;  ///< `$req.x`
+  std::vector<ExternalName> viewer_fields;   ///< `viewer.x`
+  std::uint32_t viewer_node = kNoPlanNode;   ///< set when viewer_fields is not empty
+  std::optional<base::Duration> reserve;     ///< `reserve_ms`
+  std::vector<PassNote> passes;
+  std::vector<std::string> warnings;
+
+  [[nodiscard]] std::uint32_t find_node(std::string_view id) const;
+};
+
+using CompiledPlanRef = std::shared_ptr<const CompiledPlan>;
+
+}  // namespace millrace::plan

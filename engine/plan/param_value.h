@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "expr/compiled_expr.h"
+
+namespace millrace::plan {
+
+/// One key of an order: `score desc`.
+struct OrderKey {
+  std::string key;
+  bool descending = false;
+};
+
+/// Place of an endpoint in `Registry::endpoints()`.
+struct EndpointId {
+  std::uint32_t index = 0;
+};
+
+/// Place of an input in `CompiledNode::inputs`; what a param of type node becomes.
+struct InputIndex {
+  std::uint32_t index = 0;
+};
+
+/// A param of a node after checking: what its spec's type says, or `std::monostate` for an optional
+/// param that was left out and has no default.
+using ParamValue = std::variant<std::monostate,
+                                bool,
+                                std::int64_t,
+                                double,
+                                std::string,
+                                std::vector<std::int64_t>,
+                                std::vector<double>,
+                                std::vector<std::string>,
+                                std::vector<OrderKey>,
+                                EndpointId,
+                                InputIndex,
+                                expr::CompiledExprRef>;
+
+}  // namespace millrace::plan

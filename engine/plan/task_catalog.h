@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "plan/param_value.h"
+
+// What the compiler knows of tasks: data, no code. `tasks` implements the catalog; `plan` never
+// includes it, so that a plan can be checked without a single task body.
+
+namespace millrace::plan {
+
+/// Where a body runs; declared by its author, never guessed.
+enum class TaskKind : std::uint8_t {
+  kAsync,  ///< a coroutine on the loop of the run
+  kCpu,    ///< a worker, unless it is inlined
+  kCheap,  ///< whichever thread completed its last input
+};
+
+/// What a param may hold, and how it is checked.
+enum class ParamType : std::uint8_t {
+  kBool,
+  kInt,     ///< within [minimum, maximum]
+  kFloat,   ///< an int is accepted; within [minimum, maximum]
+  kString,  ///< UTF-8, at most 64 KiB
+  kChoice,  ///< one of `choices`, given as a string
+  kIntList,
+  kFloatList,
+  kStringList,
+  kKey,         ///< name of a key that the task reads from its first input
+  kKeyList,     ///< several of them, or one as a bare string
+  kOutKey,      ///< name of a registered, writable key that the task writes
+  kOrder,       ///< `"score"`, `["score", …]` or `[{"key": "score", "order": "desc"}, …]`
+  kExpr,        ///< expression over the first input's keys
+  kPredicate,   ///< expression over the first input's keys that must be bool
+  kEndpoint,    ///< name of an endpoint
+  kKeyPattern,  ///< text with one `{name}`, as `follow:{id}`; the name is a key of the first input
+                ///< or, in a task without inputs, a field of the request
+  kNode,        ///< slot of another node; becomes an input after the positional ones
+};
+
+/// One param of a task. `fallback` is what an absent param means; monostate for none.
+struct ParamSpec {
+  std::string name;
+  ParamType type = ParamType::kInt;
+  bool required = false;
+  ParamValue fallback = {};
+  std::optional<double> minimum = {};
+  std::optional<double> maximum = {};
+  std::vector<std::string> choices = {};
+  std::string doc = {};
+};
+
+/// Which columns the rows of a node have.
+enum class OutputColumns : std::uint8_t {
+  kSource,      ///< `id` and what the task writes
+  kFirstInput,  ///< those of the first input, and what the task writes
+  kUnion,       ///< those of all inputs, and what the task writes
+  kFanOut,      ///< `id`, `parent_id`, the first input's other columns, and what the task writes
+};
+
+/// What the rows of a node are, compared with those of its first input. Passes rely on it.
+enum class OutputRows : std::uint8_t {
+  kSource,   ///< rows from elsewhere
+  kSame,     ///< the same rows in the same order
+  kSubset,   ///< some of them, in the same order
+  kReorder,  ///< all of them in another order
+  kOther,    ///< anything else
+};
+
+/// Everything the compiler, the manifest and the generated bindings know of a task.
+struct TaskSpec {
+  std::string op;
+  std::vector<std::string> aliases = {};
+  std::string doc = {};
+  TaskKind kind = TaskKind::kCpu;
+  std::vector<ParamSpec> params = {};
+  /// Number of positional inputs; node params come on top.
+  std::uint32_t inputs_min = 1;
+  std::uint32_t inputs_max = 1;
+  OutputColumns columns = OutputColumns::kFirstInput;
+  OutputRows rows = OutputRows::kOther;
+  /// Keys read and written whatever the params say. Params of type kKey, kKeyList, kOrder, kExpr,
+  /// kPredicate and kKeyPattern add to the reads, those of type kOutKey to the writes.
+  std::vector<std::string> reads = {};
+  std::vector<std::string> writes = {};
+  /// The task can supply any registered key on demand (a hash of fields): it writes those keys that
+  /// something downstream reads and its input does not have; `keys_param`, when set and given,
+  /// names the kKeyList param that limits them (its keys are then written, not read).
+  bool writes_on_demand = false;
+  std::string keys_param = {};
+  /// The body can fail for reasons outside the plan (a store, a peer). Decides "always answers"
+  /// together with `kind`.
+  bool can_fail = false;
+  /// Equal params and inputs give equal rows within one request, so two such nodes may become one.
+  bool shareable = true;
+  base::Duration cost_fixed{};
+  base::Duration cost_per_row{};
+};
+
+/// Finds tasks by op or alias.
+/// Threading: any thread once registration is over. Lifetime: outlives every compiled plan.
+class TaskCatalog {
+ public:
+  virtual ~TaskCatalog() = default;
+  /// Gives the spec, or nullptr.
+  [[nodiscard]] virtual const TaskSpec* find_task(std::string_view op) const = 0;
+  /// All specs, by op.
+  [[nodiscard]] virtual std::vector<const TaskSpec*> tasks() const = 0;
+};
+
+}  // namespace millrace::plan

@@ -1,0 +1,204 @@
+#include "stores/embedded_client.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "rows/column_builder.h"
+#include "rows/row_scratch.h"
+#include "runtime/task.h"
+#include "stores/embedded_store.h"
+#include "stores/parse_value.h"
+#include "stores/store_client.h"
+
+namespace millrace::stores {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using base::Status;
+using Entry = EmbeddedStore::Entry;
+
+namespace {
+
+constexpr std::string_view kNullText{};
+
+/// Finds a key; nullptr if it is missing, an error if it is of another kind.
+Result<const Entry*> find(const EmbeddedStore& store, std::string_view key, EntryKind wanted) {
+  const Entry* entry = store.find_entry(key);
+  if (entry == nullptr || entry->kind == wanted) return entry;
+  return fail(ErrorCode::kNodeFailed,
+              "WRONGTYPE: the key holds a " + std::string(to_string(entry->kind)) + ", not a " +
+                  std::string(to_string(wanted)) + ": " + std::string(key),
+              std::string(key));
+}
+
+std::size_t item_count(const Entry* entry, std::int64_t limit) {
+  if (entry == nullptr) return 0;
+  return std::min<std::size_t>(entry->count, static_cast<std::size_t>(limit));
+}
+
+/// Answers one kind of batch into a reply.
+class Answer {
+ public:
+  Answer(const EmbeddedStore& store, const CommandBatch& batch, rows::RowScratch& scratch)
+      : store_(store), batch_(batch), scratch_(scratch) {
+    reply_.ends = scratch.make_array<std::uint32_t>(batch.keys.size());
+  }
+
+  Status list_integers() {
+    // First the sizes, so that the numbers land in one array that a column can take over.
+    rows::Array<const Entry*> entries = scratch_.make_array<const Entry*>(batch_.keys.size());
+    std::size_t total = 0;
+    for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      MR_TRY(entries[key], find(store_, batch_.keys[key], EntryKind::kList));
+      if (entries[key] != nullptr && !entries[key]->all_integers) {
+        MR_TRY_STATUS(check_prefix(*entries[key], batch_.keys[key]));
+      }
+      total += item_count(entries[key], batch_.count);
+      reply_.ends[key] = static_cast<std::uint32_t>(total);
+    }
+    reply_.integers = scratch_.make_array<std::int64_t>(total);
+    for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      const std::size_t count = item_count(entries[key], batch_.count);
+      if (count == 0) continue;
+      std::memcpy(reply_.integers.data() + reply_.begin_of(key),
+                  store_.integers(*entries[key]).data(),
+                  count * sizeof(std::int64_t));
+    }
+    return {};
+  }
+
+  Status list_texts() {
+    rows::ArrayBuilder<std::string_view> texts(scratch_, batch_.keys.size());
+    for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      MR_TRY(const Entry* entry, find(store_, batch_.keys[key], EntryKind::kList));
+      if (entry != nullptr) {
+        const auto items = store_.values(*entry).first(item_count(entry, batch_.count));
+        for (const EmbeddedStore::Text& item : items) texts.append(store_.text(item));
+      }
+      reply_.ends[key] = static_cast<std::uint32_t>(texts.size());
+    }
+    reply_.texts = texts.finish();
+    return {};
+  }
+
+  Status hash_pairs() {
+    rows::ArrayBuilder<std::string_view> texts(scratch_, batch_.keys.size());
+    for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      MR_TRY(const Entry* entry, find(store_, batch_.keys[key], EntryKind::kHash));
+      if (entry != nullptr) {
+        for (const EmbeddedStore::Text& value : store_.values(*entry)) {
+          texts.append(store_.field_name(value.field));
+          texts.append(store_.text(value));
+        }
+      }
+      reply_.ends[key] = static_cast<std::uint32_t>(texts.size());
+    }
+    reply_.texts = texts.finish();
+    return {};
+  }
+
+  Status hash_fields() {
+    const std::size_t field_count = batch_.fields.size();
+    rows::Array<EmbeddedStore::FieldId> fields =
+        scratch_.make_array<EmbeddedStore::FieldId>(field_count);
+    for (std::size_t i = 0; i < field_count; ++i) fields[i] = store_.find_field(batch_.fields[i]);
+    reply_.texts = scratch_.make_array<std::string_view>(batch_.keys.size() * field_count);
+    for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      MR_TRY(const Entry* entry, find(store_, batch_.keys[key], EntryKind::kHash));
+      for (std::size_t i = 0; i < field_count; ++i) {
+        reply_.texts[key * field_count + i] = value_of(entry, fields[i]);
+      }
+      reply_.ends[key] = static_cast<std::uint32_t>((key + 1) * field_count);
+    }
+    return {};
+  }
+
+  Status strings(bool other_kinds_are_null) {
+    reply_.texts = scratch_.make_array<std::string_view>(batch_.keys.size());
+    for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      Result<const Entry*> entry = find(store_, batch_.keys[key], EntryKind::kString);
+      if (!entry && !other_kinds_are_null) return std::unexpected(std::move(entry).error());
+      const bool found = entry && *entry != nullptr;
+      reply_.texts[key] = found ? store_.text(store_.values(**entry).front()) : kNullText;
+      reply_.ends[key] = static_cast<std::uint32_t>(key + 1);
+    }
+    return {};
+  }
+
+  [[nodiscard]] StoreReply finish() { return std::move(reply_); }
+
+ private:
+  /// A list with some text in it may still serve when the text lies beyond the items wanted.
+  Status check_prefix(const Entry& entry, std::string_view key) {
+    const auto items = store_.values(entry).first(item_count(&entry, batch_.count));
+    for (std::size_t position = 0; position < items.size(); ++position) {
+      const std::string_view item = store_.text(items[position]);
+      if (!parse_int64(item)) return std::unexpected(not_int64(key, position, item));
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string_view value_of(const Entry* entry, EmbeddedStore::FieldId field) const {
+    if (entry == nullptr || field == EmbeddedStore::kNoField) return kNullText;
+    for (const EmbeddedStore::Text& value : store_.values(*entry)) {
+      if (value.field == field) return store_.text(value);
+    }
+    return kNullText;
+  }
+
+  const EmbeddedStore& store_;
+  const CommandBatch& batch_;
+  rows::RowScratch& scratch_;
+  StoreReply reply_;
+};
+
+Status answer_command(Answer& answer, const CommandBatch& batch) {
+  switch (batch.command) {
+    case Command::kHashGetAll:
+      return answer.hash_pairs();
+    case Command::kHashGet:
+      return answer.hash_fields();
+    case Command::kListRange:
+      return batch.form == ValueForm::kInt64 ? answer.list_integers() : answer.list_texts();
+    case Command::kGet:
+      return answer.strings(false);
+    case Command::kMultiGet:
+      return answer.strings(true);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch) {
+  const std::uint64_t command_count = command_count_of(batch);
+  counters_.commands += command_count;
+  ++counters_.batches;
+  ++counters_.round_trips;
+  Answer answer(*store_, batch, scratch_);
+  MR_TRY_STATUS(answer_command(answer, batch));
+  StoreReply reply = answer.finish();
+  reply.command_count = command_count;
+  reply.round_trip_count = 1;
+  reply.memory = store_;
+  return reply;
+}
+
+runtime::Task<Result<StoreReply>> EmbeddedClient::execute(CommandBatch batch, CallOptions options) {
+  if (options.stop.stop_requested()) {
+    co_return fail(ErrorCode::kCancelled, "The run is over");
+  }
+  co_return answer(batch);
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <utility>
+
+#include "base/result.h"
+#include "rows/row_scratch.h"
+#include "runtime/task.h"
+#include "stores/embedded_store.h"
+#include "stores/store_client.h"
+
+namespace millrace::stores {
+
+/// Answers batches from embedded data, inside the call: it never suspends.
+/// Threading: loop thread. Lifetime: replies keep the data alive.
+class EmbeddedClient final : public StoreClient {
+ public:
+  explicit EmbeddedClient(EmbeddedStoreRef store) : store_(std::move(store)) {}
+
+  [[nodiscard]] runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
+                                                                CallOptions options) override;
+  [[nodiscard]] StoreCounters counters() const override { return counters_; }
+  /// The answer of a batch, without a coroutine around it.
+  [[nodiscard]] base::Result<StoreReply> answer(const CommandBatch& batch);
+
+ private:
+  EmbeddedStoreRef store_;
+  rows::RowScratch scratch_;
+  StoreCounters counters_;
+};
+
+}  // namespace millrace::stores

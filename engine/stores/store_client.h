@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "rows/row_scratch.h"
+#include "runtime/stop.h"
+#include "runtime/task.h"
+#include "stores/key_list.h"
+#include "tasks/endpoint_client.h"
+
+namespace millrace::stores {
+
+/// What a batch asks for each of its keys. The meaning is that of the Redis command.
+enum class Command : std::uint8_t {
+  kHashGetAll,  ///< HGETALL: field, value, field, value, …; nothing if the key is missing
+  kHashGet,     ///< HMGET: one value per field, null if field or key is missing
+  kListRange,   ///< LRANGE 0 count-1; nothing if the key is missing
+  kGet,         ///< GET: one value, null if the key is missing; an error if it is no string
+  kMultiGet,    ///< one MGET for all keys: as GET, but null if the key is no string
+};
+
+[[nodiscard]] std::string_view to_string(Command command);
+
+/// In which form values come back.
+enum class ValueForm : std::uint8_t {
+  kText,
+  kInt64,  ///< of a list; a value that is no int64 fails the batch
+};
+
+/// One command for many keys, issued at once.
+/// Lifetime: borrows `fields` until the reply is there.
+struct CommandBatch {
+  Command command = Command::kGet;
+  KeyList keys;
+  std::span<const std::string> fields = {};  ///< for kHashGet
+  std::int64_t count = 0;                    ///< for kListRange, at least 1
+  ValueForm form = ValueForm::kText;
+};
+
+/// The answers to a batch, key after key, in few blocks of memory.
+/// Threading: not shared. Lifetime: texts live as long as the reply.
+struct StoreReply {
+  /// Texts of all keys one after another; null is a view whose data() is nullptr. Empty in the form
+  /// kInt64.
+  rows::Array<std::string_view> texts;
+  /// The same in the form kInt64: ready to be a column.
+  rows::Array<std::int64_t> integers;
+  /// For each key, where its values end.
+  rows::Array<std::uint32_t> ends;
+  std::uint64_t command_count = 0;
+  std::uint64_t round_trip_count = 0;
+  /// Keeps the memory of the texts. Owners: this, and whoever filled it.
+  std::shared_ptr<const void> memory;
+
+  [[nodiscard]] std::uint32_t begin_of(std::size_t key) const {
+    return key == 0 ? 0 : ends[key - 1];
+  }
+  [[nodiscard]] std::span<const std::string_view> texts_of(std::size_t key) const {
+    return texts.span().subspan(begin_of(key), ends[key] - begin_of(key));
+  }
+};
+
+[[nodiscard]] inline bool is_null(std::string_view text) { return text.data() == nullptr; }
+
+struct CallOptions {
+  runtime::StopToken stop = {};
+  /// Gives kTimeout then, at the latest.
+  std::optional<base::TimePoint> deadline = {};
+};
+
+/// What a client has done since it was made.
+struct StoreCounters {
+  std::uint64_t commands = 0;
+  std::uint64_t batches = 0;
+  /// Waits for the peer: batches that leave together wait once.
+  std::uint64_t round_trips = 0;
+};
+
+/// A store of hashes, lists and strings: Redis, embedded data, or a fake.
+///
+/// Errors name the key. A command on a key of another type fails its whole batch (WRONGTYPE), as
+/// does a list value that was wanted as int64 and is none.
+/// Threading: loop thread. Lifetime: outlives the batches in flight.
+class StoreClient : public tasks::EndpointClient {
+ public:
+  StoreClient() : EndpointClient(tasks::ClientKind::kStore) {}
+
+  /// Issues all commands of the batch at once and gives all answers. Ends early with kCancelled
+  /// when a stop is requested, with kTimeout at the deadline.
+  [[nodiscard]] virtual runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
+                                                                        CallOptions options) = 0;
+  [[nodiscard]] virtual StoreCounters counters() const = 0;
+};
+
+/// Number of commands that a batch is to a server.
+[[nodiscard]] inline std::uint64_t command_count_of(const CommandBatch& batch) {
+  return batch.command == Command::kMultiGet ? 1 : batch.keys.size();
+}
+
+}  // namespace millrace::stores

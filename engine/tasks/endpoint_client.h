@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace millrace::tasks {
+
+/// What a client of an endpoint can do.
+enum class ClientKind : std::uint8_t {
+  kStore,  ///< keys to hashes, lists and strings: Redis or embedded data
+  kHttp,
+};
+
+[[nodiscard]] constexpr std::string_view to_string(ClientKind kind) {
+  return kind == ClientKind::kStore ? "store" : "http";
+}
+
+/// What tasks see of an endpoint; the modules that own protocols derive from it, so that this one
+/// need not know them.
+/// Threading: loop thread, each loop has clients of its own.
+class EndpointClient {
+ public:
+  explicit EndpointClient(ClientKind kind) : client_kind_(kind) {}
+  virtual ~EndpointClient() = default;
+  EndpointClient(const EndpointClient&) = delete;
+  EndpointClient& operator=(const EndpointClient&) = delete;
+
+  [[nodiscard]] ClientKind client_kind() const { return client_kind_; }
+
+ private:
+  const ClientKind client_kind_;
+};
+
+}  // namespace millrace::tasks

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "runtime/executor.h"
+#include "runtime/loop.h"
+#include "runtime/stop.h"
+#include "runtime/task.h"
+#include "runtime/task_promise.h"
+
+// CPU work of an async body, on a worker and with a time limit.
+//
+// A wait ends once: the work is done, the time is over, or a stop was requested, whoever moves
+// `phase` out of kSuspending or kWaiting first. The work and its result live in a block that the
+// worker and the waiting coroutine share, so either may leave first.
+
+namespace millrace::tasks {
+
+/// Where the work of an `Offload` goes, and how long its coroutine waits.
+struct OffloadOptions {
+  runtime::Loop* loop = nullptr;         ///< home of the coroutine
+  runtime::Executor* workers = nullptr;  ///< where the function runs
+  std::optional<base::TimePoint> when = {};
+  runtime::StopToken stop = {};
+};
+
+/// The work as a worker sees it.
+class OffloadJob : public runtime::Job {
+ public:
+  enum class Phase : std::uint8_t { kSuspending, kWaiting, kDone, kTimedOut, kCancelled };
+
+  OffloadJob() : Job(&run_on_worker) {}
+  virtual ~OffloadJob() = default;
+
+  /// Queues the job, which keeps itself alive until it has run.
+  void post(std::shared_ptr<OffloadJob> self, runtime::Executor& workers);
+  /// Ends the wait if nobody has; true if the coroutine is suspended and the caller must resume it.
+  [[nodiscard]] bool end(Phase how);
+  /// Loop thread: true if the coroutine stays suspended.
+  [[nodiscard]] bool suspended();
+  [[nodiscard]] Phase phase() const { return phase_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_open() const {
+    const Phase now = phase();
+    return now == Phase::kSuspending || now == Phase::kWaiting;
+  }
+
+  runtime::TaskPromise* task = nullptr;  ///< set before `post`
+
+ private:
+  static void run_on_worker(Job& job);
+  /// Calls the function and keeps its result.
+  virtual void call() = 0;
+
+  // Owners: the coroutine that waits, and this while the job is queued or runs.
+  std::shared_ptr<OffloadJob> self_;
+  // Publishes the result to the coroutine, and its suspension to whoever ends the wait.
+  std::atomic<Phase> phase_{Phase::kSuspending};
+};
+
+/// The waiting half that does not depend on the function.
+/// Threading: loop thread, but for the stop callback. Lifetime: in the frame of the coroutine.
+class OffloadWait : private runtime::Timer, private runtime::StopCallback {
+ public:
+  explicit OffloadWait(const OffloadOptions& options)
+      : Timer(&fired, &dropped), StopCallback(&stopped), options_(options) {}
+  ~OffloadWait() { leave(); }
+
+ protected:
+  [[nodiscard]] bool suspend(runtime::TaskPromise& task, std::shared_ptr<OffloadJob> job);
+  /// Takes back timer and callback, then says how the wait ended.
+  [[nodiscard]] base::Status finish();
+
+ private:
+  static void fired(Timer& timer);
+  static void dropped(Timer& timer);
+  static void stopped(StopCallback& callback);
+  void leave();
+
+  const OffloadOptions options_;
+  std::shared_ptr<OffloadJob> job_;
+};
+
+/// What `TaskContext::offload` gives: await it at once.
+template <class Function>
+class [[nodiscard]] Offload : private OffloadWait {
+  using Returned = std::invoke_result_t<Function&>;
+
+ public:
+  using Value = typename runtime::CompletionValue<Returned>::type;
+
+  Offload(Function function, const OffloadOptions& options)
+      : OffloadWait(options), work_(std::make_shared<Work>(std::move(function))) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <runtime::TaskLike Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) {
+    return suspend(task.promise(), work_);
+  }
+  [[nodiscard]] Value await_resume() {
+    MR_TRY_STATUS(finish());
+    return std::move(*work_->value);
+  }
+
+ private:
+  struct Work final : OffloadJob {
+    explicit Work(Function moved) : function(std::move(moved)) {}
+    void call() override {
+      try {
+        if constexpr (std::is_void_v<Returned>) {
+          function();
+          value.emplace();
+        } else {
+          value.emplace(function());
+        }
+      } catch (...) {
+        value.emplace(std::unexpected(runtime::error_from(std::current_exception())));
+      }
+    }
+    Function function;
+    std::optional<Value> value;
+  };
+
+  // Owners: this and the queued job.
+  std::shared_ptr<Work> work_;
+};
+
+}  // namespace millrace::tasks

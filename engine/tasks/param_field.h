@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "plan/compiled_plan.h"
+#include "plan/param_value.h"
+#include "plan/task_catalog.h"
+#include "tasks/param_types.h"
+#include "tasks/prepared_node.h"
+
+// How each type of field in a params struct is declared to the compiler and filled at load.
+
+namespace millrace::tasks {
+
+/// Where a value of a param comes from, for fields that need more than the value.
+struct FieldSource {
+  const plan::CompiledNode* node;
+  std::uint32_t param_index;
+  const LoadContext* load;
+};
+
+/// Fails as a defect: the compiler gave a value of another type than the spec asked for.
+[[nodiscard]] std::unexpected<base::Error> wrong_value(const FieldSource& source);
+
+/// For a type of field: the type of the param, its default as a value, and the way back. Left
+/// undefined for types that cannot be fields.
+template <class T>
+struct ParamField;
+
+/// Fields whose value is held by plan::ParamValue as it is.
+template <class T, plan::ParamType kParamType>
+struct PlainField {
+  static constexpr plan::ParamType kType = kParamType;
+  static plan::ParamValue to_value(const T& value) { return value; }
+  static base::Result<T> from_value(const plan::ParamValue& value, const FieldSource& source) {
+    if (const T* found = std::get_if<T>(&value)) return *found;
+    return wrong_value(source);
+  }
+};
+
+template <>
+struct ParamField<bool> : PlainField<bool, plan::ParamType::kBool> {};
+template <>
+struct ParamField<std::int64_t> : PlainField<std::int64_t, plan::ParamType::kInt> {};
+template <>
+struct ParamField<double> : PlainField<double, plan::ParamType::kFloat> {};
+template <>
+struct ParamField<std::string> : PlainField<std::string, plan::ParamType::kString> {};
+template <>
+struct ParamField<std::vector<std::int64_t>>
+    : PlainField<std::vector<std::int64_t>, plan::ParamType::kIntList> {};
+template <>
+struct ParamField<std::vector<double>>
+    : PlainField<std::vector<double>, plan::ParamType::kFloatList> {};
+template <>
+struct ParamField<std::vector<std::string>>
+    : PlainField<std::vector<std::string>, plan::ParamType::kStringList> {};
+
+/// Fields that have no default: they name something of the plan.
+template <class T, plan::ParamType kParamType>
+struct ReferenceField {
+  static constexpr plan::ParamType kType = kParamType;
+  static plan::ParamValue to_value(const T&) { return {}; }
+};
+
+template <>
+struct ParamField<ExprParam> : ReferenceField<ExprParam, plan::ParamType::kExpr> {
+  static base::Result<ExprParam> from_value(const plan::ParamValue&, const FieldSource&);
+};
+template <>
+struct ParamField<PredicateParam> : ReferenceField<PredicateParam, plan::ParamType::kPredicate> {
+  static base::Result<PredicateParam> from_value(const plan::ParamValue&, const FieldSource&);
+};
+template <>
+struct ParamField<OutKeyParam> : ReferenceField<OutKeyParam, plan::ParamType::kOutKey> {
+  static base::Result<OutKeyParam> from_value(const plan::ParamValue&, const FieldSource&);
+};
+template <>
+struct ParamField<NodeParam> : ReferenceField<NodeParam, plan::ParamType::kNode> {
+  static base::Result<NodeParam> from_value(const plan::ParamValue&, const FieldSource&);
+};
+template <>
+struct ParamField<StoreEndpoint> : ReferenceField<StoreEndpoint, plan::ParamType::kEndpoint> {
+  static base::Result<StoreEndpoint> from_value(const plan::ParamValue&, const FieldSource&);
+};
+template <>
+struct ParamField<HttpEndpoint> : ReferenceField<HttpEndpoint, plan::ParamType::kEndpoint> {
+  static base::Result<HttpEndpoint> from_value(const plan::ParamValue&, const FieldSource&);
+};
+
+template <>
+struct ParamField<KeyParam> {
+  static constexpr plan::ParamType kType = plan::ParamType::kKey;
+  static plan::ParamValue to_value(const KeyParam& key) { return key.name; }
+  static base::Result<KeyParam> from_value(const plan::ParamValue&, const FieldSource&);
+};
+template <>
+struct ParamField<KeyListParam> {
+  static constexpr plan::ParamType kType = plan::ParamType::kKeyList;
+  static plan::ParamValue to_value(const KeyListParam& keys) { return keys.names; }
+  static base::Result<KeyListParam> from_value(const plan::ParamValue&, const FieldSource&);
+};
+template <>
+struct ParamField<OrderParam> {
+  static constexpr plan::ParamType kType = plan::ParamType::kOrder;
+  static plan::ParamValue to_value(const OrderParam& order);
+  static base::Result<OrderParam> from_value(const plan::ParamValue&, const FieldSource&);
+};
+template <>
+struct ParamField<KeyPatternParam> {
+  static constexpr plan::ParamType kType = plan::ParamType::kKeyPattern;
+  static plan::ParamValue to_value(const KeyPatternParam& pattern) {
+    return pattern.prefix + "{" + pattern.name + "}" + pattern.suffix;
+  }
+  static base::Result<KeyPatternParam> from_value(const plan::ParamValue&, const FieldSource&);
+};
+
+/// A field that is empty when the param was left out.
+template <class T>
+struct ParamField<std::optional<T>> {
+  static constexpr plan::ParamType kType = ParamField<T>::kType;
+  static plan::ParamValue to_value(const std::optional<T>& value) {
+    return value ? ParamField<T>::to_value(*value) : plan::ParamValue{};
+  }
+  static base::Result<std::optional<T>> from_value(const plan::ParamValue& value,
+                                                   const FieldSource& source) {
+    if (std::holds_alternative<std::monostate>(value)) return std::optional<T>{};
+    MR_TRY(T given, ParamField<T>::from_value(value, source));
+    return std::optional<T>(std::move(given));
+  }
+};
+
+template <class T>
+concept ParamFieldType = requires(const T& field) { ParamField<T>::to_value(field); };
+
+/// Cuts a pattern at its one name in braces; refuses text with none or several.
+[[nodiscard]] base::Result<KeyPatternParam> parse_key_pattern(std::string_view text);
+
+}  // namespace millrace::tasks

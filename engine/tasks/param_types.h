@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/param_value.h"
+#include "rows/column.h"
+#include "rows/sort_key.h"
+
+// What the fields of a params struct may be, besides bool, int64, double, std::string, vectors of
+// these and enums. The type of a field says how the compiler checks the param, and everything that
+// can be found out at load stands in it when the body runs.
+
+namespace millrace::tasks {
+
+/// An expression over the first input; `TaskContext::expr` gives it bound to the request.
+struct ExprParam {
+  std::uint32_t param_index = 0;
+};
+
+/// The same for an expression that is bool.
+struct PredicateParam {
+  std::uint32_t param_index = 0;
+};
+
+/// A key that the task reads from its first input.
+struct KeyParam {
+  std::string name;
+};
+
+/// Several of them.
+struct KeyListParam {
+  std::vector<std::string> names;
+};
+
+/// A key that the task writes, with its registered type.
+struct OutKeyParam {
+  std::string name;
+  rows::ColumnType type = rows::ColumnType::kFloat64;
+};
+
+/// The keys of an order, as the operators want them.
+struct OrderParam {
+  std::vector<rows::SortKey> keys;
+};
+
+/// Rows of another node; `TaskContext::input` gives them.
+struct NodeParam {
+  plan::InputIndex input;
+};
+
+/// An endpoint whose client is a store.
+struct StoreEndpoint {
+  plan::EndpointId id;
+};
+
+/// An endpoint whose client speaks HTTP.
+struct HttpEndpoint {
+  plan::EndpointId id;
+};
+
+/// Text with one name in braces, in three parts: `follow:{id}` is `follow:`, `id` and nothing.
+struct KeyPatternParam {
+  std::string prefix;
+  std::string name;
+  std::string suffix;
+};
+
+}  // namespace millrace::tasks

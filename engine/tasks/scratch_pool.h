@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
+#include "expr/evaluation.h"
+#include "rows/row_scratch.h"
+
+namespace millrace::tasks {
+
+/// The memory that bodies use again and again: blocks for rows, registers for expressions, an
+/// arena.
+/// Threading: one body at a time; on a loop, all bodies of that loop.
+class TaskScratch {
+ public:
+  TaskScratch() : eval_(rows_) {}
+  TaskScratch(const TaskScratch&) = delete;
+  TaskScratch& operator=(const TaskScratch&) = delete;
+
+  [[nodiscard]] rows::RowScratch& rows() { return rows_; }
+  [[nodiscard]] expr::EvalScratch& eval() { return eval_; }
+  [[nodiscard]] base::Arena& arena() { return arena_; }
+
+ private:
+  rows::RowScratch rows_;
+  expr::EvalScratch eval_;
+  base::Arena arena_;
+};
+
+class ScratchPool;
+
+/// A scratch of one's own, until destruction.
+/// Threading: not shared. Lifetime: borrows the pool.
+class ScratchLease {
+ public:
+  ScratchLease(ScratchLease&& other) noexcept
+      : pool_(other.pool_), scratch_(std::move(other.scratch_)) {}
+  ScratchLease& operator=(ScratchLease&&) = delete;
+  ScratchLease(const ScratchLease&) = delete;
+  ScratchLease& operator=(const ScratchLease&) = delete;
+  /// Resets the arena and gives the scratch back.
+  ~ScratchLease();
+
+  [[nodiscard]] TaskScratch& operator*() const { return *scratch_; }
+  [[nodiscard]] TaskScratch* operator->() const { return scratch_.get(); }
+  [[nodiscard]] TaskScratch* get() const { return scratch_.get(); }
+
+ private:
+  friend class ScratchPool;
+  ScratchLease(ScratchPool& pool, std::unique_ptr<TaskScratch> scratch)
+      : pool_(&pool), scratch_(std::move(scratch)) {}
+
+  ScratchPool* pool_;
+  std::unique_ptr<TaskScratch> scratch_;
+};
+
+/// Hands out scratches. Has as many as bodies ever ran at the same time, and gives out the one that
+/// came back last, whose memory is warm.
+/// Threading: any thread. Lifetime: outlives its leases.
+class ScratchPool {
+ public:
+  [[nodiscard]] ScratchLease acquire() MR_EXCLUDES(mutex_);
+
+ private:
+  friend class ScratchLease;
+  void give_back(std::unique_ptr<TaskScratch> scratch) MR_EXCLUDES(mutex_);
+
+  base::Mutex mutex_;
+  std::vector<std::unique_ptr<TaskScratch>> idle_ MR_GUARDED_BY(mutex_);
+};
+
+}  // namespace millrace::tasks

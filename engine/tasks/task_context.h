@@ -1,0 +1,157 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/arena.h"
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "expr/bound_expr.h"
+#include "expr/evaluate.h"
+#include "plan/compiled_plan.h"
+#include "plan/param_value.h"
+#include "rows/row_scratch.h"
+#include "rows/row_set.h"
+#include "rows/value.h"
+#include "runtime/executor.h"
+#include "runtime/loop.h"
+#include "runtime/stop.h"
+#include "tasks/endpoint_client.h"
+#include "tasks/offload.h"
+#include "tasks/param_types.h"
+#include "tasks/prepared_node.h"
+#include "tasks/scratch_pool.h"
+#include "tasks/task_stats.h"
+
+namespace millrace::tasks {
+
+/// What all nodes of one request share.
+/// Threading: any thread; constant once the request has started.
+/// Lifetime: outlives every body of the request.
+struct RequestContext {
+  std::int64_t user_id = 0;
+  std::uint64_t seed = 0;
+  /// What `now()` gives in expressions, read once.
+  std::chrono::sys_time<std::chrono::milliseconds> now{};
+  /// Values of `$req.x`, by place in `CompiledPlan::request_fields`.
+  std::span<const rows::Value> fields{};
+  /// Clients by `plan::EndpointId`; nullptr for an endpoint that has none here. They belong to
+  /// `loop`: only async bodies use them.
+  std::span<EndpointClient* const> clients{};
+  const base::Clock* clock = &base::steady_clock();
+  runtime::Loop* loop = nullptr;         ///< the loop of the request
+  runtime::Executor* workers = nullptr;  ///< where `offload` runs
+};
+
+/// What one call of a body is given by whoever runs the plan.
+struct NodeContext {
+  const PreparedNode* node = nullptr;
+  std::span<const rows::RowSet> inputs{};
+  /// By param index; nullptr where the param is no expression. Bound before the body is called.
+  std::span<const expr::BoundExpr* const> exprs{};
+  /// The row of the viewer node, if the plan has one and it is done.
+  const rows::RowSet* viewer = nullptr;
+  TaskStats* stats = nullptr;
+  /// A lease of the body's own, or on a loop the loop's: what is taken from it may be kept across
+  /// a suspension, but no operator may be.
+  TaskScratch* scratch = nullptr;
+  /// The body's own until it has returned.
+  base::Arena* arena = nullptr;
+  runtime::StopToken stop{};
+  /// When the node must be done: its timeout or the deadline, whichever comes first.
+  std::optional<base::TimePoint> deadline{};
+};
+
+/// What a body may ask while it runs. A value of two references: coroutines take it by value.
+/// Threading: not shared. Lifetime: all that it gives lives until the body has returned.
+class TaskContext {
+ public:
+  TaskContext(const RequestContext& request, const NodeContext& node)
+      : request_(&request), node_(&node) {}
+
+  [[nodiscard]] const RequestContext& request() const { return *request_; }
+  [[nodiscard]] const plan::CompiledNode& node() const { return *node_->node->node; }
+  [[nodiscard]] const rows::RowSet* viewer() const { return node_->viewer; }
+  [[nodiscard]] std::span<const rows::RowSet> inputs() const { return node_->inputs; }
+  /// The rows a param of type node stands for.
+  [[nodiscard]] const rows::RowSet& input(const NodeParam& param) const {
+    MR_CHECK(param.input.index < node_->inputs.size());
+    return node_->inputs[param.input.index];
+  }
+
+  /// An expression of the params, bound to this request.
+  [[nodiscard]] const expr::BoundExpr& expr(const ExprParam& param) const {
+    return bound(param.param_index);
+  }
+  [[nodiscard]] const expr::BoundExpr& expr(const PredicateParam& param) const {
+    return bound(param.param_index);
+  }
+  /// How the node treats rows that fail.
+  [[nodiscard]] expr::EvalOptions eval_options() const {
+    return {.on_row_error = node_->node->on_row_error};
+  }
+
+  /// The client of an endpoint, or nullptr. Threading: async bodies only.
+  [[nodiscard]] EndpointClient* find_client(plan::EndpointId endpoint) const {
+    return endpoint.index < request_->clients.size() ? request_->clients[endpoint.index] : nullptr;
+  }
+
+  [[nodiscard]] TaskStats& stats() const { return *node_->stats; }
+  /// Notes what an evaluation found.
+  void count_row_errors(const expr::RowErrors& errors) const;
+
+  [[nodiscard]] rows::RowScratch& scratch() const { return node_->scratch->rows(); }
+  [[nodiscard]] expr::EvalScratch& eval_scratch() const { return node_->scratch->eval(); }
+  [[nodiscard]] base::Arena& arena() const { return *node_->arena; }
+
+  [[nodiscard]] runtime::StopToken stop_token() const { return node_->stop; }
+  [[nodiscard]] bool stop_requested() const { return node_->stop.stop_requested(); }
+  /// Fails with kCancelled once the run is over; for the gaps between chunks of long work.
+  [[nodiscard]] base::Status check_stop() const;
+
+  [[nodiscard]] const base::Clock& clock() const { return *request_->clock; }
+  [[nodiscard]] std::optional<base::TimePoint> deadline() const { return node_->deadline; }
+  /// Time left for this node, at least 0, or nothing if it has no limit. Reads the clock.
+  [[nodiscard]] std::optional<base::Duration> remaining() const;
+
+  /// A seed that depends on the request's seed and the node's id only.
+  [[nodiscard]] std::uint64_t seed() const;
+  /// Chance for this node: the same numbers whenever and wherever it runs.
+  [[nodiscard]] base::SplitMix64 random() const { return base::SplitMix64(seed()); }
+
+  /// The loop of the request. Threading: async bodies only.
+  [[nodiscard]] runtime::Loop& loop() const { return *request_->loop; }
+  /// `co_await context.offload(fn, timeout)` runs `fn` on a worker and gives what it returned, or
+  /// kTimeout after `timeout`, or kCancelled when the run is over; then `fn` still runs to its end,
+  /// so it owns all that it uses, and its result is dropped. Threading: async bodies only.
+  template <class Function>
+  [[nodiscard]] Offload<Function> offload(Function function,
+                                          std::optional<base::Duration> timeout = {}) const {
+    std::optional<base::TimePoint> when = node_->deadline;
+    if (timeout) {
+      const base::TimePoint own = loop().clock().now() + *timeout;
+      when = when ? std::min(*when, own) : own;
+    }
+    return Offload<Function>(
+        std::move(function),
+        {.loop = request_->loop, .workers = request_->workers, .when = when, .stop = node_->stop});
+  }
+
+ private:
+  [[nodiscard]] const expr::BoundExpr& bound(std::uint32_t param_index) const {
+    MR_CHECK(param_index < node_->exprs.size());
+    MR_CHECK(node_->exprs[param_index] != nullptr);
+    return *node_->exprs[param_index];
+  }
+
+  const RequestContext* request_;
+  const NodeContext* node_;
+};
+
+}  // namespace millrace::tasks

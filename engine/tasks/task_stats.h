@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace millrace::tasks {
+
+/// What one call of a body counted. Each node of a run has its own, so bodies need no
+/// synchronisation; whoever runs the plan adds them up.
+/// Threading: not shared.
+struct TaskStats {
+  /// Rows whose expression or fetched value failed (`on_row_error`).
+  std::size_t row_errors = 0;
+  /// What the first of them said; empty if there is none.
+  std::string first_row_error;
+  std::uint64_t store_commands = 0;
+  std::uint64_t store_round_trips = 0;
+};
+
+}  // namespace millrace::tasks
