@@ -1,0 +1,93 @@
+#include "rank/rank_error.h"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace millrace::rank {
+namespace {
+
+constexpr auto kTable = std::to_array<RankErrorEntry>({
+    {RankErrorCode::kBadJson, "bad_json", "The line is not one JSON object in valid UTF-8."},
+    {RankErrorCode::kTooLarge, "too_large", "The request exceeds a limit on bytes, depth or items."},
+    {RankErrorCode::kUnknownField, "unknown_field", "The request has a field that does not exist."},
+    {RankErrorCode::kMissingField, "missing_field", "A required field is absent."},
+    {RankErrorCode::kWrongType, "wrong_type", "A field has a value of another type."},
+    {RankErrorCode::kBadValue, "bad_value", "A field has a value outside its range."},
+    {RankErrorCode::kUnknownPlan, "unknown_plan", "No plan of that name is loaded."},
+    {RankErrorCode::kUnknownVersion,
+     "unknown_version",
+     "The plan, or one of its fragments, has no such version."},
+    {RankErrorCode::kUnknownParam,
+     "unknown_param",
+     "An override names a param that is not registered."},
+    {RankErrorCode::kUnknownOutputKey,
+     "unknown_output_key",
+     "The plan's outputs have no such column."},
+    {RankErrorCode::kNotAllowed, "not_allowed", "The operator has switched this off."},
+    {RankErrorCode::kBusy, "busy", "Too much is under way; trying later may work."},
+    {RankErrorCode::kCancelled, "cancelled", "The caller went away."},
+    {RankErrorCode::kDeadlineExceeded,
+     "deadline_exceeded",
+     "The deadline passed before the outputs were there."},
+    {RankErrorCode::kNodeTimeout, "node_timeout", "A required node took longer than its limit."},
+    {RankErrorCode::kNodeFailed, "node_failed", "A required node failed."},
+    {RankErrorCode::kEndpointUnavailable,
+     "endpoint_unavailable",
+     "A required node could not reach its endpoint."},
+    {RankErrorCode::kLimitReached, "limit_reached", "A required node ran into a stated limit."},
+    {RankErrorCode::kInternal, "internal", "A defect of the engine; please report it."},
+});
+
+}  // namespace
+
+std::span<const RankErrorEntry> error_table() { return kTable; }
+
+std::string_view to_string(RankErrorCode code) {
+  return kTable[static_cast<std::size_t>(code)].name;
+}
+
+std::string error_reference() {
+  std::string page =
+      "# Errors of requests\n\n"
+      "A request that cannot be answered gets `{\"request_id\", \"error\": {\"code\", \"message\", "
+      "\"node\"?, \"op\"?,\n\"source\"?}}`. The codes are a closed list.\n\n"
+      "| code | meaning |\n|---|---|\n";
+  for (const RankErrorEntry& entry : kTable)
+    page += fmt::format("| `{}` | {} |\n", entry.name, entry.meaning);
+  return page;
+}
+
+void RankError::write_json(base::JsonWriter& json) const {
+  json.begin_object();
+  json.member("code", to_string(code));
+  json.member("message", message);
+  if (!node.empty()) json.member("node", node);
+  if (!op.empty()) json.member("op", op);
+  if (!source.empty()) json.member("source", source);
+  json.end_object();
+}
+
+RankErrorCode rank_code_of(base::ErrorCode code) {
+  switch (code) {
+    case base::ErrorCode::kBusy:
+      return RankErrorCode::kBusy;
+    case base::ErrorCode::kCancelled:
+      return RankErrorCode::kCancelled;
+    case base::ErrorCode::kDeadlineExceeded:
+      return RankErrorCode::kDeadlineExceeded;
+    case base::ErrorCode::kTimeout:
+      return RankErrorCode::kNodeTimeout;
+    case base::ErrorCode::kUnavailable:
+      return RankErrorCode::kEndpointUnavailable;
+    case base::ErrorCode::kResourceExhausted:
+      return RankErrorCode::kLimitReached;
+    case base::ErrorCode::kInternal:
+      return RankErrorCode::kInternal;
+    default:
+      return RankErrorCode::kNodeFailed;
+  }
+}
+
+}  // namespace millrace::rank

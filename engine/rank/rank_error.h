@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/json_writer.h"
+
+namespace millrace::rank {
+
+/// Why a request has no candidates. The list is closed; `error_table` documents it and
+/// docs/reference/request-errors.md is printed from it.
+enum class RankErrorCode : std::uint8_t {
+  kBadJson,
+  kTooLarge,
+  kUnknownField,
+  kMissingField,
+  kWrongType,
+  kBadValue,
+  kUnknownPlan,
+  kUnknownVersion,
+  kUnknownParam,
+  kUnknownOutputKey,
+  kNotAllowed,
+  kBusy,
+  kCancelled,
+  kDeadlineExceeded,
+  kNodeTimeout,
+  kNodeFailed,
+  kEndpointUnavailable,
+  kLimitReached,
+  kInternal,
+};
+
+struct RankErrorEntry {
+  RankErrorCode code;
+  std::string_view name;
+  std::string_view meaning;
+};
+
+/// All codes, in order.
+[[nodiscard]] std::span<const RankErrorEntry> error_table();
+/// Gives the documented name, as `unknown_plan`.
+[[nodiscard]] std::string_view to_string(RankErrorCode code);
+/// Gives the reference page, in Markdown.
+[[nodiscard]] std::string error_reference();
+
+/// A request's failure as the caller sees it.
+struct RankError {
+  RankErrorCode code = RankErrorCode::kInternal;
+  std::string message = {};
+  std::string node = {};    ///< empty when no node is to blame
+  std::string op = {};      ///< that node's
+  std::string source = {};  ///< `file:line:column` of the node, when known
+
+  /// Writes the object that stands under `"error"`.
+  void write_json(base::JsonWriter& json) const;
+};
+
+/// Maps what a node or the scheduler said.
+[[nodiscard]] RankErrorCode rank_code_of(base::ErrorCode code);
+
+}  // namespace millrace::rank

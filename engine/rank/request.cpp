@@ -1,0 +1,376 @@
+#include "rank/request.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/did_you_mean.h"
+
+namespace millrace::rank {
+namespace {
+
+using base::JsonKind;
+using base::JsonValue;
+using Outcome = std::expected<void, RankError>;
+
+constexpr double kDeadlineMsMax = 3'600'000;
+
+// One field of a request and how it is read.
+class RequestFields {
+ public:
+  RequestFields(Request& request, const RequestLimits& limits)
+      : request_(request), limits_(limits) {}
+
+  [[nodiscard]] Outcome read(JsonValue member);
+  [[nodiscard]] static std::vector<std::string_view> names();
+
+ private:
+  using Read = Outcome (RequestFields::*)(JsonValue);
+  struct Field {
+    std::string_view name;
+    Read read;
+  };
+  static const std::array<Field, 15> kFields;
+
+  [[nodiscard]] Outcome read_request_id(JsonValue value);
+  [[nodiscard]] Outcome read_user_id(JsonValue value);
+  [[nodiscard]] Outcome read_plan(JsonValue value);
+  [[nodiscard]] Outcome read_plan_version(JsonValue value);
+  [[nodiscard]] Outcome read_fragment_versions(JsonValue value);
+  [[nodiscard]] Outcome read_params(JsonValue value);
+  [[nodiscard]] Outcome read_param_overrides(JsonValue value);
+  [[nodiscard]] Outcome read_deadline(JsonValue value);
+  [[nodiscard]] Outcome read_limit(JsonValue value);
+  [[nodiscard]] Outcome read_exclude(JsonValue value);
+  [[nodiscard]] Outcome read_output_keys(JsonValue value);
+  [[nodiscard]] Outcome read_priority(JsonValue value);
+  [[nodiscard]] Outcome read_seed(JsonValue value);
+  [[nodiscard]] Outcome read_explain(JsonValue value);
+  [[nodiscard]] Outcome read_trace(JsonValue value);
+
+  [[nodiscard]] Outcome read_text(JsonValue value, std::string_view& out);
+  [[nodiscard]] Outcome read_id(JsonValue value, std::string_view name, std::int64_t& out);
+  [[nodiscard]] Outcome read_ids(JsonValue value, std::size_t count_max, std::vector<std::int64_t>& out);
+  [[nodiscard]] Outcome read_values(JsonValue value, std::vector<NamedValue>& out);
+  [[nodiscard]] std::unexpected<RankError> refuse(RankErrorCode code,
+                                                  JsonValue value,
+                                                  std::string_view what) const;
+  [[nodiscard]] std::unexpected<RankError> wrong_type(JsonValue value,
+                                                      std::string_view name,
+                                                      std::string_view wanted) const;
+
+  Request& request_;
+  const RequestLimits& limits_;
+};
+
+const std::array<RequestFields::Field, 15> RequestFields::kFields = {{
+    {"request_id", &RequestFields::read_request_id},
+    {"user_id", &RequestFields::read_user_id},
+    {"plan", &RequestFields::read_plan},
+    {"params", &RequestFields::read_params},
+    {"param_overrides", &RequestFields::read_param_overrides},
+    {"deadline_ms", &RequestFields::read_deadline},
+    {"limit", &RequestFields::read_limit},
+    {"exclude", &RequestFields::read_exclude},
+    {"output_keys", &RequestFields::read_output_keys},
+    {"priority", &RequestFields::read_priority},
+    {"plan_version", &RequestFields::read_plan_version},
+    {"fragment_versions", &RequestFields::read_fragment_versions},
+    {"seed", &RequestFields::read_seed},
+    {"explain", &RequestFields::read_explain},
+    {"trace", &RequestFields::read_trace},
+}};
+
+std::vector<std::string_view> RequestFields::names() {
+  std::vector<std::string_view> all;
+  for (const Field& field : kFields) all.push_back(field.name);
+  return all;
+}
+
+Outcome RequestFields::read(JsonValue member) {
+  const auto field = std::find_if(kFields.begin(), kFields.end(), [&](const Field& candidate) {
+    return candidate.name == member.key();
+  });
+  if (field == kFields.end()) {
+    const auto known = names();
+    return refuse(RankErrorCode::kUnknownField,
+                  member,
+                  fmt::format("A request has no field '{}'{}",
+                              member.key(),
+                              base::did_you_mean(member.key(), known)));
+  }
+  return (this->*field->read)(member);
+}
+
+std::unexpected<RankError> RequestFields::refuse(RankErrorCode code,
+                                                 JsonValue value,
+                                                 std::string_view what) const {
+  const base::TextPlace place = request_.document.place(value.offset());
+  return std::unexpected(
+      RankError{.code = code,
+                .message = fmt::format("{} (line {}, column {})", what, place.line, place.column)});
+}
+
+std::unexpected<RankError> RequestFields::wrong_type(JsonValue value,
+                                                     std::string_view name,
+                                                     std::string_view wanted) const {
+  return refuse(RankErrorCode::kWrongType,
+                value,
+                fmt::format("'{}' must be {}, not {}", name, wanted, to_string(value.kind())));
+}
+
+Outcome RequestFields::read_text(JsonValue value, std::string_view& out) {
+  const auto text = value.find_string();
+  if (!text) return wrong_type(value, value.key(), "a string");
+  if (text->empty())
+    return refuse(RankErrorCode::kBadValue, value, fmt::format("'{}' is empty", value.key()));
+  out = *text;
+  return {};
+}
+
+Outcome RequestFields::read_id(JsonValue value, std::string_view name, std::int64_t& out) {
+  if (const auto number = value.find_int()) {
+    out = *number;
+    return {};
+  }
+  // Ids beyond 2^53 are safer as text in many languages.
+  if (const auto text = value.find_string()) {
+    const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), out);
+    if (problem == std::errc() && end == text->data() + text->size()) return {};
+    return refuse(RankErrorCode::kBadValue,
+                  value,
+                  fmt::format("'{}' is not a 64-bit integer: \"{}\"", name, *text));
+  }
+  if (value.is(JsonKind::kUnsigned))
+    return refuse(RankErrorCode::kBadValue, value, fmt::format("'{}' is beyond int64", name));
+  return wrong_type(value, name, "an integer, or one in a string");
+}
+
+Outcome RequestFields::read_ids(JsonValue value,
+                                std::size_t count_max,
+                                std::vector<std::int64_t>& out) {
+  if (!value.is(JsonKind::kArray)) return wrong_type(value, value.key(), "an array of ids");
+  if (value.size() > count_max) {
+    return refuse(RankErrorCode::kTooLarge,
+                  value,
+                  fmt::format("'{}' has {} ids; at most {} are allowed",
+                              value.key(),
+                              value.size(),
+                              count_max));
+  }
+  out.reserve(value.size());
+  for (const JsonValue item : value.children()) {
+    if (auto read = read_id(item, value.key(), out.emplace_back()); !read) return read;
+  }
+  return {};
+}
+
+Outcome RequestFields::read_values(JsonValue value, std::vector<NamedValue>& out) {
+  if (!value.is(JsonKind::kObject)) return wrong_type(value, value.key(), "an object");
+  for (const JsonValue member : value.children()) {
+    rows::Value scalar;
+    switch (member.kind()) {
+      case JsonKind::kNull:
+        break;
+      case JsonKind::kBool:
+        scalar = *member.find_bool();
+        break;
+      case JsonKind::kInt:
+        scalar = *member.find_int();
+        break;
+      case JsonKind::kFloat:
+        scalar = *member.find_number();
+        break;
+      case JsonKind::kString:
+        scalar = *member.find_string();
+        break;
+      case JsonKind::kUnsigned:
+        return refuse(RankErrorCode::kBadValue,
+                      member,
+                      fmt::format("'{}.{}' is beyond int64", value.key(), member.key()));
+      case JsonKind::kArray:
+      case JsonKind::kObject:
+        return wrong_type(member,
+                          fmt::format("{}.{}", value.key(), member.key()),
+                          "null, a bool, a number or a string");
+    }
+    out.push_back({member.key(), scalar});
+  }
+  return {};
+}
+
+Outcome RequestFields::read_request_id(JsonValue value) {
+  return read_text(value, request_.request_id);
+}
+
+Outcome RequestFields::read_user_id(JsonValue value) {
+  return read_id(value, "user_id", request_.user_id);
+}
+
+Outcome RequestFields::read_plan(JsonValue value) { return read_text(value, request_.plan); }
+
+Outcome RequestFields::read_plan_version(JsonValue value) {
+  return read_text(value, request_.plan_version);
+}
+
+Outcome RequestFields::read_fragment_versions(JsonValue value) {
+  return read_values(value, request_.fragment_versions);
+}
+
+Outcome RequestFields::read_params(JsonValue value) { return read_values(value, request_.params); }
+
+Outcome RequestFields::read_param_overrides(JsonValue value) {
+  return read_values(value, request_.param_overrides);
+}
+
+Outcome RequestFields::read_deadline(JsonValue value) {
+  const auto ms = value.find_number();
+  if (!ms) return wrong_type(value, "deadline_ms", "a number of milliseconds");
+  if (!(*ms > 0) || *ms > kDeadlineMsMax) {
+    return refuse(
+        RankErrorCode::kBadValue, value, "'deadline_ms' must be above 0 and at most one hour");
+  }
+  request_.deadline = std::chrono::duration_cast<base::Duration>(
+      std::chrono::duration<double, std::milli>(*ms));
+  return {};
+}
+
+Outcome RequestFields::read_limit(JsonValue value) {
+  const auto count = value.find_int();
+  if (!count) return wrong_type(value, "limit", "an integer");
+  if (*count < 0) return refuse(RankErrorCode::kBadValue, value, "'limit' must not be negative");
+  request_.limit = *count;
+  return {};
+}
+
+Outcome RequestFields::read_exclude(JsonValue value) {
+  std::vector<std::int64_t>& ids = request_.exclude;
+  if (auto read = read_ids(value, limits_.exclude_max, ids); !read) return read;
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return {};
+}
+
+Outcome RequestFields::read_output_keys(JsonValue value) {
+  if (!value.is(JsonKind::kArray)) return wrong_type(value, "output_keys", "an array of strings");
+  std::vector<std::string_view>& keys = request_.output_keys.emplace();
+  for (const JsonValue item : value.children()) {
+    const auto key = item.find_string();
+    if (!key) return wrong_type(item, "output_keys", "an array of strings");
+    if (std::find(keys.begin(), keys.end(), *key) != keys.end()) {
+      return refuse(
+          RankErrorCode::kBadValue, item, fmt::format("'output_keys' names '{}' twice", *key));
+    }
+    keys.push_back(*key);
+  }
+  return {};
+}
+
+Outcome RequestFields::read_priority(JsonValue value) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"high", "normal", "low", "background"});
+  const auto text = value.find_string();
+  if (!text) return wrong_type(value, "priority", "a string");
+  const auto name = std::find(kNames.begin(), kNames.end(), *text);
+  if (name == kNames.end()) {
+    return refuse(
+        RankErrorCode::kBadValue, value, "'priority' must be high, normal, low or background");
+  }
+  request_.priority = static_cast<runtime::Priority>(name - kNames.begin());
+  return {};
+}
+
+Outcome RequestFields::read_seed(JsonValue value) {
+  const auto seed = value.find_unsigned();
+  if (!seed) return wrong_type(value, "seed", "an integer that is not negative");
+  request_.seed = *seed;
+  return {};
+}
+
+Outcome RequestFields::read_explain(JsonValue value) {
+  if (!value.is(JsonKind::kObject)) return wrong_type(value, "explain", "an object with 'ids'");
+  for (const JsonValue member : value.children()) {
+    if (member.key() != "ids") {
+      return refuse(RankErrorCode::kUnknownField,
+                    member,
+                    fmt::format("'explain' has no field '{}', only 'ids'", member.key()));
+    }
+    auto read = read_ids(member, limits_.explain_ids_max, request_.explain_ids.emplace());
+    if (!read) return read;
+  }
+  if (!request_.explain_ids)
+    return refuse(RankErrorCode::kMissingField, value, "'explain' needs 'ids'");
+  return {};
+}
+
+Outcome RequestFields::read_trace(JsonValue value) {
+  const auto flag = value.find_bool();
+  if (!flag) return wrong_type(value, "trace", "true or false");
+  request_.trace = *flag;
+  return {};
+}
+
+RankError from_json_problem(const base::JsonProblem& problem) {
+  const bool is_size = problem.code == base::JsonProblemCode::kTooLarge ||
+                       problem.code == base::JsonProblemCode::kTooDeep;
+  return {.code = is_size ? RankErrorCode::kTooLarge : RankErrorCode::kBadJson,
+          .message = fmt::format("{} (line {}, column {})",
+                                 problem.message,
+                                 problem.place.line,
+                                 problem.place.column)};
+}
+
+}  // namespace
+
+void Request::clear() {
+  request_id = {};
+  user_id = 0;
+  plan = {};
+  plan_version = {};
+  fragment_versions.clear();
+  params.clear();
+  param_overrides.clear();
+  deadline.reset();
+  limit.reset();
+  exclude.clear();
+  output_keys.reset();
+  priority = runtime::Priority::kNormal;
+  seed = 0;
+  explain_ids.reset();
+  trace = false;
+}
+
+RequestReader::RequestReader(const RequestLimits& limits) : limits_(limits), reader_(limits.json) {}
+
+std::expected<void, RankError> RequestReader::read(std::string_view text, Request& request) {
+  request.clear();
+  if (auto read = reader_.read(text, request.document); !read)
+    return std::unexpected(from_json_problem(read.error()));
+  const JsonValue root = request.document.root();
+  if (!root.is(JsonKind::kObject)) {
+    return std::unexpected(
+        RankError{.code = RankErrorCode::kWrongType, .message = "A request must be a JSON object"});
+  }
+  // First, so that every later error can name it.
+  if (const auto id = root.find_member("request_id"))
+    request.request_id = id->find_string().value_or(std::string_view());
+  RequestFields fields(request, limits_);
+  for (const JsonValue member : root.children()) {
+    if (auto read = fields.read(member); !read) return read;
+  }
+  if (!root.find_member("user_id")) {
+    return std::unexpected(
+        RankError{.code = RankErrorCode::kMissingField, .message = "A request needs 'user_id'"});
+  }
+  return {};
+}
+
+}  // namespace millrace::rank
