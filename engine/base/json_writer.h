@@ -45,6 +45,12 @@ class JsonWriter {
     value(content);
   }
 
+  /// Writes `key(name)` and JSON text that is valid already.
+  void raw_member(std::string_view name, std::string_view json) {
+    key(name);
+    raw(json);
+  }
+
  private:
   void open(char bracket);
   void close(char bracket);

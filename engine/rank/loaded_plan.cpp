@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "rank/request_run.h"
 #include "rows/batch.h"
-#include "rows/column_builder.h"
+#include "rows/gather.h"
 
 namespace millrace::rank {
 namespace {
@@ -173,7 +173,7 @@ base::Result<rows::RowSet> LoadedPlan::make_empty_rows(const CompiledNode& node)
   for (const std::string& name : node.columns) {
     const rows::ColumnType type =
         name == rows::kIdColumn ? rows::ColumnType::kInt64 : column_type(registry_, name);
-    columns.push_back({name, rows::make_null_column(type, 0, scratch)});
+    columns.push_back({name, rows::append_pieces(type, {}, scratch)});
   }
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
   return rows::RowSet(std::move(batch));

@@ -77,9 +77,7 @@ class LoadedPlan {
   /// Default values of `plan().params`, in that order.
   [[nodiscard]] std::span<const rows::Value> default_params() const { return default_params_; }
   /// Columns that every output has, `id` first: what a request may ask for.
-  [[nodiscard]] std::span<const std::string_view> output_columns() const {
-    return output_columns_;
-  }
+  [[nodiscard]] std::span<const std::string_view> output_columns() const { return output_columns_; }
 
   /// Gives storage for one request; it comes back by itself when its last owner lets it go.
   [[nodiscard]] std::shared_ptr<RequestRun> make_run();

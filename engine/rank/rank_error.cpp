@@ -10,7 +10,9 @@ namespace {
 
 constexpr auto kTable = std::to_array<RankErrorEntry>({
     {RankErrorCode::kBadJson, "bad_json", "The line is not one JSON object in valid UTF-8."},
-    {RankErrorCode::kTooLarge, "too_large", "The request exceeds a limit on bytes, depth or items."},
+    {RankErrorCode::kTooLarge,
+     "too_large",
+     "The request exceeds a limit on bytes, depth or items."},
     {RankErrorCode::kUnknownField, "unknown_field", "The request has a field that does not exist."},
     {RankErrorCode::kMissingField, "missing_field", "A required field is absent."},
     {RankErrorCode::kWrongType, "wrong_type", "A field has a value of another type."},

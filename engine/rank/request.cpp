@@ -58,7 +58,9 @@ class RequestFields {
 
   [[nodiscard]] Outcome read_text(JsonValue value, std::string_view& out);
   [[nodiscard]] Outcome read_id(JsonValue value, std::string_view name, std::int64_t& out);
-  [[nodiscard]] Outcome read_ids(JsonValue value, std::size_t count_max, std::vector<std::int64_t>& out);
+  [[nodiscard]] Outcome read_ids(JsonValue value,
+                                 std::size_t count_max,
+                                 std::vector<std::int64_t>& out);
   [[nodiscard]] Outcome read_values(JsonValue value, std::vector<NamedValue>& out);
   [[nodiscard]] std::unexpected<RankError> refuse(RankErrorCode code,
                                                   JsonValue value,
@@ -159,12 +161,11 @@ Outcome RequestFields::read_ids(JsonValue value,
                                 std::vector<std::int64_t>& out) {
   if (!value.is(JsonKind::kArray)) return wrong_type(value, value.key(), "an array of ids");
   if (value.size() > count_max) {
-    return refuse(RankErrorCode::kTooLarge,
-                  value,
-                  fmt::format("'{}' has {} ids; at most {} are allowed",
-                              value.key(),
-                              value.size(),
-                              count_max));
+    return refuse(
+        RankErrorCode::kTooLarge,
+        value,
+        fmt::format(
+            "'{}' has {} ids; at most {} are allowed", value.key(), value.size(), count_max));
   }
   out.reserve(value.size());
   for (const JsonValue item : value.children()) {
@@ -238,8 +239,8 @@ Outcome RequestFields::read_deadline(JsonValue value) {
     return refuse(
         RankErrorCode::kBadValue, value, "'deadline_ms' must be above 0 and at most one hour");
   }
-  request_.deadline = std::chrono::duration_cast<base::Duration>(
-      std::chrono::duration<double, std::milli>(*ms));
+  request_.deadline =
+      std::chrono::duration_cast<base::Duration>(std::chrono::duration<double, std::milli>(*ms));
   return {};
 }
 
@@ -275,8 +276,7 @@ Outcome RequestFields::read_output_keys(JsonValue value) {
 }
 
 Outcome RequestFields::read_priority(JsonValue value) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"high", "normal", "low", "background"});
+  constexpr auto kNames = std::to_array<std::string_view>({"high", "normal", "low", "background"});
   const auto text = value.find_string();
   if (!text) return wrong_type(value, "priority", "a string");
   const auto name = std::find(kNames.begin(), kNames.end(), *text);
@@ -321,11 +321,10 @@ Outcome RequestFields::read_trace(JsonValue value) {
 RankError from_json_problem(const base::JsonProblem& problem) {
   const bool is_size = problem.code == base::JsonProblemCode::kTooLarge ||
                        problem.code == base::JsonProblemCode::kTooDeep;
-  return {.code = is_size ? RankErrorCode::kTooLarge : RankErrorCode::kBadJson,
-          .message = fmt::format("{} (line {}, column {})",
-                                 problem.message,
-                                 problem.place.line,
-                                 problem.place.column)};
+  return {
+      .code = is_size ? RankErrorCode::kTooLarge : RankErrorCode::kBadJson,
+      .message = fmt::format(
+          "{} (line {}, column {})", problem.message, problem.place.line, problem.place.column)};
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ void Run::forget_last_stop() {
   verdict_.store(RunOutcome::kOpen, std::memory_order_relaxed);
   error_ready_.store(false, std::memory_order_relaxed);
   error_.reset();
+  failed_node_ = kNoNode;
   cancel_posted_.store(false, std::memory_order_relaxed);
   suppressed_errors_.store(0, std::memory_order_relaxed);
 }
@@ -116,6 +117,7 @@ void Run::fail(std::uint32_t node, base::Error error) {
   std::string where = "node '" + spec.id + "' (op " + spec.op + ")";
   if (!error.where().empty()) where += ", " + error.where();
   error_.emplace(error.code(), error.message(), std::move(where));
+  failed_node_ = node;
   error_ready_.store(true, std::memory_order_release);
   stop_.request_stop();
 }

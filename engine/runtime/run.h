@@ -92,6 +92,8 @@ class Run {
   /// How it ended, from the answer on. An error's `where` names the node and its op (C4).
   [[nodiscard]] RunOutcome outcome() const { return outcome_.load(std::memory_order_acquire); }
   [[nodiscard]] base::Status status() const;
+  /// The node whose error decided the outcome, or `kNoNode`. Of meaning from the answer on.
+  [[nodiscard]] std::uint32_t failed_node() const { return failed_node_; }
   /// Errors after the first, which decided the outcome.
   [[nodiscard]] std::uint32_t suppressed_error_count() const {
     return suppressed_errors_.load(std::memory_order_relaxed);
@@ -220,6 +222,7 @@ class Run {
   std::atomic<RunOutcome> verdict_{RunOutcome::kOpen};
   std::atomic<bool> error_ready_{false};
   std::optional<base::Error> error_;
+  std::uint32_t failed_node_ = kNoNode;  // with error_
   std::atomic<std::uint32_t> suppressed_errors_{0};
   std::atomic<std::uint32_t> late_completions_{0};
   std::atomic<std::uint32_t> executed_{0};

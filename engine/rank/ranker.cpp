@@ -1,0 +1,105 @@
+#include "rank/ranker.h"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/did_you_mean.h"
+#include "rank/response.h"
+#include "runtime/run.h"
+
+namespace millrace::rank {
+
+Ranker::Ranker(PlanSet& plans, const LoopServices& services, const RankOptions& options)
+    : plans_(plans), services_(services), options_(options) {}
+
+void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text) {
+  call.ranker_ = this;
+  call.started_ = services_.loop->clock().now();
+  call.response_.clear();
+  call.engine_request_id_.clear();
+  fmt::format_to(std::back_inserter(call.engine_request_id_),
+                 "e{}",
+                 next_id_.fetch_add(1, std::memory_order_relaxed));
+  if (auto read = reader.read(text, call.request_); !read)
+    return refuse(call, call.request_.request_id, read.error());
+  const auto plan = find_plan(call.request_);
+  if (!plan) return refuse(call, call.request_.request_id, plan.error());
+  call.run_ = (*plan)->make_run();
+  RequestRun& run = *call.run_;
+  auto started = run.start(call.request_, services_);
+  if (started) started = check_output_keys(run);
+  if (!started) return refuse(call, run.request().request_id, started.error());
+
+  runtime::RunOptions options{.priority = run.request().priority, .loop = services_.loop};
+  const auto limit = run.request().deadline ? run.request().deadline : options_.deadline;
+  if (limit) options.deadline = call.started_ + *limit;
+  const runtime::RunObserver observer{.on_answer = &Ranker::answered, .data = &call};
+  const auto handle = (*plan)->runs().submit(*services_.workers, call.run_, options, observer);
+  if (!handle) {
+    refuse(call,
+           run.request().request_id,
+           {.code = rank_code_of(handle.error().code()), .message = handle.error().message()});
+  }
+}
+
+std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) const {
+  LoadedPlan* const plan = request.plan.empty() ? plans_.default_plan() : plans_.find(request.plan);
+  if (plan == nullptr) {
+    const auto names = plans_.names();
+    return std::unexpected(
+        RankError{.code = RankErrorCode::kUnknownPlan,
+                  .message = request.plan.empty()
+                                 ? "The request names no plan and there is no default; set 'plan'"
+                                 : fmt::format("No plan '{}' is loaded{}",
+                                               request.plan,
+                                               base::did_you_mean(request.plan, names))});
+  }
+  if (!request.plan_version.empty() && request.plan_version != plan->plan().version) {
+    return std::unexpected(
+        RankError{.code = RankErrorCode::kUnknownVersion,
+                  .message = fmt::format("The plan '{}' has version '{}', not '{}'",
+                                         plan->plan().name,
+                                         plan->plan().version,
+                                         request.plan_version)});
+  }
+  if (!request.fragment_versions.empty()) {
+    return std::unexpected(
+        RankError{.code = RankErrorCode::kUnknownVersion,
+                  .message = fmt::format("The plan '{}' has no fragment '{}'",
+                                         plan->plan().name,
+                                         request.fragment_versions.front().name)});
+  }
+  return plan;
+}
+
+void Ranker::answered(runtime::Run& ended, void* data) {
+  RankCall& call = *static_cast<RankCall*>(data);
+  Ranker& ranker = *call.ranker_;
+  const RequestRun& run = *call.run_;
+  if (ended.outcome() != runtime::RunOutcome::kOk)
+    return ranker.refuse(call, run.request().request_id, error_of(run, ended));
+  call.took_ = ranker.services_.loop->clock().now() - call.started_;
+  write_response(run,
+                 ended,
+                 {.engine_request_id = call.engine_request_id_,
+                  .took = call.took_,
+                  .ids_as_strings = ranker.options_.ids_as_strings},
+                 call.response_);
+  ranker.end(call, true);
+}
+
+void Ranker::refuse(RankCall& call, std::string_view request_id, const RankError& error) {
+  call.took_ = services_.loop->clock().now() - call.started_;
+  write_error(request_id, call.engine_request_id_, error, call.response_);
+  end(call, false);
+}
+
+void Ranker::end(RankCall& call, bool ok) {
+  call.ok_ = ok;
+  call.run_.reset();
+  call.on_answer();
+}
+
+}  // namespace millrace::rank

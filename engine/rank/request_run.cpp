@@ -1,0 +1,333 @@
+#include "rank/request_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/did_you_mean.h"
+#include "base/result.h"
+#include "rows/batch.h"
+#include "rows/column_builder.h"
+#include "tasks/task.h"
+
+namespace millrace::rank {
+namespace {
+
+using plan::CompiledNode;
+
+// Whether a value from outside can stand for a name of that type.
+bool fits(const rows::Value& value, rows::ColumnType type) {
+  if (std::holds_alternative<std::monostate>(value)) return true;
+  switch (type) {
+    case rows::ColumnType::kInt64:
+      return std::holds_alternative<std::int64_t>(value);
+    case rows::ColumnType::kFloat64:
+      return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
+    case rows::ColumnType::kBool:
+      return std::holds_alternative<bool>(value);
+    case rows::ColumnType::kString:
+      return std::holds_alternative<std::string_view>(value);
+  }
+  return false;
+}
+
+const NamedValue* find_value(std::span<const NamedValue> values, std::string_view name) {
+  const auto found = std::find_if(
+      values.begin(), values.end(), [&](const NamedValue& value) { return value.name == name; });
+  return found == values.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+base::Result<rows::RowSet> rows_of_ids(std::span<const std::int64_t> ids) {
+  rows::RowScratch scratch(0);
+  rows::Int64ColumnBuilder column(scratch, ids.size());
+  for (const std::int64_t id : ids) column.append(id);
+  std::vector<rows::NamedColumn> columns;
+  columns.push_back({std::string(rows::kIdColumn), column.finish()});
+  MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
+  return rows::RowSet(std::move(batch));
+}
+
+RequestRun::RequestRun(LoadedPlan& plan) : plan_(plan), slots_(plan.nodes().size()) {
+  for (std::uint32_t index = 0; index < slots_.size(); ++index) {
+    const PlanNode& node = plan.nodes()[index];
+    Slot& slot = slots_[index];
+    slot.exprs.resize(node.prepared.node->params.size());
+    slot.own_exprs.resize(node.exprs.size());
+    slot.inputs.reserve(node.prepared.node->inputs.size());
+  }
+}
+
+std::expected<void, RankError> RequestRun::start(Request& request, const LoopServices& services) {
+  std::swap(request_, request);
+  services_ = &services;
+  if (auto resolved = resolve_overrides(); !resolved) return resolved;
+  for (const plan::ExternalName& field : plan_.plan().request_fields) {
+    const NamedValue* const given = find_value(request_.params, field.name);
+    if (given != nullptr && !fits(given->value, field.type)) {
+      return std::unexpected(
+          RankError{.code = RankErrorCode::kWrongType,
+                    .message = fmt::format("'params.{}' must be {}, as the plan's $req.{} is",
+                                           field.name,
+                                           rows::to_string(field.type),
+                                           field.name)});
+    }
+  }
+  resolve_request_fields();
+  context_ = {.user_id = request_.user_id,
+              .seed = request_.seed,
+              .now = std::chrono::floor<std::chrono::milliseconds>(services.wall_clock->now()),
+              .fields = request_fields_,
+              .clients = services.clients,
+              .clock = &services.loop->clock(),
+              .loop = services.loop,
+              .workers = services.workers};
+  return {};
+}
+
+std::expected<void, RankError> RequestRun::resolve_overrides() {
+  const auto defaults = plan_.default_params();
+  params_.assign(defaults.begin(), defaults.end());
+  has_overrides_ = false;
+  for (const NamedValue& given : request_.param_overrides) {
+    const plan::FieldInfo* const info = plan_.registry().find_param(given.name);
+    if (info == nullptr) {
+      std::vector<std::string_view> known;
+      for (const plan::FieldInfo& param : plan_.registry().params()) known.emplace_back(param.name);
+      return std::unexpected(RankError{
+          .code = RankErrorCode::kUnknownParam,
+          .message = fmt::format(
+              "No param '{}' is registered{}", given.name, base::did_you_mean(given.name, known))});
+    }
+    if (!info->allow_write) {
+      return std::unexpected(
+          RankError{.code = RankErrorCode::kNotAllowed,
+                    .message = fmt::format("The param '{}' may not be overridden", given.name)});
+    }
+    const bool is_null = std::holds_alternative<std::monostate>(given.value);
+    if (!fits(given.value, info->type) || (is_null && !info->nullable)) {
+      return std::unexpected(RankError{.code = RankErrorCode::kWrongType,
+                                       .message = fmt::format("'param_overrides.{}' must be {}{}",
+                                                              given.name,
+                                                              rows::to_string(info->type),
+                                                              info->nullable ? " or null" : "")});
+    }
+    const auto& names = plan_.plan().params;
+    for (std::size_t index = 0; index < names.size(); ++index) {
+      if (names[index].name != given.name) continue;
+      params_[index] = given.value;
+      has_overrides_ = true;
+    }
+  }
+  return {};
+}
+
+void RequestRun::resolve_request_fields() {
+  request_fields_.clear();
+  for (const plan::ExternalName& field : plan_.plan().request_fields) {
+    rows::Value value;
+    if (const NamedValue* const given = find_value(request_.params, field.name)) {
+      value = given->value;
+    } else if (field.name == "user_id") {
+      value = request_.user_id;
+    } else if (field.name == "request_id" && !request_.request_id.empty()) {
+      value = request_.request_id;
+    } else if (field.name == "limit" && request_.limit) {
+      value = *request_.limit;
+    } else if (field.name == "seed") {
+      value = static_cast<std::int64_t>(request_.seed);
+    } else if (field.name == "deadline_ms" && request_.deadline) {
+      value = std::chrono::duration_cast<std::chrono::milliseconds>(*request_.deadline).count();
+    }
+    request_fields_.push_back(value);
+  }
+}
+
+void RequestRun::clear() {
+  for (Slot& slot : slots_) {
+    slot.inputs.clear();
+    for (auto& bound : slot.own_exprs) bound.reset();
+    slot.stats = {};
+    slot.arena.reset();
+    slot.made.reset();
+    slot.rows.reset();
+    slot.published = false;
+    slot.failed.store(false, std::memory_order_relaxed);
+  }
+  services_ = nullptr;
+}
+
+// --- Nodes
+
+base::Status RequestRun::prepare_call(std::uint32_t index, const runtime::NodeCall& call) {
+  Slot& slot = slots_[index];
+  MR_TRY_STATUS(gather_inputs(index));
+  MR_TRY_STATUS(bind_exprs(index));
+  const std::uint32_t viewer = plan_.plan().viewer_node;
+  std::optional<base::TimePoint> deadline;
+  if (const auto left = call.remaining()) deadline = context_.clock->now() + *left;
+  if (const auto timeout = plan_.topology().spec(index).timeout) {
+    const base::TimePoint own = context_.clock->now() + *timeout;
+    deadline = deadline ? std::min(*deadline, own) : own;
+  }
+  slot.context = {.node = &plan_.nodes()[index].prepared,
+                  .inputs = slot.inputs,
+                  .exprs = slot.exprs,
+                  .viewer = viewer != plan::kNoPlanNode ? rows_of(viewer) : nullptr,
+                  .stats = &slot.stats,
+                  .scratch = nullptr,
+                  .arena = &slot.arena,
+                  .stop = call.stop_token(),
+                  .deadline = deadline};
+  return {};
+}
+
+base::Status RequestRun::gather_inputs(std::uint32_t index) {
+  const PlanNode& node = plan_.nodes()[index];
+  const std::vector<plan::PlanInput>& inputs = node.prepared.node->inputs;
+  Slot& slot = slots_[index];
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    if (const auto* const producer = std::get_if<plan::NodeInput>(&inputs[input])) {
+      const rows::RowSet* const rows = rows_of(producer->node);
+      MR_CHECK(rows != nullptr);  // the scheduler runs a node after its producers only
+      slot.inputs.push_back(*rows);
+    } else if (const auto* const field = std::get_if<plan::RequestInput>(&inputs[input])) {
+      MR_TRY(rows::RowSet rows, request_input(*field));
+      slot.inputs.push_back(std::move(rows));
+    } else {
+      slot.inputs.push_back(*node.constant_inputs[input]);
+    }
+  }
+  return {};
+}
+
+base::Result<rows::RowSet> RequestRun::request_input(const plan::RequestInput& input) const {
+  if (input.field == "user_id") return rows_of_ids({&request_.user_id, 1});
+  const NamedValue* const given = find_value(request_.params, input.field);
+  if (given == nullptr || std::holds_alternative<std::monostate>(given->value))
+    return rows_of_ids({});
+  if (const auto* const id = std::get_if<std::int64_t>(&given->value)) return rows_of_ids({id, 1});
+  return base::fail(base::ErrorCode::kInvalidArgument,
+                    fmt::format("$req.{} is an input and must be an id", input.field),
+                    fmt::format("params.{}", input.field));
+}
+
+base::Status RequestRun::bind_exprs(std::uint32_t index) {
+  const PlanNode& node = plan_.nodes()[index];
+  Slot& slot = slots_[index];
+  for (std::size_t expr = 0; expr < node.exprs.size(); ++expr) {
+    const PlanExpr& source = node.exprs[expr];
+    if (source.bound && !(source.reads_params && has_overrides_)) {
+      slot.exprs[source.param_index] = &*source.bound;
+      continue;
+    }
+    std::vector<rows::Value> viewer;
+    if (source.reads_viewer) {
+      const rows::RowSet* const rows = rows_of(plan_.plan().viewer_node);
+      for (const plan::ExternalName& field : plan_.plan().viewer_fields) {
+        const rows::Column* const column =
+            rows != nullptr && !rows->empty() ? rows->batch()->find_column(field.name) : nullptr;
+        viewer.push_back(column != nullptr ? column->value_at(rows->row_at(0)) : rows::Value());
+      }
+    }
+    MR_TRY(slot.own_exprs[expr],
+           expr::BoundExpr::bind(source.compiled,
+                                 {.params = params_,
+                                  .request = request_fields_,
+                                  .viewer = viewer,
+                                  .now = context_.now}));
+    slot.exprs[source.param_index] = &*slot.own_exprs[expr];
+  }
+  return {};
+}
+
+bool RequestRun::keep(std::uint32_t index,
+                      base::Result<rows::RowSet> made,
+                      runtime::NodeCall& call) {
+  Slot& slot = slots_[index];
+  if (!made) {
+    slot.failed.store(true, std::memory_order_relaxed);
+    call.set_error(std::move(made).error());
+    return false;
+  }
+  slot.made = *std::move(made);
+  return true;
+}
+
+bool RequestRun::run_node(std::uint32_t index, runtime::NodeCall& call) {
+  Slot& slot = slots_[index];
+  if (base::Status ready = prepare_call(index, call); !ready)
+    return keep(index, std::unexpected(std::move(ready).error()), call);
+  const tasks::ScratchLease lease = services_->scratches->acquire();
+  slot.context.scratch = lease.get();
+  const tasks::PreparedNode& node = plan_.nodes()[index].prepared;
+  const tasks::TaskCall task{.inputs = slot.inputs,
+                             .params = node.params.get(),
+                             .context = tasks::TaskContext(context_, slot.context)};
+  return keep(index, node.body->run(task), call);
+}
+
+runtime::Task<base::Status> RequestRun::run_async_node(std::uint32_t index,
+                                                       runtime::NodeCall call) {
+  Slot& slot = slots_[index];
+  if (base::Status ready = prepare_call(index, call); !ready) {
+    slot.failed.store(true, std::memory_order_relaxed);
+    co_return ready;
+  }
+  slot.context.scratch = services_->loop_scratch;
+  const tasks::PreparedNode& node = plan_.nodes()[index].prepared;
+  base::Result<rows::RowSet> made =
+      co_await node.body->run_async({.inputs = slot.inputs,
+                                     .params = node.params.get(),
+                                     .context = tasks::TaskContext(context_, slot.context)});
+  if (!made) {
+    slot.failed.store(true, std::memory_order_relaxed);
+    co_return std::unexpected(std::move(made).error());
+  }
+  slot.made = *std::move(made);
+  co_return base::Status();
+}
+
+void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
+  Slot& slot = slots_[index];
+  slot.rows = std::move(slot.made);
+  slot.made.reset();
+  slot.published = true;
+  call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));
+}
+
+bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
+  const PlanNode& node = plan_.nodes()[index];
+  Slot& slot = slots_[index];
+  slot.rows = *node.empty_rows;
+  if (node.prepared.node->on_failure == plan::OnFailure::kUseInput) {
+    const plan::PlanInput& input = node.prepared.node->inputs.front();
+    if (const auto* const producer = std::get_if<plan::NodeInput>(&input)) {
+      // A node may give up before its input is there; then there is nothing to pass through.
+      if (const rows::RowSet* const rows = rows_of(producer->node)) slot.rows = *rows;
+    } else if (const auto* const field = std::get_if<plan::RequestInput>(&input)) {
+      if (auto rows = request_input(*field)) slot.rows = *std::move(rows);
+    } else {
+      slot.rows = *node.constant_inputs.front();
+    }
+  }
+  call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));
+  return true;
+}
+
+const rows::RowSet* RequestRun::rows_of(std::uint32_t index) const {
+  // A node that another stands in for has no rows of its own.
+  while (!slots_[index].rows) {
+    index = plan_.plan().nodes[index].fallback_node;
+    if (index == plan::kNoPlanNode) return nullptr;
+  }
+  return &*slots_[index].rows;
+}
+
+}  // namespace millrace::rank

@@ -1,0 +1,240 @@
+#include "rank/response.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/did_you_mean.h"
+
+namespace millrace::rank {
+namespace {
+
+using base::JsonWriter;
+
+void write_value(JsonWriter& json, const rows::Value& value) {
+  std::visit(
+      [&](const auto& content) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, std::monostate>) {
+          json.null();
+        } else {
+          json.value(content);
+        }
+      },
+      value);
+}
+
+void write_id(JsonWriter& json, std::int64_t id, bool as_string) {
+  if (!as_string) return json.value(id);
+  char text[24];
+  const auto end = std::to_chars(std::begin(text), std::end(text), id).ptr;
+  json.value(std::string_view(text, static_cast<std::size_t>(end - text)));
+}
+
+// The columns of one output that the answer shows.
+struct ShownColumns {
+  std::string_view output;
+  const rows::Batch* batch = nullptr;
+  std::vector<const rows::Column*> columns;
+};
+
+std::vector<std::string_view> shown_keys(const RequestRun& run) {
+  std::vector<std::string_view> keys;
+  const auto add = [&](std::string_view key) {
+    if (key != rows::kIdColumn) keys.push_back(key);
+  };
+  if (run.request().output_keys) {
+    for (const std::string_view key : *run.request().output_keys) add(key);
+  } else {
+    for (const std::string& key : run.plan().plan().output_keys) add(key);
+  }
+  return keys;
+}
+
+void write_candidates(JsonWriter& json, const RequestRun& run, const AnswerFacts& facts) {
+  const plan::CompiledPlan& plan = run.plan().plan();
+  const std::vector<std::string_view> keys = shown_keys(run);
+  std::vector<ShownColumns> outputs;
+  for (const std::uint32_t output : plan.outputs) {
+    ShownColumns& shown = outputs.emplace_back();
+    shown.output = plan.nodes[output].id;
+    shown.batch = run.rows_of(output)->batch().get();
+    for (const std::string_view key : keys) shown.columns.push_back(shown.batch->find_column(key));
+  }
+  json.begin_array();
+  for (const Candidate& candidate : candidates_of(run)) {
+    const ShownColumns& shown = outputs[candidate.output];
+    json.begin_object();
+    json.key("id");
+    write_id(json, shown.batch->ids()[candidate.row], facts.ids_as_strings);
+    json.key("fields");
+    json.begin_object();
+    for (std::size_t key = 0; key < keys.size(); ++key) {
+      json.key(keys[key]);
+      const rows::Column* const column = shown.columns[key];
+      write_value(json, column != nullptr ? column->value_at(candidate.row) : rows::Value());
+    }
+    json.end_object();
+    if (outputs.size() > 1) json.member("output", shown.output);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string_view fallback_name(const plan::CompiledPlan& plan, const plan::CompiledNode& node) {
+  switch (node.on_failure) {
+    case plan::OnFailure::kUseEmpty:
+      return "empty";
+    case plan::OnFailure::kUseInput:
+      return "input";
+    case plan::OnFailure::kUseNode:
+      return plan.nodes[node.fallback_node].id;
+    case plan::OnFailure::kFail:
+      break;
+  }
+  return "fail";
+}
+
+void write_degraded(JsonWriter& json, const RequestRun& run, const runtime::Run& ended) {
+  const plan::CompiledPlan& plan = run.plan().plan();
+  const auto is_degraded = [&](std::uint32_t index) {
+    return plan.nodes[index].on_failure != plan::OnFailure::kFail &&
+           ended.used_fallback(runtime::NodeId(index));
+  };
+  bool any = false;
+  for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) any |= is_degraded(index);
+  json.begin_object();
+  json.member("is", any);
+  json.key("reasons");
+  json.begin_array();
+  for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) {
+    if (!is_degraded(index)) continue;
+    json.begin_object();
+    json.member("node", plan.nodes[index].id);
+    json.member("kind", run.degraded_kind(index) == DegradedKind::kError ? "error" : "timeout");
+    json.member("fallback", fallback_name(plan, plan.nodes[index]));
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_warnings(JsonWriter& json, const RequestRun& run) {
+  const plan::CompiledPlan& plan = run.plan().plan();
+  json.begin_array();
+  for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) {
+    const tasks::TaskStats* const stats = run.find_stats(index);
+    if (stats == nullptr || stats->row_errors == 0) continue;
+    json.value(fmt::format("node '{}' ({}): {} row error{}; the first: {}",
+                           plan.nodes[index].id,
+                           plan.nodes[index].task->op,
+                           stats->row_errors,
+                           stats->row_errors == 1 ? "" : "s",
+                           stats->first_row_error));
+  }
+  json.end_array();
+}
+
+void write_ids(JsonWriter& json, std::string_view request_id, std::string_view engine_request_id) {
+  if (request_id.empty()) {
+    json.key("request_id");
+    json.null();
+  } else {
+    json.member("request_id", request_id);
+  }
+  json.member("engine_request_id", engine_request_id);
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates_of(const RequestRun& run) {
+  const Request& request = run.request();
+  const std::vector<std::uint32_t>& outputs = run.plan().plan().outputs;
+  const auto limit =
+      static_cast<std::size_t>(request.limit.value_or(std::numeric_limits<std::int64_t>::max()));
+  std::vector<Candidate> found;
+  for (std::uint32_t output = 0; output < outputs.size(); ++output) {
+    const rows::RowSet& rows = *run.rows_of(outputs[output]);
+    const auto ids = rows.batch()->ids();
+    for (std::size_t position = 0; position < rows.size() && found.size() < limit; ++position) {
+      const rows::RowIndex row = rows.row_at(position);
+      if (!std::binary_search(request.exclude.begin(), request.exclude.end(), ids[row]))
+        found.push_back({output, row});
+    }
+  }
+  return found;
+}
+
+std::expected<void, RankError> check_output_keys(const RequestRun& run) {
+  if (!run.request().output_keys) return {};
+  const auto known = run.plan().output_columns();
+  for (const std::string_view key : *run.request().output_keys) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    return std::unexpected(RankError{.code = RankErrorCode::kUnknownOutputKey,
+                                     .message = fmt::format("The plan '{}' has no column '{}'{}",
+                                                            run.plan().plan().name,
+                                                            key,
+                                                            base::did_you_mean(key, known))});
+  }
+  return {};
+}
+
+void write_response(const RequestRun& run,
+                    const runtime::Run& ended,
+                    const AnswerFacts& facts,
+                    std::string& out) {
+  const plan::CompiledPlan& plan = run.plan().plan();
+  JsonWriter json(out);
+  json.begin_object();
+  write_ids(json, run.request().request_id, facts.engine_request_id);
+  json.key("plan");
+  json.begin_object();
+  json.member("name", plan.name);
+  json.member("version", plan.version);
+  json.member("digest", plan.digest);
+  json.end_object();
+  json.key("candidates");
+  write_candidates(json, run, facts);
+  json.member("took_ms", std::chrono::duration<double, std::milli>(facts.took).count());
+  json.key("degraded");
+  write_degraded(json, run, ended);
+  json.key("warnings");
+  write_warnings(json, run);
+  if (!facts.explain.empty()) json.raw_member("explain", facts.explain);
+  if (!facts.trace.empty()) json.raw_member("trace", facts.trace);
+  json.end_object();
+}
+
+void write_error(std::string_view request_id,
+                 std::string_view engine_request_id,
+                 const RankError& error,
+                 std::string& out) {
+  JsonWriter json(out);
+  json.begin_object();
+  write_ids(json, request_id, engine_request_id);
+  json.key("error");
+  error.write_json(json);
+  json.end_object();
+}
+
+RankError error_of(const RequestRun& run, const runtime::Run& ended) {
+  const base::Status status = ended.status();
+  RankError error{.code = rank_code_of(status.error().code()),
+                  .message = std::string(status.error().message())};
+  const std::uint32_t failed = ended.failed_node();
+  if (failed == runtime::kNoNode) return error;
+  const plan::CompiledPlan& plan = run.plan().plan();
+  const plan::CompiledNode& node = plan.nodes[failed];
+  error.node = node.id;
+  error.op = node.task->op;
+  if (node.source.line != 0) {
+    error.source = fmt::format("{}:{}:{}", plan.source_file, node.source.line, node.source.column);
+  }
+  return error;
+}
+
+}  // namespace millrace::rank

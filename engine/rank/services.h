@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+
+#include "base/clock.h"
+#include "base/wall_clock.h"
+#include "runtime/loop.h"
+#include "runtime/worker_pool.h"
+#include "tasks/endpoint_client.h"
+#include "tasks/scratch_pool.h"
+
+namespace millrace::rank {
+
+/// What requests run on: one loop with its clients, and the workers that all loops share.
+/// Threading: filled before the first request, then constant. Lifetime: outlives every request.
+struct LoopServices {
+  runtime::Loop* loop = nullptr;
+  runtime::WorkerPool* workers = nullptr;
+  /// Clients of this loop, by `plan::EndpointId`; nullptr where there is none.
+  std::span<tasks::EndpointClient* const> clients{};
+  /// For bodies that run on the loop.
+  tasks::TaskScratch* loop_scratch = nullptr;
+  /// For bodies that run on workers.
+  tasks::ScratchPool* scratches = nullptr;
+  const base::WallClock* wall_clock = nullptr;
+};
+
+}  // namespace millrace::rank
