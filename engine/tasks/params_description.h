@@ -36,9 +36,9 @@ struct Range {
 /// From it come the schema in the spec and, at load, the filled struct. The type of the field
 /// decides the type of the param (`tasks/param_types.h`); an optional param takes its default from
 /// the field's initialiser. A struct may also have `base::Status on_load(const
-/// plan::CompiledNode&)`, called once when its fields are filled: for values worth working out
-/// before the first request, and for what only several params together can get wrong.
-/// Threading: not shared.
+/// plan::CompiledNode&)`, or the same with a `const LoadContext&` after it, called once when its
+/// fields are filled: for values worth working out before the first request, and for what only
+/// several params together can get wrong. Threading: not shared.
 template <class Params>
 class ParamsDescription {
  public:
@@ -97,7 +97,11 @@ class ParamsDescription {
       if (index >= node.params.size()) return wrong_value(source);
       MR_TRY_STATUS(fields_[index](params, node.params[index], source));
     }
-    if constexpr (requires { params.on_load(node); }) MR_TRY_STATUS(params.on_load(node));
+    if constexpr (requires { params.on_load(node, load); }) {
+      MR_TRY_STATUS(params.on_load(node, load));
+    } else if constexpr (requires { params.on_load(node); }) {
+      MR_TRY_STATUS(params.on_load(node));
+    }
     return params;
   }
 

@@ -1,0 +1,86 @@
+#include "stores/fan_out.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "rows/batch.h"
+#include "rows/column.h"
+#include "rows/gather.h"
+#include "rows/row_scratch.h"
+#include "rows/row_set.h"
+#include "runtime/task.h"
+#include "stores/store_client.h"
+#include "stores/store_task.h"
+#include "tasks/task_context.h"
+
+namespace millrace::stores {
+
+using base::Result;
+using rows::RowIndex;
+
+namespace {
+
+constexpr std::string_view kParentColumn = "parent_id";
+
+/// For each item of the reply, the row of the batch whose list it stands in.
+rows::Array<RowIndex> parents_of(const StoreReply& reply,
+                                 std::span<const RowIndex> key_rows,
+                                 rows::RowScratch& scratch) {
+  rows::Array<RowIndex> parents = scratch.make_array<RowIndex>(reply.integers.size());
+  std::size_t item = 0;
+  for (std::size_t key = 0; key < key_rows.size(); ++key) {
+    for (; item < reply.ends[key]; ++item) parents[item] = key_rows[key];
+  }
+  return parents;
+}
+
+Result<rows::RowSet> make_rows(const rows::RowSet& rows,
+                               StoreReply reply,
+                               std::span<const RowIndex> key_rows,
+                               const tasks::TaskContext& context) {
+  rows::RowScratch& scratch = context.scratch();
+  const rows::Array<RowIndex> parents = parents_of(reply, key_rows, scratch);
+  const std::vector<std::string>& kept = context.node().kept_columns;
+  std::vector<rows::NamedColumn> columns;
+  columns.reserve(2 + kept.size());
+  const auto copy = [&](std::string_view name, const rows::Column& column) {
+    columns.push_back(
+        {.name = std::string(name), .column = rows::gather(column, parents.span(), scratch)});
+  };
+  columns.push_back({.name = std::string(rows::kIdColumn),
+                     .column = rows::Column::make_int64(std::move(reply.integers))});
+  copy(kParentColumn, *rows.batch()->find_column(rows::kIdColumn));
+  for (const std::string& name : kept) {
+    if (name == rows::kIdColumn || name == kParentColumn) continue;
+    MR_TRY(const rows::Column* column, rows.batch()->get_column(name, context.node().id));
+    copy(name, *column);
+  }
+  MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
+  return rows::RowSet(std::move(batch));
+}
+
+}  // namespace
+
+runtime::Task<Result<rows::RowSet>> fan_out(rows::RowSet rows,
+                                            FanOut what,
+                                            tasks::TaskContext context) {
+  MR_CO_TRY(StoreClient * client, store_of(context, what.endpoint));
+  MR_CO_TRY(RowKeys keys, make_row_keys(rows, *what.pattern, context.scratch()));
+  StoreReply reply;
+  if (keys.keys.size() != 0) {
+    CommandBatch batch{.command = Command::kListRange,
+                       .keys = std::move(keys.keys),
+                       .count = what.fanout,
+                       .form = ValueForm::kInt64};
+    MR_CO_TRY(reply, co_await fetch(client, std::move(batch), context));
+  }
+  co_return make_rows(rows, std::move(reply), keys.rows.span(), context);
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,82 @@
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/compiled_plan.h"
+#include "plan/task_catalog.h"
+#include "rows/row_set.h"
+#include "runtime/task.h"
+#include "stores/store_client.h"
+#include "stores/store_task.h"
+#include "stores/store_tasks.h"
+#include "tasks/param_types.h"
+#include "tasks/params_description.h"
+#include "tasks/task_context.h"
+#include "tasks/task_registry.h"
+
+namespace millrace::stores {
+namespace {
+
+struct HydrateParams {
+  tasks::StoreEndpoint endpoint;
+  std::string prefix;
+  tasks::KeyParam by{.name = "id"};
+  std::optional<tasks::KeyListParam> keys;
+  tasks::KeyPatternParam pattern;   // of prefix and by
+  std::vector<std::string> fields;  // that something reads
+
+  static void describe(tasks::ParamsDescription<HydrateParams>& params) {
+    params.required("endpoint", &HydrateParams::endpoint, "Store that has the hashes");
+    params.required("prefix", &HydrateParams::prefix, "The key of a row is `prefix:{by}`");
+    params.optional("by", &HydrateParams::by, "Key whose value stands behind the prefix");
+    params.optional("keys",
+                    &HydrateParams::keys,
+                    "Keys to fetch; by default those that something downstream reads");
+  }
+
+  base::Status on_load(const plan::CompiledNode& node) {
+    pattern = {.prefix = prefix + ":", .name = by.name, .suffix = ""};
+    for (const plan::FetchedKey& key : node.fetched_keys) fields.push_back(key.key);
+    return {};
+  }
+};
+
+runtime::Task<base::Result<rows::RowSet>> hydrate(rows::RowSet rows,
+                                                  const HydrateParams* params,
+                                                  tasks::TaskContext context) {
+  if (params->fields.empty()) co_return std::move(rows);
+  MR_CO_TRY(StoreClient * client, store_of(context, params->endpoint));
+  MR_CO_TRY(RowKeys keys, make_row_keys(rows, params->pattern, context.scratch()));
+  StoreReply reply;
+  if (keys.keys.size() != 0) {
+    CommandBatch batch{
+        .command = Command::kHashGet, .keys = std::move(keys.keys), .fields = params->fields};
+    MR_CO_TRY(reply, co_await fetch(client, std::move(batch), context));
+  }
+  co_return add_parsed_columns(rows, context.node().fetched_keys, reply, keys.rows.span(), context);
+}
+
+}  // namespace
+
+base::Status register_hydrate(tasks::TaskRegistry& registry) {
+  return tasks::register_task(
+      registry,
+      {.op = "hydrate",
+       .doc = "Fetches fields of the hash `prefix:{id}` of each row into columns, all in one round "
+              "trip, and only keys that something downstream reads (HMGET). A missing hash or "
+              "field is null; so is a value that is not of the key's type, which counts as a row "
+              "error.",
+       .kind = plan::TaskKind::kAsync,
+       .rows = plan::OutputRows::kSubset,
+       .writes_on_demand = true,
+       .keys_param = "keys",
+       .can_fail = true,
+       .cost_fixed = std::chrono::microseconds(5),
+       .cost_per_row = std::chrono::nanoseconds(300)},
+      hydrate);
+}
+
+}  // namespace millrace::stores

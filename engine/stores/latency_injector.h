@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "runtime/loop.h"
+#include "runtime/task.h"
+#include "stores/store_client.h"
+
+namespace millrace::stores {
+
+/// What becomes of commands that a rule speaks of.
+enum class Fate : std::uint8_t {
+  kAnswer,   ///< the wrapped client's answer, after the delay
+  kFail,     ///< kUnavailable, after the delay
+  kTimeout,  ///< kTimeout, after the delay
+  kHang,     ///< nothing, until the caller gives up
+};
+
+struct LatencyRule {
+  std::optional<Command> command = {};  ///< any if unset
+  std::string key_prefix = {};          ///< any if empty
+  base::Duration delay{};
+  Fate fate = Fate::kAnswer;
+};
+
+/// A client in front of another that is slow or broken where its rules say so; for tests and
+/// demonstrations. For each key the first rule that fits counts; a batch takes as long as its
+/// slowest key, and a key that does not answer decides for all. Time is that of the loop, so it is
+/// virtual in tests.
+/// Threading: loop thread. Lifetime: borrows client and loop.
+class LatencyInjector final : public StoreClient {
+ public:
+  LatencyInjector(StoreClient& inner, runtime::Loop& loop, std::vector<LatencyRule> rules)
+      : inner_(inner), loop_(loop), rules_(std::move(rules)) {}
+
+  [[nodiscard]] runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
+                                                                CallOptions options) override;
+  /// Batches of one turn of the loop count as one round trip, as they would leave in one write.
+  [[nodiscard]] StoreCounters counters() const override { return counters_; }
+
+ private:
+  [[nodiscard]] LatencyRule verdict(const CommandBatch& batch) const;
+  void count(const CommandBatch& batch);
+
+  StoreClient& inner_;
+  runtime::Loop& loop_;
+  const std::vector<LatencyRule> rules_;
+  StoreCounters counters_;
+  std::optional<std::uint64_t> last_turn_;
+};
+
+}  // namespace millrace::stores

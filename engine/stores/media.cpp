@@ -1,0 +1,59 @@
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include "base/result.h"
+#include "plan/task_catalog.h"
+#include "rows/row_set.h"
+#include "runtime/task.h"
+#include "stores/fan_out.h"
+#include "stores/store_tasks.h"
+#include "tasks/param_types.h"
+#include "tasks/params_description.h"
+#include "tasks/task_context.h"
+#include "tasks/task_registry.h"
+
+namespace millrace::stores {
+namespace {
+
+struct MediaParams {
+  tasks::StoreEndpoint endpoint;
+  tasks::KeyPatternParam pattern{.prefix = "media:", .name = "id", .suffix = ""};
+  std::int64_t fanout = kFanoutDefault;
+
+  static void describe(tasks::ParamsDescription<MediaParams>& params) {
+    params.required("endpoint", &MediaParams::endpoint, "Store that has the lists");
+    params.optional("pattern", &MediaParams::pattern, "Key of a row's list");
+    params.optional("fanout",
+                    &MediaParams::fanout,
+                    "How many items of a list are taken, from its start",
+                    {.minimum = 1, .maximum = static_cast<double>(kFanoutMax)});
+  }
+};
+
+runtime::Task<base::Result<rows::RowSet>> media(rows::RowSet rows,
+                                                const MediaParams* params,
+                                                tasks::TaskContext context) {
+  return fan_out(
+      std::move(rows),
+      {.endpoint = params->endpoint, .pattern = &params->pattern, .fanout = params->fanout},
+      context);
+}
+
+}  // namespace
+
+base::Status register_media(tasks::TaskRegistry& registry) {
+  return tasks::register_task(registry,
+                              {.op = "media",
+                               .doc = "LRANGE of `media:{id}` for each row, all in one round trip: "
+                                      "its media, by row, then by place in the list.",
+                               .kind = plan::TaskKind::kAsync,
+                               .columns = plan::OutputColumns::kFanOut,
+                               .rows = plan::OutputRows::kOther,
+                               .can_fail = true,
+                               .cost_fixed = std::chrono::microseconds(5),
+                               .cost_per_row = std::chrono::nanoseconds(300)},
+                              media);
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,177 @@
+#include "stores/seed_data.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "stores/data_line.h"
+
+namespace millrace::stores {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kCountries{
+    "DE", "FR", "US", "BR", "IN", "JP", "NG", "SE"};
+constexpr std::array<std::string_view, 6> kLanguages{"en", "de", "fr", "pt", "hi", "ja"};
+constexpr std::array<std::string_view, 8> kNames{
+    "Ada", "Bela", "Chidi", "Dora", "Emil", "Fatou", "Goro", "Hana"};
+constexpr std::array<std::string_view, 8> kSubjects{
+    "river", "bridge", "market", "garden", "engine", "harbour", "winter", "kitchen"};
+// Fixed, since the bytes may depend on nothing but the options.
+constexpr std::int64_t kEpochMs = 1'700'000'000'000;
+constexpr std::uint64_t kYearMs = 365ULL * 24 * 3600 * 1000;
+
+/// Draws users by popularity: the one of rank k with a weight of 1/k.
+class ZipfUsers {
+ public:
+  ZipfUsers(std::int64_t users, base::Random& random)
+      : by_rank_(static_cast<std::size_t>(users)), sums_(by_rank_.size()) {
+    std::iota(by_rank_.begin(), by_rank_.end(), 1);
+    for (std::size_t i = by_rank_.size(); i > 1; --i) {
+      std::swap(by_rank_[i - 1], by_rank_[random.below(i)]);
+    }
+    double sum = 0;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      sum += 1.0 / static_cast<double>(i + 1);
+      sums_[i] = sum;
+    }
+  }
+
+  [[nodiscard]] std::int64_t draw(base::Random& random) const {
+    const double point = random.unit() * sums_.back();
+    const auto found = std::ranges::upper_bound(sums_, point);
+    const auto rank = static_cast<std::size_t>(found - sums_.begin());
+    return by_rank_[std::min(rank, by_rank_.size() - 1)];
+  }
+
+ private:
+  std::vector<std::int64_t> by_rank_;
+  std::vector<double> sums_;
+};
+
+/// Writes the lines of one file.
+class SeedWriter {
+ public:
+  SeedWriter(const SeedOptions& options, std::ostream& out)
+      : options_(options), out_(out), random_(options.seed), users_(options.users, random_) {}
+
+  void write_user(std::int64_t user) {
+    line_ = base::format("HSET user:{} name ", user);
+    append_word(line_, base::format("{} {}", pick(kNames), user));
+    line_ += base::format(" country {} age {} language {} premium {} activity 0.{:03}",
+                          pick(kCountries),
+                          18 + random_.below(60),
+                          pick(kLanguages),
+                          random_.below(2),
+                          random_.below(1000));
+    flush();
+    const std::int64_t spread = options_.followees;
+    const std::int64_t followees =
+        user == 1 ? spread
+                  : spread - spread / 2 +
+                        static_cast<std::int64_t>(
+                            random_.below(static_cast<std::uint64_t>(spread / 2 * 2 + 1)));
+    write_list("follow", user, followees);
+    write_list("recommendation", user, options_.recommendations);
+    const std::int64_t first = first_medium(user);
+    line_ = base::format("RPUSH media:{}", user);
+    for (std::int64_t i = 0; i < options_.media; ++i) line_ += base::format(" {}", first + i);
+    flush();
+    for (std::int64_t i = 0; i < options_.media; ++i) write_medium(first + i);
+  }
+
+ private:
+  /// Media are numbered after the users, so that no id means two things.
+  [[nodiscard]] std::int64_t first_medium(std::int64_t user) const {
+    return options_.users + 1 + (user - 1) * options_.media;
+  }
+
+  void write_list(std::string_view name, std::int64_t user, std::int64_t wanted) {
+    const std::int64_t count = std::min(wanted, options_.users - 1);
+    if (count == 0) return;
+    chosen_.clear();
+    while (std::ssize(chosen_) < count) {
+      const std::int64_t other = next_other(user);
+      chosen_.push_back(other);
+    }
+    line_ = base::format("RPUSH {}:{}", name, user);
+    for (const std::int64_t other : chosen_) line_ += base::format(" {}", other);
+    flush();
+  }
+
+  /// Somebody who is neither `user` nor chosen already; the next free number when luck runs out.
+  std::int64_t next_other(std::int64_t user) {
+    constexpr int kDrawsMax = 64;
+    const auto is_free = [&](std::int64_t other) {
+      return other != user && std::ranges::find(chosen_, other) == chosen_.end();
+    };
+    for (int i = 0; i < kDrawsMax; ++i) {
+      const std::int64_t other = users_.draw(random_);
+      if (is_free(other)) return other;
+    }
+    std::int64_t other = users_.draw(random_);
+    while (!is_free(other)) other = other % options_.users + 1;
+    return other;
+  }
+
+  void write_medium(std::int64_t medium) {
+    line_ = base::format("HSET item:{} title ", medium);
+    append_word(line_, base::format("{} {}", pick(kSubjects), random_.below(1000)));
+    line_ += base::format(" language {} duration_s {} likes {} created_ms {}",
+                          pick(kLanguages),
+                          5 + random_.below(600),
+                          random_.below(100'000),
+                          kEpochMs + static_cast<std::int64_t>(random_.below(kYearMs)));
+    flush();
+    line_ = base::format("SET quality:{} 0.{:03}", medium, random_.below(1000));
+    flush();
+  }
+
+  template <std::size_t kCount>
+  std::string_view pick(const std::array<std::string_view, kCount>& words) {
+    return words[random_.below(kCount)];
+  }
+
+  void flush() {
+    line_ += '\n';
+    out_ << line_;
+  }
+
+  const SeedOptions options_;
+  std::ostream& out_;
+  base::SplitMix64 random_;
+  const ZipfUsers users_;
+  std::vector<std::int64_t> chosen_;
+  std::string line_;
+};
+
+}  // namespace
+
+base::Status write_seed_data(const SeedOptions& options, std::ostream& out) {
+  if (options.users < 1 || options.users > SeedOptions::kUsersMax) {
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      base::format("users must be from 1 to {}", SeedOptions::kUsersMax),
+                      "users");
+  }
+  const std::int64_t least = std::min({options.followees, options.recommendations, options.media});
+  if (least < 1) {
+    return base::fail(base::ErrorCode::kInvalidArgument, "Lengths of lists must be 1 or more");
+  }
+  SeedWriter writer(options, out);
+  for (std::int64_t user = 1; user <= options.users; ++user) writer.write_user(user);
+  if (!out.flush()) return base::fail(base::ErrorCode::kUnavailable, "Cannot write the data");
+  return {};
+}
+
+}  // namespace millrace::stores

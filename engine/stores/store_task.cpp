@@ -1,0 +1,202 @@
+#include "stores/store_task.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "plan/compiled_plan.h"
+#include "rows/batch.h"
+#include "rows/column.h"
+#include "rows/dictionary.h"
+#include "rows/row_scratch.h"
+#include "rows/row_set.h"
+#include "rows/select.h"
+#include "runtime/task.h"
+#include "stores/parse_value.h"
+#include "stores/store_client.h"
+#include "tasks/endpoint_client.h"
+#include "tasks/task_context.h"
+
+namespace millrace::stores {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using rows::Array;
+using rows::ColumnType;
+using rows::RowIndex;
+
+namespace {
+
+/// Calls `visit(row)` for each row of the set, in order.
+template <class Visit>
+void for_each_row(const rows::RowSet& rows, Visit visit) {
+  if (rows.is_dense()) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      visit(static_cast<RowIndex>(rows.first_row() + i));
+    }
+    return;
+  }
+  for (const RowIndex row : rows.indices()) visit(row);
+}
+
+/// Parses texts with `parse` into values at their rows; bytes say which rows have one.
+template <class T, class Parse>
+void scatter(const ColumnTexts& from, Parse parse, Array<T>& values, Array<std::uint8_t>& valid) {
+  std::ranges::fill(values.span(), T{});
+  std::ranges::fill(valid.span(), std::uint8_t{0});
+  for (std::size_t i = 0; i < from.rows.size(); ++i) {
+    const std::string_view text = from.texts[i * from.stride + from.offset];
+    if (is_null(text)) continue;
+    const auto value = parse(text, from.rows[i]);
+    if (!value) continue;
+    values[from.rows[i]] = static_cast<T>(*value);
+    valid[from.rows[i]] = 1;
+  }
+}
+
+/// Counts what a parser refuses.
+template <class Parse>
+auto counted(Parse parse, ParseErrors& errors) {
+  return [parse, &errors](std::string_view text, RowIndex row) {
+    const auto value = parse(text);
+    if (!value) {
+      ++errors.count;
+      if (!errors.keep.empty()) errors.keep[row] = 0;
+    }
+    return value;
+  };
+}
+
+}  // namespace
+
+Result<StoreClient*> store_of(const tasks::TaskContext& context,
+                              const tasks::StoreEndpoint& endpoint) {
+  tasks::EndpointClient* client = context.find_client(endpoint.id);
+  if (client == nullptr || client->client_kind() != tasks::ClientKind::kStore) {
+    return fail(ErrorCode::kUnavailable,
+                "No store client for the endpoint: " + std::to_string(endpoint.id.index),
+                context.node().id);
+  }
+  return static_cast<StoreClient*>(client);
+}
+
+runtime::Task<Result<StoreReply>> fetch(StoreClient* client,
+                                        CommandBatch batch,
+                                        tasks::TaskContext context) {
+  const CallOptions options{.stop = context.stop_token(), .deadline = context.deadline()};
+  context.stats().store_commands += command_count_of(batch);
+  MR_CO_TRY(StoreReply reply, co_await client->execute(std::move(batch), options));
+  context.stats().store_round_trips += reply.round_trip_count;
+  co_return std::move(reply);
+}
+
+Result<RowKeys> make_row_keys(const rows::RowSet& rows,
+                              const tasks::KeyPatternParam& pattern,
+                              rows::RowScratch& scratch) {
+  MR_TRY(const rows::Column* column, rows.batch()->get_column(pattern.name, "pattern"));
+  RowKeys out{.keys = {}, .rows = scratch.make_array<RowIndex>(rows.size())};
+  KeyListBuilder keys(scratch, pattern.prefix, pattern.suffix, rows.size());
+  std::size_t count = 0;
+  const auto add_all = [&](auto value_of) {
+    for_each_row(rows, [&](RowIndex row) {
+      if (column->is_null(row)) return;
+      keys.add(value_of(row));
+      out.rows[count++] = row;
+    });
+  };
+  if (column->type() == ColumnType::kInt64) {
+    add_all([values = column->int64s()](RowIndex row) { return values[row]; });
+  } else if (column->type() == ColumnType::kString) {
+    add_all([column](RowIndex row) { return column->dictionary()->at(column->codes()[row]); });
+  } else {
+    return fail(ErrorCode::kInvalidPlan,
+                "A key of a store is made of an int or a string, not of a " +
+                    std::string(to_string(column->type())) + ": " + pattern.name,
+                "pattern");
+  }
+  out.rows.resize_within_capacity(count);
+  out.keys = keys.finish();
+  return out;
+}
+
+rows::ColumnRef parse_column(ColumnType type,
+                             const ColumnTexts& texts,
+                             rows::RowScratch& scratch,
+                             ParseErrors& errors) {
+  Array<std::uint8_t> valid = scratch.make_array<std::uint8_t>(texts.batch_rows);
+  switch (type) {
+    case ColumnType::kInt64: {
+      Array<std::int64_t> values = scratch.make_array<std::int64_t>(texts.batch_rows);
+      scatter(texts, counted(parse_int64, errors), values, valid);
+      return rows::Column::make_int64(std::move(values), std::move(valid));
+    }
+    case ColumnType::kFloat64: {
+      Array<double> values = scratch.make_array<double>(texts.batch_rows);
+      scatter(texts, counted(parse_float64, errors), values, valid);
+      return rows::Column::make_float64(std::move(values), std::move(valid));
+    }
+    case ColumnType::kBool: {
+      Array<std::uint8_t> values = scratch.make_array<std::uint8_t>(texts.batch_rows);
+      scatter(texts, counted(parse_bool, errors), values, valid);
+      return rows::Column::make_bool(std::move(values), std::move(valid));
+    }
+    case ColumnType::kString:
+      break;
+  }
+  Array<std::int32_t> codes = scratch.make_array<std::int32_t>(texts.batch_rows);
+  rows::DictionaryBuilder dictionary;
+  const auto code_of = [&dictionary](std::string_view text, RowIndex) {
+    return std::optional<std::int32_t>(dictionary.add(text));
+  };
+  scatter(texts, code_of, codes, valid);
+  return rows::Column::make_string(std::move(codes), dictionary.finish(), std::move(valid));
+}
+
+Result<rows::RowSet> add_parsed_columns(const rows::RowSet& rows,
+                                        std::span<const plan::FetchedKey> keys,
+                                        const StoreReply& reply,
+                                        std::span<const RowIndex> key_rows,
+                                        const tasks::TaskContext& context) {
+  rows::RowScratch& scratch = context.scratch();
+  const expr::OnRowError rule = context.eval_options().on_row_error;
+  rows::BatchRef batch = rows.batch();
+  ParseErrors errors;
+  if (rule == expr::OnRowError::kDrop) {
+    errors.keep = scratch.make_array<std::uint8_t>(batch->row_count());
+    std::ranges::fill(errors.keep.span(), std::uint8_t{1});
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::size_t before = errors.count;
+    const ColumnTexts texts{.texts = reply.texts.span(),
+                            .stride = keys.size(),
+                            .offset = i,
+                            .rows = key_rows,
+                            .batch_rows = batch->row_count()};
+    rows::ColumnRef column = parse_column(keys[i].type, texts, scratch, errors);
+    MR_TRY(batch, batch->with_column(keys[i].key, std::move(column)));
+    if (errors.count == before) continue;
+    const std::string message =
+        "A fetched value is no " + std::string(to_string(keys[i].type)) + ": " + keys[i].key;
+    if (rule == expr::OnRowError::kFail) {
+      return fail(ErrorCode::kNodeFailed, message, context.node().id);
+    }
+    if (context.stats().first_row_error.empty()) context.stats().first_row_error = message;
+  }
+  context.stats().row_errors += errors.count;
+  rows::RowSet out = rows.with_batch(std::move(batch));
+  if (errors.count == 0 || errors.keep.empty()) return out;
+  Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(out.size());
+  std::size_t position = 0;
+  for_each_row(out, [&](RowIndex row) { keep[position++] = errors.keep[row]; });
+  return rows::filter(out, keep.span(), scratch);
+}
+
+}  // namespace millrace::stores

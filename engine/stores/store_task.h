@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "plan/compiled_plan.h"
+#include "rows/column.h"
+#include "rows/row_scratch.h"
+#include "rows/row_set.h"
+#include "runtime/task.h"
+#include "stores/store_client.h"
+#include "tasks/param_types.h"
+#include "tasks/task_context.h"
+
+// What the tasks of this module share: rows to keys, texts to columns.
+
+namespace millrace::stores {
+
+/// The client of an endpoint; kUnavailable if there is none.
+[[nodiscard]] base::Result<StoreClient*> store_of(const tasks::TaskContext& context,
+                                                  const tasks::StoreEndpoint& endpoint);
+
+/// Issues a batch for a node and counts it in the node's stats.
+[[nodiscard]] runtime::Task<base::Result<StoreReply>> fetch(StoreClient* client,
+                                                            CommandBatch batch,
+                                                            tasks::TaskContext context);
+
+/// Keys made of rows. A row whose value is null has no key.
+struct RowKeys {
+  KeyList keys;
+  rows::Array<rows::RowIndex> rows;  ///< for each key, its row in the batch
+};
+
+/// Makes `prefix` + value of `column` + `suffix` for each row; the column is int or string.
+[[nodiscard]] base::Result<RowKeys> make_row_keys(const rows::RowSet& rows,
+                                                  const tasks::KeyPatternParam& pattern,
+                                                  rows::RowScratch& scratch);
+
+/// Values of one key of many rows, as texts of a reply.
+struct ColumnTexts {
+  std::span<const std::string_view> texts;
+  std::size_t stride = 1;                ///< texts per row
+  std::size_t offset = 0;                ///< of the one that is wanted
+  std::span<const rows::RowIndex> rows;  ///< for each row of texts, its row in the batch
+  std::size_t batch_rows = 0;
+};
+
+/// Rows whose text was not a value of the column's type.
+struct ParseErrors {
+  std::size_t count = 0;
+  rows::Array<std::uint8_t> keep;  ///< by row of the batch, 0 for them; empty unless wanted
+};
+
+/// Parses texts into a column of a batch. Rows without a text are null; those whose text does not
+/// parse are null and counted.
+[[nodiscard]] rows::ColumnRef parse_column(rows::ColumnType type,
+                                           const ColumnTexts& texts,
+                                           rows::RowScratch& scratch,
+                                           ParseErrors& errors);
+
+/// Adds the columns of `keys` to the rows, from a reply with one text per key for each row of
+/// `key_rows`; follows `on_row_error`.
+[[nodiscard]] base::Result<rows::RowSet> add_parsed_columns(
+    const rows::RowSet& rows,
+    std::span<const plan::FetchedKey> keys,
+    const StoreReply& reply,
+    std::span<const rows::RowIndex> key_rows,
+    const tasks::TaskContext& context);
+
+}  // namespace millrace::stores
