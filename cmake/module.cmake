@@ -1,7 +1,9 @@
 # One folder = one module = one library, with the tests that stand beside its units.
 #
-#   mr_module(NAME [DEPS module...] [LIBS target...] [CONCURRENCY_TESTS x_test.cpp...])
-#     makes millrace::NAME from *.h and *.cpp of the current folder and NAME_test from *_test.cpp.
+#   mr_module(NAME [FOLDERS folder...] [DEPS module...] [LIBS target...]
+#             [CONCURRENCY_TESTS x_test.cpp...])
+#     makes millrace::NAME from *.h and *.cpp of the current folder and of FOLDERS below it (without
+#     main.cpp) and NAME_test from *_test.cpp.
 #     CONCURRENCY_TESTS go to NAME_concurrency_test instead, which also runs under ThreadSanitizer.
 #   mr_test(NAME SOURCES file... [DEPS module...] [LIBS target...] [LABELS label...] [ARGS arg...])
 #     makes one GoogleTest executable and one ctest of the same name.
@@ -23,10 +25,15 @@ function(mr_add_existing)
 endfunction()
 
 function(mr_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;LIBS;CONCURRENCY_TESTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS")
   _mr_reject_unparsed(mr_module ${name} "${arg_UNPARSED_ARGUMENTS}")
-  file(GLOB headers CONFIGURE_DEPENDS *.h)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  set(inner_headers ${arg_FOLDERS})
+  set(inner_sources ${arg_FOLDERS})
+  list(TRANSFORM inner_headers APPEND /*.h)
+  list(TRANSFORM inner_sources APPEND /*.cpp)
+  file(GLOB headers CONFIGURE_DEPENDS *.h ${inner_headers})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp ${inner_sources})
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   set(tests ${sources})
   list(FILTER headers EXCLUDE REGEX "_(test|fixture)\\.h$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

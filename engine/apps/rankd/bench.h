@@ -1,0 +1,39 @@
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "apps/rankd/engine.h"
+#include "apps/rankd/flags.h"
+#include "base/clock.h"
+#include "runtime/worker_pool.h"
+#include "stores/store_client.h"
+
+namespace millrace::rankd {
+
+/// What repeating one request gave.
+struct BenchResult {
+  std::string plan;
+  std::int64_t requests = 0;
+  std::int64_t failed = 0;
+  std::int64_t concurrency = 0;
+  base::Duration elapsed{};
+  std::vector<base::Duration> latencies;  ///< sorted
+  runtime::PoolCounters pool;             ///< during the measurement
+  stores::StoreCounters store;
+  std::uint64_t memory_peak_bytes = 0;
+  std::string first_error;  ///< response of the first failed request
+
+  [[nodiscard]] base::Duration percentile(double share) const;
+  [[nodiscard]] double requests_per_second() const;
+};
+
+/// Repeats the request of the flags, `bench_concurrency` at a time, after a short warm-up. Shows
+/// progress on stderr if that is a terminal.
+[[nodiscard]] BenchResult run_bench(Engine& engine, const Flags& flags);
+
+[[nodiscard]] std::string to_text(const BenchResult& result);
+[[nodiscard]] std::string to_json(const BenchResult& result);
+
+}  // namespace millrace::rankd

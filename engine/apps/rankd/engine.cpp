@@ -1,0 +1,136 @@
+#include "apps/rankd/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "stores/embedded_client.h"
+#include "stores/embedded_store.h"
+
+namespace millrace::rankd {
+namespace {
+
+std::optional<base::Duration> duration_of(double ms) {
+  if (ms <= 0) return std::nullopt;
+  return std::chrono::duration_cast<base::Duration>(std::chrono::duration<double, std::milli>(ms));
+}
+
+StartError from(const base::Error& error) { return {error.to_string()}; }
+
+}  // namespace
+
+Engine::~Engine() {
+  for (const auto& unit : loops_) unit->loop->stop();
+}
+
+std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& flags,
+                                                                 const Project& project) {
+  std::unique_ptr<Engine> engine(new Engine);
+  if (auto done = engine->start_threads(flags); !done) return std::unexpected(done.error());
+  for (const auto& unit : engine->loops_) {
+    if (auto done = engine->connect(project, *unit); !done) return std::unexpected(done.error());
+  }
+  if (auto done = engine->load_plans(flags, project); !done) return std::unexpected(done.error());
+  for (const auto& unit : engine->loops_) {
+    unit->ranker =
+        std::make_unique<rank::Ranker>(engine->plans_,
+                                       unit->services,
+                                       rank::RankOptions{.deadline = duration_of(flags.deadline_ms),
+                                                         .ids_as_strings = flags.ids_as_strings});
+  }
+  return engine;
+}
+
+std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
+  auto workers =
+      runtime::WorkerPool::create({.compute_threads = flags.cpu_threads, .callers_help = false});
+  if (!workers) return std::unexpected(from(workers.error()));
+  workers_ = *std::move(workers);
+  for (std::uint32_t index = 0; index < flags.loops; ++index) {
+    auto loop = runtime::EventLoop::create(fmt::format("loop {}", index));
+    if (!loop) return std::unexpected(from(loop.error()));
+    LoopUnit& unit = *loops_.emplace_back(std::make_unique<LoopUnit>());
+    unit.loop = *std::move(loop);
+  }
+  return {};
+}
+
+std::expected<void, StartError> Engine::connect(const Project& project, LoopUnit& unit) {
+  const auto endpoints = project.registry().endpoints();
+  const bool is_first = endpoint_kinds_.empty();
+  for (std::size_t index = 0; index < endpoints.size(); ++index) {
+    const plan::EndpointInfo& endpoint = endpoints[index];
+    std::unique_ptr<tasks::EndpointClient> client;
+    if (is_first) {
+      endpoint_kinds_.push_back(endpoint.kind == plan::EndpointKind::kHttp
+                                    ? tasks::ClientKind::kHttp
+                                    : tasks::ClientKind::kStore);
+      stores_.emplace_back();
+    }
+    if (endpoint.kind == plan::EndpointKind::kEmbedded) {
+      if (is_first) {
+        const std::filesystem::path path =
+            std::filesystem::path(project.root()) / endpoint.data_file;
+        auto store = stores::EmbeddedStore::load(path.string());
+        if (!store) return std::unexpected(from(store.error()));
+        stores_.back() = *std::move(store);
+      }
+      client = std::make_unique<stores::EmbeddedClient>(
+          std::static_pointer_cast<const stores::EmbeddedStore>(stores_[index]));
+    }
+    unit.client_refs.push_back(client.get());
+    if (client != nullptr) unit.clients.push_back(std::move(client));
+  }
+  unit.services = {.loop = unit.loop.get(),
+                   .workers = workers_.get(),
+                   .clients = unit.client_refs,
+                   .loop_scratch = &unit.scratch,
+                   .scratches = &scratches_,
+                   .wall_clock = &wall_clock_};
+  return {};
+}
+
+std::expected<void, StartError> Engine::load_plans(const Flags& flags, const Project& project) {
+  auto files = project.load_plans(flags);
+  if (!files) return std::unexpected(files.error());
+  std::string problems;
+  for (PlanFile& file : *files) {
+    if (!file.plan) {
+      problems += fmt::format("{}:\n{}", file.path, file.plan.error().to_text());
+      continue;
+    }
+    auto loaded = rank::LoadedPlan::load(
+        *file.plan,
+        project.registry(),
+        project.tasks(),
+        {.node_timeout = duration_of(flags.node_timeout_ms), .endpoints = endpoint_kinds_});
+    base::Status added =
+        loaded ? plans_.add(*std::move(loaded)) : base::Status(std::unexpected(loaded.error()));
+    if (!added) problems += fmt::format("{}: {}\n", file.path, added.error().to_string());
+  }
+  if (!problems.empty()) return std::unexpected(StartError{std::move(problems)});
+  if (flags.plan_name.empty()) return {};
+  if (auto set = plans_.set_default(flags.plan_name); !set)
+    return std::unexpected(StartError{set.error().message()});
+  return {};
+}
+
+stores::StoreCounters Engine::store_counters() const {
+  stores::StoreCounters sum;
+  for (const auto& unit : loops_) {
+    for (const auto& client : unit->clients) {
+      if (client->client_kind() != tasks::ClientKind::kStore) continue;
+      const stores::StoreCounters one = static_cast<stores::StoreClient&>(*client).counters();
+      sum.commands += one.commands;
+      sum.batches += one.batches;
+      sum.round_trips += one.round_trips;
+    }
+  }
+  return sum;
+}
+
+}  // namespace millrace::rankd

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <vector>
+
+#include "apps/rankd/flags.h"
+#include "apps/rankd/project.h"
+#include "base/wall_clock.h"
+#include "rank/plan_set.h"
+#include "rank/ranker.h"
+#include "rank/services.h"
+#include "runtime/event_loop.h"
+#include "runtime/worker_pool.h"
+#include "stores/store_client.h"
+#include "tasks/scratch_pool.h"
+
+namespace millrace::rankd {
+
+/// One event loop with the clients of its own.
+struct LoopUnit {
+  std::unique_ptr<runtime::EventLoop> loop;
+  std::vector<std::unique_ptr<tasks::EndpointClient>> clients;
+  std::vector<tasks::EndpointClient*> client_refs;  // by endpoint
+  tasks::TaskScratch scratch;
+  rank::LoopServices services;
+  std::unique_ptr<rank::Ranker> ranker;
+};
+
+/// Everything that answers requests: threads, clients and plans.
+/// Threading: built and destroyed by one thread; `ranker` from any.
+class Engine {
+ public:
+  /// Loads all plans of the project; every problem of every plan is in the error.
+  [[nodiscard]] static std::expected<std::unique_ptr<Engine>, StartError> start(
+      const Flags& flags, const Project& project);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] rank::PlanSet& plans() { return plans_; }
+  [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
+  [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
+  [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
+  /// What the clients of all stores have done.
+  [[nodiscard]] stores::StoreCounters store_counters() const;
+
+ private:
+  Engine() = default;
+  [[nodiscard]] std::expected<void, StartError> start_threads(const Flags& flags);
+  [[nodiscard]] std::expected<void, StartError> connect(const Project& project, LoopUnit& unit);
+  [[nodiscard]] std::expected<void, StartError> load_plans(const Flags& flags,
+                                                           const Project& project);
+
+  // Destroyed in reverse: plans wait for late bodies, which need threads and clients.
+  base::SystemWallClock wall_clock_;
+  tasks::ScratchPool scratches_;
+  std::vector<tasks::ClientKind> endpoint_kinds_;
+  std::vector<std::shared_ptr<const void>> stores_;
+  std::unique_ptr<runtime::WorkerPool> workers_;
+  std::vector<std::unique_ptr<LoopUnit>> loops_;
+  rank::PlanSet plans_;
+};
+
+}  // namespace millrace::rankd

@@ -1,0 +1,144 @@
+#include "apps/rankd/flags.h"
+
+#include <map>
+#include <sstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace millrace::rankd {
+namespace {
+
+constexpr const char* kAbout =
+    "rankd runs ranking plans: one JSON request per line on stdin, one JSON response per line on\n"
+    "stdout, logs on stderr.\n\n"
+    "  echo '{\"user_id\": 1}' | rankd --plan_name mixed_pipeline\n"
+    "  rankd bench --plan_name complex_dag --count 10000 --concurrency 64\n"
+    "  rankd explain complex_dag";
+
+void add_loading(CLI::App& app, Flags& flags) {
+  app.add_option("--root", flags.root, "folder with registry/, plans/ and data/ (default: found)");
+  app.add_option("--plan_dir,--plan-dir", flags.plan_dir, "folder of *.plan.json files");
+  app.add_option("--registry", flags.registry_dir, "folder of keys, params and endpoints (.toml)");
+  app.add_option("--plan", flags.plan_files, "a plan file to load besides --plan_dir");
+  app.add_option("--plan_name,--plan-name", flags.plan_name, "plan of requests that name none");
+  app.add_option("--env", flags.env, "environment of the endpoints")
+      ->check(CLI::IsMember({"dev", "test", "prod"}))
+      ->capture_default_str();
+  app.add_option("--plugin", flags.plugins, "shared object with more tasks");
+}
+
+void add_running(CLI::App& app, Flags& flags) {
+  app.add_flag("--async_scheduler,--async-scheduler", "accepted: there is no other scheduler");
+  app.add_option(
+         "--deadline_ms,--deadline-ms", flags.deadline_ms, "deadline of requests that name none")
+      ->check(CLI::Range(0.0, 3'600'000.0));
+  app.add_option("--node_timeout_ms,--node-timeout-ms",
+                 flags.node_timeout_ms,
+                 "time limit of every node, besides its own")
+      ->check(CLI::Range(0.0, 3'600'000.0));
+  app.add_option("--cpu_threads,--cpu-threads", flags.cpu_threads, "workers (default: all cores)")
+      ->check(CLI::Range(0, 64));
+  app.add_option("--loops", flags.loops, "event loops")->check(CLI::Range(1, 16));
+  app.add_flag("--ids-as-strings", flags.ids_as_strings, "write ids as JSON strings");
+  app.add_option("--dump-run-trace,--dump_run_trace",
+                 flags.dump_run_trace,
+                 "write all runs as a Chrome/Perfetto trace");
+}
+
+void add_format(CLI::App& app, Flags& flags) {
+  static const std::map<std::string, Format> kFormats{{"text", Format::kText},
+                                                      {"json", Format::kJson}};
+  app.add_option("--format", flags.format, "text or json")
+      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case));
+}
+
+void add_bench(CLI::App& app, Flags& flags, const std::string& count, const std::string& parallel) {
+  app.add_option(count, flags.bench_count, "requests to measure")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+  app.add_option(parallel, flags.bench_concurrency, "requests under way at the same time")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
+  app.add_option("--bench_request,--bench-request", flags.bench_request, "the request to repeat");
+}
+
+class CommandLine {
+ public:
+  explicit CommandLine(Flags& flags) : flags_(flags), app_(kAbout, "rankd") {
+    app_.require_subcommand(0, 1);
+    add_loading(app_, flags_);
+    add_running(app_, flags_);
+    add_format(app_, flags_);
+    add_bench(app_, flags_, "--bench", "--bench_concurrency,--bench-concurrency");
+    app_.add_flag("--list-plans", list_plans_, "print the plans and end");
+    app_.add_flag("--print-registry", print_registry_, "print the registry as JSON and end");
+    app_.add_flag("--print-task-manifest", print_manifest_, "print all tasks as JSON and end");
+    add_commands();
+  }
+
+  [[nodiscard]] std::expected<void, EarlyExit> parse(int argc, const char* const* argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      std::ostringstream out;
+      std::ostringstream problems;
+      const int code = app_.exit(error, out, problems);
+      return std::unexpected(EarlyExit{code == 0 ? 0 : 2, out.str() + problems.str()});
+    }
+    choose_command();
+    return {};
+  }
+
+ private:
+  void add_commands() {
+    command("run", Command::kRun, "answer the requests on stdin (the default)");
+    command("serve", Command::kServe, "answer requests over the network");
+    CLI::App& bench = command("bench", Command::kBench, "measure one request, repeated");
+    bench.add_option("--count", flags_.bench_count, "requests to measure")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+    bench.add_option("--concurrency", flags_.bench_concurrency, "requests under way at a time")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
+    CLI::App& explain =
+        command("explain", Command::kExplain, "show passes, columns, cost and what can fail");
+    explain.add_option("PLAN", flags_.plan_name, "name of a plan, or a plan file");
+    CLI::App& check = command("check", Command::kCheck, "check plan files and report all problems");
+    check.add_option("FILE", flags_.plan_files, "plan files (default: all of --plan_dir)");
+    CLI::App& seed =
+        command("seed", Command::kSeed, "write generated data for an embedded endpoint");
+    seed.add_option("--users", flags_.seed_users, "number of users")->capture_default_str();
+    seed.add_option("--seed", flags_.seed_seed, "other numbers give other data");
+    seed.add_option("--out", flags_.seed_out, "file to write (default: stdout)");
+    command("doctor", Command::kDoctor, "look for what keeps requests from being answered");
+  }
+
+  CLI::App& command(const char* name, Command which, const char* about) {
+    CLI::App& sub = *app_.add_subcommand(name, about);
+    sub.fallthrough();
+    sub.callback([this, which] { flags_.command = which; });
+    return sub;
+  }
+
+  void choose_command() {
+    if (list_plans_) flags_.command = Command::kListPlans;
+    if (print_registry_) flags_.command = Command::kPrintRegistry;
+    if (print_manifest_) flags_.command = Command::kPrintTaskManifest;
+    if (flags_.command == Command::kRun && flags_.bench_count > 0) flags_.command = Command::kBench;
+    if (flags_.command == Command::kBench && flags_.bench_count == 0) flags_.bench_count = 1000;
+  }
+
+  Flags& flags_;
+  CLI::App app_;
+  bool list_plans_ = false;
+  bool print_registry_ = false;
+  bool print_manifest_ = false;
+};
+
+}  // namespace
+
+std::expected<Flags, EarlyExit> read_flags(int argc, const char* const* argv) {
+  Flags flags;
+  CommandLine line(flags);
+  if (auto parsed = line.parse(argc, argv); !parsed) return std::unexpected(parsed.error());
+  return flags;
+}
+
+}  // namespace millrace::rankd

@@ -1,0 +1,24 @@
+#include "apps/rankd/line_server.h"
+
+#include <string>
+
+#include "apps/rankd/waiting_call.h"
+#include "rank/request.h"
+
+namespace millrace::rankd {
+
+bool serve_lines(Engine& engine, std::istream& in, std::ostream& out) {
+  rank::RequestReader reader;
+  WaitingCall call;
+  bool all_ok = true;
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    call.run(engine.ranker(0), reader, line);
+    out << call.response() << '\n' << std::flush;
+    all_ok &= call.ok();
+  }
+  return all_ok;
+}
+
+}  // namespace millrace::rankd

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdio>
+#include <istream>
+#include <ostream>
+
+#include "apps/rankd/engine.h"
+
+namespace millrace::rankd {
+
+/// Answers one request per line until the input ends. Gives whether all of them were answered well.
+/// A bad line gets an error line, and the next one is served.
+[[nodiscard]] bool serve_lines(Engine& engine, std::istream& in, std::ostream& out);
+
+}  // namespace millrace::rankd
