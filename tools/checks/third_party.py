@@ -15,6 +15,8 @@ LIBRARIES = {
     "uv.h": "libuv",
     "fmt/": "fmt",
     "simdjson.h": "simdjson",
+    "toml++/": "toml++",
+    "openssl/sha.h": "libcrypto",
     "re2/": "re2",
     "hwy/": "highway",
     "gtest/": "googletest",

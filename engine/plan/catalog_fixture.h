@@ -1,0 +1,205 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "plan/param_value.h"
+#include "plan/registry.h"
+#include "plan/task_catalog.h"
+#include "rows/column.h"
+
+namespace millrace::plan {
+
+/// A catalog that holds the specs a test gives it.
+class StubCatalog final : public TaskCatalog {
+ public:
+  explicit StubCatalog(std::vector<TaskSpec> tasks) : tasks_(std::move(tasks)) {
+    std::ranges::sort(tasks_, {}, &TaskSpec::op);
+  }
+
+  [[nodiscard]] const TaskSpec* find_task(std::string_view op) const override {
+    for (const TaskSpec& task : tasks_) {
+      if (task.op == op || std::ranges::find(task.aliases, op) != task.aliases.end()) return &task;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] std::vector<const TaskSpec*> tasks() const override {
+    std::vector<const TaskSpec*> all;
+    for (const TaskSpec& task : tasks_) all.push_back(&task);
+    return all;
+  }
+
+ private:
+  std::vector<TaskSpec> tasks_;
+};
+
+namespace fixture {
+
+inline ParamSpec required(std::string name, ParamType type) {
+  return {.name = std::move(name), .type = type, .required = true};
+}
+
+inline ParamSpec optional(std::string name, ParamType type, ParamValue fallback = {}) {
+  return {.name = std::move(name), .type = type, .fallback = std::move(fallback)};
+}
+
+inline ParamSpec count_param(std::string name, ParamValue fallback = {}) {
+  return {.name = std::move(name),
+          .type = ParamType::kInt,
+          .required = std::holds_alternative<std::monostate>(fallback),
+          .fallback = std::move(fallback),
+          .minimum = 0,
+          .maximum = 100'000};
+}
+
+inline TaskSpec fan_out(std::string op) {
+  const std::string pattern = op + ":{id}";
+  return {.op = std::move(op),
+          .kind = TaskKind::kAsync,
+          .params = {required("endpoint", ParamType::kEndpoint),
+                     count_param("fanout", std::int64_t{100}),
+                     optional("pattern", ParamType::kKeyPattern, pattern)},
+          .columns = OutputColumns::kFanOut,
+          .rows = OutputRows::kOther,
+          .can_fail = true,
+          .cost_fixed = std::chrono::milliseconds(1)};
+}
+
+inline std::vector<TaskSpec> fetching_tasks() {
+  return {{.op = "viewer",
+           .kind = TaskKind::kAsync,
+           .params = {required("endpoint", ParamType::kEndpoint),
+                      optional("pattern", ParamType::kKeyPattern, "user:{user_id}")},
+           .inputs_min = 0,
+           .inputs_max = 0,
+           .columns = OutputColumns::kSource,
+           .rows = OutputRows::kSource,
+           .writes_on_demand = true,
+           .can_fail = true,
+           .cost_fixed = std::chrono::milliseconds(1)},
+          fan_out("follow"),
+          fan_out("recommendation"),
+          fan_out("media"),
+          {.op = "hydrate",
+           .kind = TaskKind::kAsync,
+           .params = {required("endpoint", ParamType::kEndpoint),
+                      optional("prefix", ParamType::kString, "item"),
+                      optional("keys", ParamType::kKeyList)},
+           .rows = OutputRows::kSame,
+           .writes_on_demand = true,
+           .keys_param = "keys",
+           .can_fail = true,
+           .cost_fixed = std::chrono::milliseconds(1)},
+          {.op = "http_fetch",
+           .kind = TaskKind::kAsync,
+           .params = {optional("endpoint", ParamType::kEndpoint),
+                      optional("out_key", ParamType::kOutKey)},
+           .rows = OutputRows::kSame,
+           .can_fail = true,
+           .cost_fixed = std::chrono::milliseconds(5)},
+          {.op = "sleep",
+           .kind = TaskKind::kAsync,
+           .params = {count_param("duration_ms")},
+           .inputs_min = 0,
+           .rows = OutputRows::kSame,
+           .can_fail = true}};
+}
+
+inline std::vector<TaskSpec> row_tasks() {
+  ParamSpec direction = optional("order", ParamType::kChoice, "asc");
+  direction.choices = {"asc", "desc"};
+  ParamSpec weights = optional("weights", ParamType::kFloatList);
+  weights.minimum = 0;
+  return {
+      {.op = "fixed_source",
+       .kind = TaskKind::kCheap,
+       .params = {count_param("row_count", std::int64_t{1})},
+       .inputs_min = 0,
+       .inputs_max = 0,
+       .columns = OutputColumns::kSource,
+       .rows = OutputRows::kSource},
+      {.op = "vm",
+       .aliases = {"transform"},
+       .params = {optional("out_key", ParamType::kOutKey, "score"),
+                  optional("expr", ParamType::kExpr, "id * 1.0")},
+       .rows = OutputRows::kSame,
+       .cost_per_row = std::chrono::nanoseconds(10)},
+      {.op = "filter",
+       .params = {required("pred", ParamType::kPredicate)},
+       .rows = OutputRows::kSubset,
+       .cost_per_row = std::chrono::nanoseconds(10)},
+      {.op = "sort",
+       .params = {optional("key", ParamType::kKey), direction, optional("by", ParamType::kOrder)},
+       .rows = OutputRows::kReorder,
+       .cost_per_row = std::chrono::nanoseconds(100)},
+      {.op = "take",
+       .kind = TaskKind::kCheap,
+       .params = {count_param("count")},
+       .rows = OutputRows::kSubset},
+      {.op = "top_k",
+       .params = {required("order", ParamType::kOrder), count_param("count")},
+       .rows = OutputRows::kOther,
+       .cost_per_row = std::chrono::nanoseconds(20)},
+      {.op = "concat",
+       .params = {optional("rhs", ParamType::kNode)},
+       .inputs_max = 16,
+       .columns = OutputColumns::kUnion,
+       .writes = {"source"}},
+      {.op = "dedupe",
+       .params = {optional("keys", ParamType::kKeyList, std::vector<std::string>{"id"})},
+       .rows = OutputRows::kSubset},
+      {.op = "interleave",
+       .params = {weights,
+                  optional("pattern", ParamType::kIntList),
+                  optional("labels", ParamType::kStringList),
+                  optional("strict", ParamType::kBool, false),
+                  optional("share", ParamType::kFloat, 0.5)},
+       .inputs_max = 16,
+       .columns = OutputColumns::kUnion},
+      {.op = "sample", .params = {count_param("count")}, .shareable = false}};
+}
+
+}  // namespace fixture
+
+/// The tasks of the tests: the ops that plans are made of, without bodies.
+[[nodiscard]] inline StubCatalog sample_catalog() {
+  std::vector<TaskSpec> tasks = fixture::fetching_tasks();
+  for (TaskSpec& task : fixture::row_tasks()) tasks.push_back(std::move(task));
+  return StubCatalog(std::move(tasks));
+}
+
+/// Keys, params and endpoints of the tests, one of each lifecycle among them.
+[[nodiscard]] inline Registry sample_registry() {
+  using enum rows::ColumnType;
+  return Registry(
+      {{.name = "age", .type = kInt64},
+       {.name = "country", .type = kString},
+       {.name = "created_at", .type = kInt64},
+       {.name = "likes", .type = kInt64},
+       {.name = "name", .type = kString},
+       {.name = "rank", .type = kInt64, .nullable = false},
+       {.name = "score", .type = kFloat64},
+       {.name = "boost", .type = kFloat64},
+       {.name = "verified", .type = kBool, .allow_write = false},
+       {.name = "old_score",
+        .type = kFloat64,
+        .lifecycle = Lifecycle::kDeprecated,
+        .replaced_by = "score"},
+       {.name = "secret",
+        .type = kString,
+        .lifecycle = Lifecycle::kBlocked,
+        .replaced_by = "name"}},
+      {{.name = "weight", .type = kFloat64},
+       {.name = "min_age", .type = kInt64, .nullable = false, .fallback = std::int64_t{18}}},
+      {{.name = "redis_default", .kind = EndpointKind::kEmbedded, .data_file = "x"},
+       {.name = "web", .kind = EndpointKind::kHttp, .host = "localhost", .port = 80}});
+}
+
+}  // namespace millrace::plan

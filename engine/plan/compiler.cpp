@@ -1,0 +1,62 @@
+#include "plan/compiler.h"
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/json_document.h"
+#include "plan/artifact.h"
+#include "plan/checker.h"
+#include "plan/columns.h"
+#include "plan/draft.h"
+#include "plan/passes.h"
+#include "plan/plan_graph.h"
+#include "plan/reporter.h"
+#include "plan/resolver.h"
+
+namespace millrace::plan {
+
+namespace {
+
+/// Nodes that an answer may need. Viewers count: an expression that is read later may need them.
+std::vector<bool> nodes_to_number(const CompiledPlan& plan, const CompileOptions& options) {
+  if (!options.remove_dead_nodes) return std::vector<bool>(plan.nodes.size(), true);
+  std::vector<std::uint32_t> roots = plan.outputs;
+  for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
+    const TaskSpec* task = plan.nodes[i].task;
+    if (task != nullptr && task->op == "viewer") roots.push_back(i);
+  }
+  return reachable_from(plan, roots);
+}
+
+}  // namespace
+
+std::expected<CompiledPlanRef, ProblemReport> compile_plan(std::string_view artifact_bytes,
+                                                           const Registry& registry,
+                                                           const TaskCatalog& catalog,
+                                                           const CompileOptions& options) {
+  ProblemReport report;
+  base::JsonDocument document;
+  if (!read_artifact_json(artifact_bytes, options.limits, document, report)) {
+    return std::unexpected(std::move(report));
+  }
+  Reporter reporter(document, report);
+  const CheckContext context{.registry = registry, .catalog = catalog, .reporter = reporter};
+  const Artifact artifact = read_artifact(document, options.limits, reporter);
+  Draft draft = resolve(artifact, context);
+  const ColumnAnalysis analysis(registry);
+  check_columns(draft, nodes_to_number(draft.plan, options), analysis, context);
+  if (!report.empty()) return std::unexpected(std::move(report));
+
+  CompiledPlan plan = std::move(draft.plan);
+  plan.digest = base::sha256_digest(artifact_bytes);
+  reorder(plan, topological_order(plan));
+  run_passes(plan, {.analysis = analysis, .catalog = catalog, .options = options});
+  return std::make_shared<const CompiledPlan>(std::move(plan));
+}
+
+}  // namespace millrace::plan

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "plan/param_value.h"
+#include "plan/problem.h"
+#include "rows/column.h"
+
+namespace millrace::plan {
+
+enum class Lifecycle : std::uint8_t { kActive, kDeprecated, kBlocked };
+
+/// Value that stands in for an absent one; monostate for none.
+using DefaultValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+/// A registered key (a column of rows) or param (`$name`).
+struct FieldInfo {
+  std::string name;
+  rows::ColumnType type = rows::ColumnType::kInt64;
+  bool nullable = true;
+  bool allow_write = true;  ///< whether a plan may write the key, or a request override the param
+  Lifecycle lifecycle = Lifecycle::kActive;
+  DefaultValue fallback = {};
+  std::string doc = {};
+  std::string replaced_by = {};  ///< empty for none
+};
+
+enum class Environment : std::uint8_t { kDev, kTest, kProd };
+inline constexpr std::size_t kEnvironmentCount = 3;
+
+[[nodiscard]] std::string_view to_string(Environment environment);
+[[nodiscard]] std::optional<Environment> find_environment(std::string_view name);
+
+enum class EndpointKind : std::uint8_t { kRedis, kEmbedded, kHttp };
+
+[[nodiscard]] std::string_view to_string(EndpointKind kind);
+[[nodiscard]] std::string_view to_string(Lifecycle lifecycle);
+
+struct EndpointPolicy {
+  std::uint32_t max_inflight = 256;
+  std::uint32_t connections = 1;
+  base::Duration connect_timeout = std::chrono::milliseconds(100);
+  base::Duration request_timeout = std::chrono::seconds(1);
+};
+
+/// Where an endpoint is in one environment.
+struct EndpointInfo {
+  std::string name = {};
+  EndpointKind kind = EndpointKind::kEmbedded;
+  std::string host = {};       ///< redis and http
+  std::uint16_t port = 0;      ///< redis and http
+  std::string data_file = {};  ///< embedded; relative to the folder that holds `registry/`
+  EndpointPolicy policy = {};
+  Lifecycle lifecycle = Lifecycle::kActive;
+  std::string doc = {};
+  std::string replaced_by = {};
+};
+
+/// Texts of the three files.
+struct RegistryTexts {
+  std::string_view keys;
+  std::string_view params;
+  std::string_view endpoints;
+};
+
+/// The names that plans may use. `id`, `parent_id` and `source` are always there.
+/// Threading: any thread; immutable. Lifetime: outlives the plans compiled against it.
+class Registry {
+ public:
+  Registry(std::vector<FieldInfo> keys,
+           std::vector<FieldInfo> params,
+           std::vector<EndpointInfo> endpoints);
+
+  [[nodiscard]] const FieldInfo* find_key(std::string_view name) const;
+  [[nodiscard]] const FieldInfo* find_param(std::string_view name) const;
+  [[nodiscard]] std::optional<EndpointId> find_endpoint(std::string_view name) const;
+
+  /// Each sorted by name; an endpoint has the same place in every environment.
+  [[nodiscard]] std::span<const FieldInfo> keys() const { return keys_; }
+  [[nodiscard]] std::span<const FieldInfo> params() const { return params_; }
+  [[nodiscard]] std::span<const EndpointInfo> endpoints() const { return endpoints_; }
+  [[nodiscard]] const EndpointInfo& endpoint(EndpointId id) const { return endpoints_[id.index]; }
+
+ private:
+  std::vector<FieldInfo> keys_;
+  std::vector<FieldInfo> params_;
+  std::vector<EndpointInfo> endpoints_;
+};
+
+/// Says whether a key is one that the engine itself gives to rows: `id`, `parent_id`, `source`.
+[[nodiscard]] bool is_built_in_key(std::string_view name);
+
+/// Reads the registry of one environment and checks all three; every problem of every file is in
+/// the report.
+[[nodiscard]] std::expected<Registry, ProblemReport> read_registry(const RegistryTexts& texts,
+                                                                   Environment environment);
+
+/// What `$req.name` is: a field that every request may have, or the registered param or key of that
+/// name. Always nullable. Nothing for an unknown name.
+[[nodiscard]] std::optional<rows::ColumnType> find_request_field(const Registry& registry,
+                                                                 std::string_view name);
+
+/// Names that `find_request_field` knows, for suggestions.
+[[nodiscard]] std::vector<std::string_view> request_field_names(const Registry& registry);
+
+}  // namespace millrace::plan
