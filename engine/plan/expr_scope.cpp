@@ -65,7 +65,8 @@ std::optional<expr::NameInfo> PlanScope::find_key(std::string_view name) const {
   const FieldInfo* key = usable_key(name);
   if (key == nullptr) return std::nullopt;
   const auto index = static_cast<std::size_t>(key - registry_.keys().data());
-  if (available_ != nullptr && !available_->contains(index)) {
+  const bool is_blocked = key->lifecycle == Lifecycle::kBlocked;
+  if (available_ != nullptr && !is_blocked && !available_->contains(index)) {
     note(ProblemCode::kKeyNotAvailable, name);
   }
   return expr::NameInfo{.type = key->type, .nullable = key->name != "id"};

@@ -20,6 +20,30 @@
 
 namespace millrace::plan {
 
+namespace {
+
+bool is_name_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         (letter >= '0' && letter <= '9') || letter == '_';
+}
+
+/// Whether a text has a name as a key or field of the viewer. A scope is also asked for names that
+/// are not there, to find out what was meant.
+bool reads_key(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    const std::string_view before = text.substr(0, at);
+    const std::string_view after = text.substr(at + name.size());
+    const bool is_whole = (before.empty() || !is_name_letter(before.back())) &&
+                          (after.empty() || !is_name_letter(after.front()));
+    const bool is_other = before.ends_with('$') || before.ends_with("$req.");
+    if (is_whole && !is_other) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 NodeChecker::NodeChecker(Draft& draft,
                          std::uint32_t index,
                          const NodeColumns* input,
@@ -132,7 +156,7 @@ void NodeChecker::compile_expr(std::size_t param, ExternalNames& externals) {
   for (const expr::Diagnostic& diagnostic : diagnostics) {
     report_diagnostic(diagnostic, text, places_[param], scope.problems());
   }
-  report_names(scope.problems(), places_[param]);
+  report_names(scope.problems(), text, places_[param]);
   if (!compiled) {
     node_.params[param] = std::monostate();
     return;
@@ -169,13 +193,13 @@ void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
   // The name that could not be found is what the diagnostic points at.
   const std::string_view token = std::string_view(text).substr(
       std::min<std::size_t>(diagnostic.span.offset, text.size()), diagnostic.span.length);
-  ProblemCode code = ProblemCode::kBadExpression;
-  for (const NameProblem& name : names) {
-    if (token.ends_with(name.name) && name.code != ProblemCode::kKeyNotAvailable &&
-        name.code != ProblemCode::kBlockedKey) {
-      code = name.code;
-    }
-  }
+  const ProblemCode unknown = token.starts_with("$req.") ? ProblemCode::kUnknownRequestField
+                              : token.starts_with("$")   ? ProblemCode::kUnknownName
+                                                         : ProblemCode::kUnknownKey;
+  const bool is_unknown = std::ranges::any_of(names, [&](const NameProblem& name) {
+    return name.code == unknown && token.ends_with(name.name);
+  });
+  const ProblemCode code = is_unknown ? unknown : ProblemCode::kBadExpression;
   Where exact = where;
   // Text without escapes stands in the artifact as it is, after the quote.
   if (text.find_first_of("\"\\\n\t") == std::string::npos && where.offset != where_.offset) {
@@ -184,8 +208,11 @@ void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
   context_.reporter.add(code, exact, message, diagnostic.hint);
 }
 
-void NodeChecker::report_names(const std::vector<NameProblem>& names, const Where& where) {
+void NodeChecker::report_names(const std::vector<NameProblem>& names,
+                               const std::string& text,
+                               const Where& where) {
   for (const NameProblem& name : names) {
+    if (!reads_key(text, name.name)) continue;
     if (name.code == ProblemCode::kKeyNotAvailable) {
       context_.reporter.add(
           name.code, where, base::format("Nothing before this node writes the key: {}", name.name));

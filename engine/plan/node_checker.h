@@ -42,7 +42,9 @@ class NodeChecker {
                          const std::string& text,
                          const Where& where,
                          const std::vector<NameProblem>& names);
-  void report_names(const std::vector<NameProblem>& names, const Where& where);
+  void report_names(const std::vector<NameProblem>& names,
+                    const std::string& text,
+                    const Where& where);
 
   Draft& draft_;
   CompiledNode& node_;

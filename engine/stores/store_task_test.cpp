@@ -1,0 +1,54 @@
+#include "stores/store_task.h"
+
+#include <cstdint>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stores/store_fixture.h"
+
+namespace millrace::stores::testing {
+namespace {
+
+using tasks::testing::Table;
+using tasks::testing::to_rows;
+
+TEST(StoreTaskTest, KeysAreMadeOfIntsAndStrings) {
+  tasks::TaskScratch scratch;
+  const Table table{.names = {"id", "name"},
+                    .types = {rows::ColumnType::kInt64, rows::ColumnType::kString},
+                    .rows = {{-5, "x"}, {INT64_MIN, rows::testing::kNull}, {7, "long name"}}};
+  const rows::RowSet rows = to_rows(table, scratch.rows());
+  const RowKeys ids =
+      make_row_keys(rows, {.prefix = "a:", .name = "id", .suffix = ":z"}, scratch.rows()).value();
+  EXPECT_EQ(ids.keys.size(), 3);
+  EXPECT_EQ(ids.keys[0], "a:-5:z");
+  EXPECT_EQ(ids.keys[1], "a:-9223372036854775808:z");
+  const RowKeys names =
+      make_row_keys(rows, {.prefix = "n:", .name = "name", .suffix = ""}, scratch.rows()).value();
+  EXPECT_EQ(names.keys.size(), 2);
+  EXPECT_EQ(names.keys[1], "n:long name");
+  EXPECT_EQ(names.rows[1], 2);
+}
+
+TEST(StoreTaskTest, KeysGrowWithLongValues) {
+  tasks::TaskScratch scratch;
+  const std::string value(5000, 'v');
+  KeyListBuilder builder(scratch.rows(), "p", "s", 2);
+  builder.add(value);
+  builder.add(value);
+  const KeyList keys = builder.finish();
+  EXPECT_EQ(keys[0], "p" + value + "s");
+  EXPECT_EQ(keys[1], keys[0]);
+}
+
+TEST(StoreTaskTest, KeyOfAFloatIsRefused) {
+  tasks::testing::TaskRig rig;
+  const auto keys = make_row_keys(
+      rig.scored({{1, 0.5}}), {.prefix = "a", .name = "score", .suffix = ""}, rig.scratch.rows());
+  EXPECT_EQ(keys.error().code(), base::ErrorCode::kInvalidPlan);
+}
+
+}  // namespace
+}  // namespace millrace::stores::testing

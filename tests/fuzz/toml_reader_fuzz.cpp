@@ -1,0 +1,20 @@
+// Whatever registry files come in, reading them ends with a value or with a problem that has a
+// message.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/toml_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto root = millrace::base::read_toml(text);
+  if (root) {
+    MR_CHECK(root->find<millrace::base::TomlValue::Table>() != nullptr);
+  } else {
+    MR_CHECK(!root.error().message.empty());
+  }
+  return 0;
+}
