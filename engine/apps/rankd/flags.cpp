@@ -29,7 +29,9 @@ void add_loading(CLI::App& app, Flags& flags) {
 }
 
 void add_running(CLI::App& app, Flags& flags) {
-  app.add_flag("--async_scheduler,--async-scheduler", "accepted: there is no other scheduler");
+  app.add_flag("--async_scheduler,--async-scheduler",
+               flags.async_scheduler,
+               "accepted: there is no other scheduler");
   app.add_option(
          "--deadline_ms,--deadline-ms", flags.deadline_ms, "deadline of requests that name none")
       ->check(CLI::Range(0.0, 3'600'000.0));

@@ -34,6 +34,7 @@ struct Flags {
   std::string plan_name;
   std::vector<std::string> plugins;
   // How to run.
+  bool async_scheduler = true;  ///< the only one; the flag is accepted
   double deadline_ms = 0;      ///< 0: none
   double node_timeout_ms = 0;  ///< 0: none
   std::uint32_t cpu_threads = 0;
