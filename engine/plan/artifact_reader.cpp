@@ -163,7 +163,7 @@ class ArtifactReader {
       if (!ids.contains(name.text)) {
         reporter_.add(ProblemCode::kUnknownField,
                       {.path = name.where.path, .offset = name.where.offset},
-                      "A span of a node that is not there: " + quoted(name.text));
+                      "A span of a node that is not there: " + shortened(name.text));
       }
     }
   }
@@ -355,7 +355,7 @@ class ArtifactReader {
     if (json->is(JsonKind::kString)) {
       return reporter_.add(ProblemCode::kBadValue,
                            node.on_failure.where,
-                           "Unknown on_failure: " + quoted(*json->find_string()),
+                           "Unknown on_failure: " + shortened(*json->find_string()),
                            R"("fail", {"use": "empty"}, {"use": "input"} or {"use": "node", …})");
     }
     ObjectFields use(*json, node.on_failure.where, reporter_);
@@ -406,7 +406,7 @@ class ArtifactReader {
     if (!is_artifact_name(*text, limits_.name_bytes_max)) {
       reporter_.add(ProblemCode::kBadName,
                     where,
-                    "Not a name: " + quoted(*text),
+                    "Not a name: " + shortened(*text),
                     base::format("1 to {} bytes, no control characters, no '$' first",
                                  limits_.name_bytes_max));
       return {.text = {}, .where = std::move(where)};
