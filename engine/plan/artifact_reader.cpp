@@ -75,6 +75,10 @@ class ArtifactReader {
     check_spans(artifact);
     if (fields.find("outputs")) {
       if (const std::optional<JsonValue> outputs = fields.find_array("outputs")) {
+        if (outputs->size() == 0) {
+          reporter_.add(
+              ProblemCode::kNoOutput, fields.where_of(*outputs), "The plan has no output");
+        }
         artifact.outputs = read_names(*outputs, {.path = "outputs"}, limits_.output_count_max);
       }
     } else {

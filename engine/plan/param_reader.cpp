@@ -116,6 +116,14 @@ class ParamReader {
 
   std::optional<ParamValue> read_endpoint(std::string_view text, const Where& where) {
     const std::optional<EndpointId> id = context_.registry.find_endpoint(text);
+    if (id && context_.registry.endpoint(*id).lifecycle == Lifecycle::kBlocked) {
+      const std::string& other = context_.registry.endpoint(*id).replaced_by;
+      add(ProblemCode::kBlockedKey,
+          where,
+          "The endpoint is blocked: " + shortened(text),
+          other.empty() ? "" : base::format("use '{}' instead", other));
+      return std::nullopt;
+    }
     if (id) return *id;
     add(ProblemCode::kUnknownEndpoint,
         where,

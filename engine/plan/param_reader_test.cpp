@@ -51,6 +51,23 @@ TEST_F(ParamReaderTest, AnOptionalParamWithoutDefaultIsNothing) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(node(*plan, "c").param("rhs")));
 }
 
+TEST(BlockedEndpointTest, REG6_ABlockedEndpointIsRefused) {
+  const Registry registry(
+      {},
+      {},
+      {{.name = "e", .data_file = "x", .lifecycle = Lifecycle::kBlocked, .replaced_by = "f"},
+       {.name = "f", .data_file = "x"}});
+  const StubCatalog catalog = sample_catalog();
+  const auto plan = compile_plan(
+      R"({"schema_version": 1, "name": "p", "outputs": ["v"],
+          "nodes": [{"id": "v", "op": "viewer", "params": {"endpoint": "e"}}]})",
+      registry,
+      catalog);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().problems()[0].code, ProblemCode::kBlockedKey);
+  EXPECT_EQ(plan.error().problems()[0].hint, "use 'f' instead");
+}
+
 TEST(PatternTest, TSK4_APatternHasOneName) {
   EXPECT_EQ(pattern_name("follow:{id}"), "id");
   EXPECT_EQ(pattern_name("{a}"), "a");

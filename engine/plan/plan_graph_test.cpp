@@ -36,15 +36,15 @@ TEST(PlanGraphTest, KnowsWhoUsesANode) {
 }
 
 TEST(PlanGraphTest, CMP3_AnySettingOfItsOwnCounts) {
-  CompiledNode node;
-  EXPECT_FALSE(has_own_settings(node));
-  node.trace = false;
-  EXPECT_TRUE(has_own_settings(node));
-  EXPECT_TRUE(has_own_settings({.inline_hint = true}));
-  EXPECT_TRUE(has_own_settings({.cost_estimate = base::Duration(1)}));
-  EXPECT_TRUE(has_own_settings({.timeout = base::Duration(1)}));
-  EXPECT_TRUE(has_own_settings({.priority = PlanPriority::kNormal}));
-  EXPECT_TRUE(has_own_settings({.on_failure = OnFailure::kUseEmpty}));
+  EXPECT_FALSE(has_own_settings(CompiledNode()));
+  std::vector<CompiledNode> nodes(6);
+  nodes[0].trace = false;
+  nodes[1].inline_hint = true;
+  nodes[2].cost_estimate = base::Duration(1);
+  nodes[3].timeout = base::Duration(1);
+  nodes[4].priority = PlanPriority::kNormal;
+  nodes[5].on_failure = OnFailure::kUseEmpty;
+  for (const CompiledNode& node : nodes) EXPECT_TRUE(has_own_settings(node));
 }
 
 TEST(PlanGraphTest, ParamsCompareByValue) {

@@ -263,9 +263,6 @@ class Resolver {
   }
 
   void resolve_outputs() {
-    if (artifact_.outputs.empty() && context_.reporter.empty()) {
-      add(ProblemCode::kNoOutput, {.path = "outputs"}, "The plan has no output");
-    }
     for (const ArtifactName& output : artifact_.outputs) {
       const std::optional<std::uint32_t> found = find_output(output.text);
       if (!found) {
