@@ -55,14 +55,13 @@ TEST_F(EqualNodesPassTest, ChainsOfEqualNodesMergeAndExpressionsCompareByMeaning
   const auto plan = compile(artifact(
       R"({"id": "s", "op": "fixed_source"},
          {"id": "a", "op": "vm", "inputs": ["s"], "params": {"out_key": "score", "expr": "id*2.0"}},
-         {"id": "b", "op": "vm", "inputs": ["s"], "params": {"out_key": "score", "expr": "(id * 2.0)"}
-},
+         {"id": "b", "op": "vm", "inputs": ["s"], "params": {"out_key": "score", "expr": " id * 2.0 "}},
          {"id": "c", "op": "vm", "inputs": ["s"], "params": {"out_key": "score", "expr": "id * 3.0"}},
          {"id": "x", "op": "take", "inputs": ["a"], "params": {"count": 1}},
          {"id": "y", "op": "take", "inputs": ["b"], "params": {"count": 1}},
          {"id": "u", "op": "concat", "inputs": ["x", "y", "c"]})",
       R"("u")"));
-EXPECT_THAT(ids(*plan), ElementsAre("s", "a", "c", "x", "u"));
+  EXPECT_THAT(ids(*plan), ElementsAre("s", "a", "c", "x", "u"));
 }
 
 TEST_F(EqualNodesPassTest, ATaskThatIsNotShareableStaysApart) {
