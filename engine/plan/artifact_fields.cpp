@@ -25,7 +25,7 @@ constexpr std::size_t kQuotedBytesMax = 80;
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string shortened(std::string_view text) {
   if (text.size() <= kQuotedBytesMax) return std::string(text);
   std::size_t end = kQuotedBytesMax;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
@@ -56,7 +56,7 @@ void ObjectFields::allow_only(std::initializer_list<std::string_view> names) {
     where.offset = member.key_offset();
     reporter_.add(ProblemCode::kUnknownField,
                   where,
-                  "Unknown field: " + quoted(member.key()),
+                  "Unknown field: " + shortened(member.key()),
                   suggest(member.key(), std::span(names.begin(), names.size())));
   }
 }
@@ -109,7 +109,7 @@ std::optional<std::size_t> ObjectFields::find_choice(
   }
   reporter_.add(ProblemCode::kBadValue,
                 where_of(*find(name)),
-                base::format("Unknown {}: {}", name, quoted(*text)),
+                base::format("Unknown {}: {}", name, shortened(*text)),
                 std::move(all));
   return std::nullopt;
 }

@@ -61,6 +61,6 @@ class ObjectFields {
 [[nodiscard]] bool is_artifact_name(std::string_view text, std::size_t bytes_max);
 
 /// Cuts a text for a message.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string shortened(std::string_view text);
 
 }  // namespace millrace::plan

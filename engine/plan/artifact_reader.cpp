@@ -75,6 +75,10 @@ class ArtifactReader {
     check_spans(artifact);
     if (fields.find("outputs")) {
       if (const std::optional<JsonValue> outputs = fields.find_array("outputs")) {
+        if (outputs->size() == 0) {
+          reporter_.add(
+              ProblemCode::kNoOutput, fields.where_of(*outputs), "The plan has no output");
+        }
         artifact.outputs = read_names(*outputs, {.path = "outputs"}, limits_.output_count_max);
       }
     } else {
@@ -163,7 +167,7 @@ class ArtifactReader {
       if (!ids.contains(name.text)) {
         reporter_.add(ProblemCode::kUnknownField,
                       {.path = name.where.path, .offset = name.where.offset},
-                      "A span of a node that is not there: " + quoted(name.text));
+                      "A span of a node that is not there: " + shortened(name.text));
       }
     }
   }
@@ -355,7 +359,7 @@ class ArtifactReader {
     if (json->is(JsonKind::kString)) {
       return reporter_.add(ProblemCode::kBadValue,
                            node.on_failure.where,
-                           "Unknown on_failure: " + quoted(*json->find_string()),
+                           "Unknown on_failure: " + shortened(*json->find_string()),
                            R"("fail", {"use": "empty"}, {"use": "input"} or {"use": "node", …})");
     }
     ObjectFields use(*json, node.on_failure.where, reporter_);
@@ -406,7 +410,7 @@ class ArtifactReader {
     if (!is_artifact_name(*text, limits_.name_bytes_max)) {
       reporter_.add(ProblemCode::kBadName,
                     where,
-                    "Not a name: " + quoted(*text),
+                    "Not a name: " + shortened(*text),
                     base::format("1 to {} bytes, no control characters, no '$' first",
                                  limits_.name_bytes_max));
       return {.text = {}, .where = std::move(where)};

@@ -106,7 +106,7 @@ void NodeChecker::check_pattern(const std::string& pattern, const Where& where) 
   if (find_request_field(context_.registry, *name)) return;
   context_.reporter.add(ProblemCode::kUnknownRequestField,
                         where,
-                        "Unknown field of the request: " + quoted(*name),
+                        "Unknown field of the request: " + shortened(*name),
                         suggest(*name, request_field_names(context_.registry)));
 }
 

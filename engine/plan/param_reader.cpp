@@ -82,7 +82,7 @@ class ParamReader {
         if (!pattern_name(text)) {
           add(ProblemCode::kBadPattern,
               where,
-              "Not a key pattern: " + quoted(text),
+              "Not a key pattern: " + shortened(text),
               "text with one name in braces, as 'follow:{id}'");
           return std::nullopt;
         }
@@ -101,7 +101,7 @@ class ParamReader {
     }
     add(ProblemCode::kBadValue,
         where,
-        base::format("Unknown {}: {}", spec_.name, quoted(text)),
+        base::format("Unknown {}: {}", spec_.name, shortened(text)),
         std::move(all));
     return std::nullopt;
   }
@@ -116,10 +116,18 @@ class ParamReader {
 
   std::optional<ParamValue> read_endpoint(std::string_view text, const Where& where) {
     const std::optional<EndpointId> id = context_.registry.find_endpoint(text);
+    if (id && context_.registry.endpoint(*id).lifecycle == Lifecycle::kBlocked) {
+      const std::string& other = context_.registry.endpoint(*id).replaced_by;
+      add(ProblemCode::kBlockedKey,
+          where,
+          "The endpoint is blocked: " + shortened(text),
+          other.empty() ? "" : base::format("use '{}' instead", other));
+      return std::nullopt;
+    }
     if (id) return *id;
     add(ProblemCode::kUnknownEndpoint,
         where,
-        "Unknown endpoint: " + quoted(text),
+        "Unknown endpoint: " + shortened(text),
         suggest(text, names_of(context_.registry.endpoints())));
     return std::nullopt;
   }
@@ -273,7 +281,7 @@ const FieldInfo* check_key(std::string_view name, const Where& where, const Chec
   if (key == nullptr) {
     context.reporter.add(ProblemCode::kUnknownKey,
                          where,
-                         "Unknown key: " + quoted(name),
+                         "Unknown key: " + shortened(name),
                          suggest(name, names_of(context.registry.keys())));
     return nullptr;
   }
@@ -312,7 +320,7 @@ ReadParams read_params(const ArtifactNode& node,
     if (contains(task.params, param.name, &ParamSpec::name)) continue;
     context.reporter.add(ProblemCode::kUnknownParam,
                          param.where,
-                         base::format("Unknown param of {}: {}", task.op, quoted(param.name)),
+                         base::format("Unknown param of {}: {}", task.op, shortened(param.name)),
                          suggest(param.name, names_of(task.params)));
   }
   return read;

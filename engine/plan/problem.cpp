@@ -51,7 +51,7 @@ constexpr std::array<ProblemEntry, kProblemCodeCount> kTable{{
     {kUnknownEndpoint, "unknown_endpoint", "The registry has no endpoint of this name."},
     {kUnknownKey, "unknown_key", "The registry has no key of this name."},
     {kKeyNotAvailable, "key_not_available", "A key is read that nothing upstream writes."},
-    {kBlockedKey, "blocked_key", "A blocked key is read or written."},
+    {kBlockedKey, "blocked_key", "A blocked key, param or endpoint is used."},
     {kKeyNotWritable, "key_not_writable", "A plan writes a key that plans may not write."},
     {kNullIntoKey,
      "null_into_key",

@@ -153,7 +153,7 @@ class Resolver {
       for (const TaskSpec* task : context_.catalog.tasks()) ops.emplace_back(task->op);
       add(ProblemCode::kUnknownOp,
           from.op.where,
-          "Unknown op: " + quoted(from.op.text),
+          "Unknown op: " + shortened(from.op.text),
           suggest(from.op.text, ops));
       return;
     }
@@ -182,7 +182,7 @@ class Resolver {
         if (!find_request_field(context_.registry, input.name)) {
           add(ProblemCode::kUnknownRequestField,
               input.where,
-              "Unknown field of the request: " + quoted(input.name),
+              "Unknown field of the request: " + shortened(input.name),
               suggest(input.name, request_field_names(context_.registry)));
         }
         node.inputs.emplace_back(RequestInput{.field = input.name});
@@ -206,7 +206,7 @@ class Resolver {
     if (slot.empty()) return;  // was reported as no name
     add(ProblemCode::kUnknownInput,
         where,
-        "No node gives the slot: " + quoted(slot),
+        "No node gives the slot: " + shortened(slot),
         suggest_slot(slot));
   }
 
@@ -253,7 +253,7 @@ class Resolver {
       for (const ArtifactNode& other : artifact_.nodes) names.emplace_back(other.id.text);
       add(ProblemCode::kBadFallback,
           from.where,
-          "No such node: " + quoted(from.node),
+          "No such node: " + shortened(from.node),
           suggest(from.node, names));
     } else if (found->second == index) {
       add(ProblemCode::kBadFallback, from.where, "A node cannot stand in for itself: " + node.id);
@@ -263,9 +263,6 @@ class Resolver {
   }
 
   void resolve_outputs() {
-    if (artifact_.outputs.empty() && context_.reporter.empty()) {
-      add(ProblemCode::kNoOutput, {.path = "outputs"}, "The plan has no output");
-    }
     for (const ArtifactName& output : artifact_.outputs) {
       const std::optional<std::uint32_t> found = find_output(output.text);
       if (!found) {
@@ -273,7 +270,7 @@ class Resolver {
         for (const ArtifactNode& node : artifact_.nodes) names.emplace_back(node.id.text);
         add(ProblemCode::kUnknownOutput,
             output.where,
-            "No such node: " + quoted(output.text),
+            "No such node: " + shortened(output.text),
             suggest(output.text, names));
       } else if (contains(draft_.plan.outputs, *found)) {
         add(ProblemCode::kUnknownOutput, output.where, "Output named twice: " + output.text);

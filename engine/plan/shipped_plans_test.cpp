@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <expected>
 #include <filesystem>
 #include <fstream>
@@ -67,6 +68,23 @@ TEST(ShippedPlansTest, CLI7_EveryPlanCompilesWithAndWithoutPasses) {
                                       "simple_plan",
                                       "simple_viewer",
                                       "viewer_filter"}));
+}
+
+TEST(ShippedPlansTest, ART1_ThePlanWithSchedulingHintsCompiles) {
+  const StubCatalog catalog = sample_catalog();
+  const Registry registry = sample_registry();
+  const auto plan = compile_plan(
+      read_file(fs::path(MILLRACE_SOURCE_DIR) / "engine/plan/testdata/scheduling_hints.plan.json"),
+      registry,
+      catalog);
+  ASSERT_TRUE(plan) << plan.error().to_text();
+  const CompiledNode& fast = (*plan)->nodes.at((*plan)->find_node("fast_transform"));
+  EXPECT_EQ(fast.task->op, "vm");
+  EXPECT_EQ(fast.inline_hint, true);
+  EXPECT_EQ(fast.cost_estimate, std::chrono::microseconds(5));
+  const CompiledNode& slow = (*plan)->nodes.at((*plan)->find_node("slow_io"));
+  EXPECT_EQ(slow.inline_hint, false);
+  EXPECT_EQ(slow.cost_estimate.count(), 0);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ def run(tree: Tree) -> list[Problem]:
     for name in tree.cpp("engine/"):
         for number, line in enumerate(tree.lines(name), start=1):
             match = _INCLUDE.match(line)
-            if not match or is_test(name) or _PLATFORM.fullmatch(match.group(1)):
+            if not match or _is_test_code(name) or _PLATFORM.fullmatch(match.group(1)):
                 continue
             library = _library(match.group(1))
             if library is None:
@@ -45,3 +45,8 @@ def run(tree: Tree) -> list[Problem]:
 
 def _library(header: str) -> str | None:
     return next((library for start, library in LIBRARIES.items() if header.startswith(start)), None)
+
+
+def _is_test_code(name: str) -> bool:
+    """Fixtures are headers that only tests include."""
+    return is_test(name) or name.endswith("_fixture.h")
