@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -28,9 +29,10 @@ constexpr std::array<std::string_view, 8> kNames{
     "Ada", "Bela", "Chidi", "Dora", "Emil", "Fatou", "Goro", "Hana"};
 constexpr std::array<std::string_view, 8> kSubjects{
     "river", "bridge", "market", "garden", "engine", "harbour", "winter", "kitchen"};
-// Fixed, since the bytes may depend on nothing but the options.
-constexpr std::int64_t kEpochMs = 1'700'000'000'000;
-constexpr std::uint64_t kYearMs = 365ULL * 24 * 3600 * 1000;
+constexpr std::array<std::string_view, 5> kCategories{"travel", "food", "music", "sport", "news"};
+// In seconds; fixed, since the bytes may depend on nothing but the options.
+constexpr std::int64_t kEpoch = 1'700'000'000;
+constexpr std::uint64_t kYear = 365ULL * 24 * 3600;
 
 /// Draws users by popularity: the one of rank k with a weight of 1/k.
 class ZipfUsers {
@@ -67,14 +69,13 @@ class SeedWriter {
       : options_(options), out_(out), random_(options.seed), users_(options.users, random_) {}
 
   void write_user(std::int64_t user) {
-    line_ = base::format("HSET user:{} name ", user);
-    append_word(line_, base::format("{} {}", pick(kNames), user));
-    line_ += base::format(" country {} age {} language {} premium {} activity 0.{:03}",
-                          pick(kCountries),
-                          18 + random_.below(60),
-                          pick(kLanguages),
-                          random_.below(2),
-                          random_.below(1000));
+    begin("HSET", "user", user);
+    add("name", base::format("{} {}", pick(kNames), user));
+    add("country", pick(kCountries));
+    add("language", pick(kLanguages));
+    add("age", 18 + random_.below(60));
+    add("verified", random_.below(2));
+    add("created_at", some_time());
     flush();
     const std::int64_t spread = options_.followees;
     const std::int64_t followees =
@@ -85,10 +86,10 @@ class SeedWriter {
     write_list("follow", user, followees);
     write_list("recommendation", user, options_.recommendations);
     const std::int64_t first = first_medium(user);
-    line_ = base::format("RPUSH media:{}", user);
+    begin("RPUSH", "media", user);
     for (std::int64_t i = 0; i < options_.media; ++i) line_ += base::format(" {}", first + i);
     flush();
-    for (std::int64_t i = 0; i < options_.media; ++i) write_medium(first + i);
+    for (std::int64_t i = 0; i < options_.media; ++i) write_medium(first + i, user);
   }
 
  private:
@@ -101,11 +102,8 @@ class SeedWriter {
     const std::int64_t count = std::min(wanted, options_.users - 1);
     if (count == 0) return;
     chosen_.clear();
-    while (std::ssize(chosen_) < count) {
-      const std::int64_t other = next_other(user);
-      chosen_.push_back(other);
-    }
-    line_ = base::format("RPUSH {}:{}", name, user);
+    while (std::ssize(chosen_) < count) chosen_.push_back(next_other(user));
+    begin("RPUSH", name, user);
     for (const std::int64_t other : chosen_) line_ += base::format(" {}", other);
     flush();
   }
@@ -125,18 +123,33 @@ class SeedWriter {
     return other;
   }
 
-  void write_medium(std::int64_t medium) {
-    line_ = base::format("HSET item:{} title ", medium);
-    append_word(line_, base::format("{} {}", pick(kSubjects), random_.below(1000)));
-    line_ += base::format(" language {} duration_s {} likes {} created_ms {}",
-                          pick(kLanguages),
-                          5 + random_.below(600),
-                          random_.below(100'000),
-                          kEpochMs + static_cast<std::int64_t>(random_.below(kYearMs)));
+  void write_medium(std::int64_t medium, std::int64_t author) {
+    begin("HSET", "item", medium);
+    add("name", base::format("{} {}", pick(kSubjects), medium));
+    add("category", pick(kCategories));
+    add("language", pick(kLanguages));
+    add("author_id", author);
+    add("likes", random_.below(10'000));
+    add("views", random_.below(1'000'000));
+    add("created_at", some_time());
     flush();
-    line_ = base::format("SET quality:{} 0.{:03}", medium, random_.below(1000));
+    begin("SET", "quality", medium);
+    line_ += base::format(" 0.{:03}", random_.below(1000));
     flush();
   }
+
+  void begin(std::string_view command, std::string_view prefix, std::int64_t id) {
+    line_ = base::format("{} {}:{}", command, prefix, id);
+  }
+  void add(std::string_view field, std::string_view value) {
+    line_ += base::format(" {} ", field);
+    append_word(line_, value);
+  }
+  template <std::integral T>
+  void add(std::string_view field, T value) {
+    line_ += base::format(" {} {}", field, value);
+  }
+  std::int64_t some_time() { return kEpoch + static_cast<std::int64_t>(random_.below(kYear)); }
 
   template <std::size_t kCount>
   std::string_view pick(const std::array<std::string_view, kCount>& words) {

@@ -19,8 +19,9 @@ struct SeedOptions {
 };
 
 /// Writes a data file in the form of embedded_store.h: for each user u from 1 on
-/// `user:u` (name, country, age, language, premium, activity), `follow:u`, `recommendation:u`,
-/// `media:u`; for each medium m `item:m` (title, language, duration_s, likes, created_ms) and
+/// `user:u` (name, country, language, age, verified, created_at), `follow:u`, `recommendation:u`,
+/// `media:u`; for each medium m `item:m` (name, category, language, author_id,
+/// likes, views, created_at) and
 /// `quality:m`. Who is followed and recommended is drawn by Zipf's law: the user of rank k has a
 /// weight of 1/k, ranks being a shuffle of the users. Nobody follows himself or one twice.
 /// The same options give the same bytes on every machine. Refuses numbers below 1 and too many

@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
+#include "base/error.h"
 #include "base/result.h"
 #include "plan/compiled_plan.h"
 #include "plan/task_catalog.h"
@@ -20,20 +23,33 @@ namespace {
 enum class Order : std::uint8_t { kAscending, kDescending };
 
 struct SortParams {
-  OrderParam key;
+  std::optional<KeyParam> key;
   Order order = Order::kAscending;
+  std::optional<OrderParam> by;
+  std::vector<rows::SortKey> keys;  // of `key` and `order`, or of `by`
 
   static void describe(ParamsDescription<SortParams>& params) {
-    params.required("key", &SortParams::key, "Key to order by, or several, the first one first");
+    params.optional("key", &SortParams::key, "Key to order by");
     params.choice("order",
                   &SortParams::order,
                   {{"asc", Order::kAscending}, {"desc", Order::kDescending}},
-                  "`desc`: every key descends; `asc`: each key goes as its own entry says");
+                  "Direction of `key`");
+    params.optional("by",
+                    &SortParams::by,
+                    "Several keys with their directions, the first one first, instead of `key`");
   }
 
-  base::Status on_load(const plan::CompiledNode&) {
-    if (order == Order::kAscending) return {};
-    for (rows::SortKey& entry : key.keys) entry.direction = rows::Direction::kDescending;
+  base::Status on_load(const plan::CompiledNode& node) {
+    if (key.has_value() == by.has_value()) {
+      return base::fail(
+          base::ErrorCode::kInvalidPlan, "Give either `key` or `by`", node.id + ".params");
+    }
+    if (by) keys = by->keys;
+    if (key) {
+      keys.push_back({.column = key->name,
+                      .direction = order == Order::kDescending ? rows::Direction::kDescending
+                                                               : rows::Direction::kAscending});
+    }
     return {};
   }
 };
@@ -41,7 +57,7 @@ struct SortParams {
 base::Result<rows::RowSet> sort(const rows::RowSet& rows,
                                 const SortParams& params,
                                 TaskContext& context) {
-  return rows::sort(rows, params.key.keys, context.scratch());
+  return rows::sort(rows, params.keys, context.scratch());
 }
 
 }  // namespace

@@ -115,20 +115,7 @@ class TaskRig {
   /// Prepares and starts the node; an async one runs as far as it can without time passing.
   [[nodiscard]] base::Result<std::unique_ptr<RunningNode>> start(NodeSetup setup) {
     MR_TRY(std::unique_ptr<RunningNode> run, prepare(std::move(setup)));
-    request.clients = clients;
-    run->context = {.node = &run->prepared,
-                    .inputs = run->inputs,
-                    .exprs = run->exprs,
-                    .stats = &run->stats,
-                    .scratch = &scratch,
-                    .arena = &run->arena,
-                    .stop = stop.token(),
-                    .deadline = deadline};
-    const TaskCall call{.inputs = run->inputs,
-                        .params = run->prepared.params.get(),
-                        .context = TaskContext(request, run->context)};
-    runtime::start(loop, run->prepared.body->run_async(call), run->outcome);
-    loop.run_ready();
+    begin(*run);
     return run;
   }
 
@@ -138,6 +125,13 @@ class TaskRig {
     MR_CHECK(run->outcome.is_done());
     stats = run->stats;
     return run->outcome.value();
+  }
+
+  /// Runs a node that somebody else prepared, inputs and expressions included.
+  [[nodiscard]] base::Result<rows::RowSet> execute(RunningNode& run) {
+    begin(run);
+    MR_CHECK(run.outcome.is_done());
+    return run.outcome.value();
   }
 
   /// Rows with these ids and no other column.
@@ -166,6 +160,24 @@ class TaskRig {
   std::vector<EndpointClient*> clients;
   std::optional<base::TimePoint> deadline;
   TaskStats stats;  ///< of the last run()
+
+ private:
+  void begin(RunningNode& run) {
+    request.clients = clients;
+    run.context = {.node = &run.prepared,
+                   .inputs = run.inputs,
+                   .exprs = run.exprs,
+                   .stats = &run.stats,
+                   .scratch = &scratch,
+                   .arena = &run.arena,
+                   .stop = stop.token(),
+                   .deadline = deadline};
+    const TaskCall call{.inputs = run.inputs,
+                        .params = run.prepared.params.get(),
+                        .context = TaskContext(request, run.context)};
+    runtime::start(loop, run.prepared.body->run_async(call), run.outcome);
+    loop.run_ready();
+  }
 };
 
 }  // namespace millrace::tasks::testing

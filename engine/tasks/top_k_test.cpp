@@ -15,7 +15,7 @@ TEST(TopKTest, CMP2_GivesWhatSortAndTakeGive) {
   TaskRig rig;
   const std::vector<plan::OrderKey> order{{.key = "score", .descending = true}};
   const rows::RowSet input = rig.scored({{3, 1.0}, {1, 2.0}, {2, 3.0}, {4, 2.0}});
-  const auto sorted = rig.run({.op = "sort", .params = {{"key", order}}, .inputs = {input}});
+  const auto sorted = rig.run({.op = "sort", .params = {{"by", order}}, .inputs = {input}});
   const auto taken =
       rig.run({.op = "take", .params = {{"count", num(3)}}, .inputs = {sorted.value()}});
   const auto top =
