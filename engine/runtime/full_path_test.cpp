@@ -131,6 +131,23 @@ TEST(FullPathTest, D4_ATracedStrandLetsOthersIn) {
   EXPECT_THAT(traced.take().nodes_of(TraceKind::kQueueDelay), ElementsAre(0U, 2U));
 }
 
+TEST(FullPathTest, T1_ACallersSecondRunDoesNotStartInItsFirst) {
+  // Between the two runs of one caller no queue was looked at, but time has passed.
+  TracedScheduler traced({.compute_threads = 1});
+  TestGraph graph({noting_node("a")});
+  Notes notes;
+  for (const std::uint64_t id : {1U, 2U}) {
+    traced.lab->clock.advance(milliseconds(1));
+    const RunOptions options{.trace =
+                                 TraceContext(TraceId(id), TraceFlag::All, TraceTopologyId(0))};
+    ASSERT_TRUE(graph.runs().run(*traced.lab->pool, &notes, options).has_value());
+    const WrittenTrace trace = traced.take();
+    ASSERT_EQ(trace.of(TraceKind::kQueueDelay).size(), 1U);
+    EXPECT_EQ(trace.of(TraceKind::kQueueDelay).front().value, 0U);
+    EXPECT_EQ(trace.of(TraceKind::kNodeStart).front().time(), traced.lab->clock.now());
+  }
+}
+
 TEST(FullPathTest, C1_ACancelledStrandStartsNothingMore) {
   TracedScheduler traced({.compute_threads = 1});
   TestGraph graph(chain_of_three());

@@ -230,6 +230,7 @@ void Worker::adopt(Run& run) {
   depth_ = 0;
   credit_ = Run::kFullCredit;
   arrival_ = {};
+  forget_boundary_time();
   begin_run(run);
 }
 
