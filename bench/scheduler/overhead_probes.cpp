@@ -2,15 +2,17 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/result.h"
 #include "runtime/cost_model.h"
 #include "runtime/graph.h"
+#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"

@@ -1,14 +1,14 @@
 #include "runtime/uv_loop.h"
 
-#include <cstdint>
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <utility>
 
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <unistd.h>
+#include <uv.h>
 
 #include "base/clock.h"
 
