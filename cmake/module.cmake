@@ -1,10 +1,11 @@
 # One folder = one module = one library, with the tests that stand beside its units.
 #
 #   mr_module(NAME [FOLDERS folder...] [DEPS module...] [LIBS target...]
-#             [CONCURRENCY_TESTS x_test.cpp...])
+#             [CONCURRENCY_TESTS x_test.cpp...] [SEPARATE_TESTS x_test.cpp...])
 #     makes millrace::NAME from *.h and *.cpp of the current folder and of FOLDERS below it (without
 #     main.cpp) and NAME_test from *_test.cpp.
-#     CONCURRENCY_TESTS go to NAME_concurrency_test instead, which also runs under ThreadSanitizer.
+#     CONCURRENCY_TESTS go to NAME_concurrency_test instead, which also runs under ThreadSanitizer;
+#     each of SEPARATE_TESTS is a program of its own, NAME_x_test, for what concerns a whole process.
 #   mr_test(NAME SOURCES file... [DEPS module...] [LIBS target...] [LABELS label...] [ARGS arg...])
 #     makes one GoogleTest executable and one ctest of the same name.
 #   mr_executable(NAME SOURCES file... [DEPS module...] [LIBS target...])
@@ -27,7 +28,8 @@ function(mr_add_existing)
 endfunction()
 
 function(mr_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS")
+  cmake_parse_arguments(
+    PARSE_ARGV 1 arg "" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS;SEPARATE_TESTS")
   _mr_reject_unparsed(mr_module ${name} "${arg_UNPARSED_ARGUMENTS}")
   set(inner_headers ${arg_FOLDERS})
   set(inner_sources ${arg_FOLDERS})
@@ -58,7 +60,7 @@ function(mr_module name)
   _mr_link(${target} ${visibility} "${arg_DEPS}" "${arg_LIBS}")
   mr_install_module(${name})
   if(MILLRACE_BUILD_TESTS)
-    _mr_module_tests(${name} "${tests}" "${arg_CONCURRENCY_TESTS}")
+    _mr_module_tests(${name} "${tests}" "${arg_CONCURRENCY_TESTS}" "${arg_SEPARATE_TESTS}")
   endif()
 endfunction()
 
@@ -100,7 +102,12 @@ function(mr_fuzzer name)
   _mr_add_to_label_targets(${name} fuzz)
 endfunction()
 
-function(_mr_module_tests name tests concurrency_tests)
+function(_mr_module_tests name tests concurrency_tests separate_tests)
+  foreach(file IN LISTS separate_tests)
+    list(REMOVE_ITEM tests "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+    cmake_path(GET file STEM unit)
+    mr_test(${name}_${unit} SOURCES ${file} DEPS ${name} LABELS ${name})
+  endforeach()
   list(TRANSFORM concurrency_tests PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   if(concurrency_tests)
     list(REMOVE_ITEM tests ${concurrency_tests})

@@ -82,18 +82,26 @@ base::Result<std::vector<Measured>> measure(const Contest& contest, const Measur
     }
   }
   std::vector<Measured> results;
+  const auto keep_faster = [&results](Measured measured) {
+    const auto same = std::ranges::find(results, measured.engine, &Measured::engine);
+    if (same == results.end()) {
+      results.push_back(std::move(measured));
+    } else if (measured.median_ns < same->median_ns) {
+      *same = std::move(measured);
+    }
+  };
   for (std::size_t i = 0; i < samples.size(); ++i) {
     std::sort(samples[i].begin(), samples[i].end());
     const Contestant& contestant = contest.contestants[i];
-    results.push_back({.name = contest.name,
-                       .rows = contest.rows,
-                       .engine = contestant.engine,
-                       .median_ns = samples[i][samples[i].size() / 2],
-                       .least_ns = samples[i].front(),
-                       .most_ns = samples[i].back(),
-                       .allocations = contestant.allocations
-                                          ? static_cast<double>(contestant.allocations())
-                                          : -1.0});
+    keep_faster({.name = contest.name,
+                 .rows = contest.rows,
+                 .engine = contestant.engine,
+                 .median_ns = samples[i][samples[i].size() / 2],
+                 .least_ns = samples[i].front(),
+                 .most_ns = samples[i].back(),
+                 .allocations = contestant.allocations
+                                    ? static_cast<double>(contestant.allocations())
+                                    : -1.0});
   }
   return results;
 }

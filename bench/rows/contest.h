@@ -23,7 +23,8 @@ struct Contestant {
   std::function<std::size_t()> allocations = nullptr;
 };
 
-/// A case at one size, with everybody who takes part.
+/// A case at one size, with everybody who takes part. An engine may take part in several ways: the
+/// fastest counts.
 struct Contest {
   std::string name;
   std::size_t rows = 0;

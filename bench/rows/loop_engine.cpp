@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
-#include "base/clock.h"
 #include "bench/rows/dataset.h"
 
 namespace millrace::bench {
@@ -89,24 +87,6 @@ std::span<const Scored> FusedLoop::run_with_buffer() {
     if (score >= top.bound) top.add({score, id[i]});
   }
   return top.finish();
-}
-
-std::span<const Scored> FusedLoop::run() {
-  if (choice_ == Choice::kUnknown) {
-    const auto time = [&](auto run_once) {
-      base::Duration least = base::Duration::max();
-      for (int i = 0; i < 25; ++i) {
-        const base::TimePoint start = base::steady_clock().now();
-        static_cast<void>(run_once());
-        least = std::min(least, base::steady_clock().now() - start);
-      }
-      return least;
-    };
-    const base::Duration heap = time([&] { return run_with_heap(); });
-    const base::Duration buffer = time([&] { return run_with_buffer(); });
-    choice_ = heap < buffer ? Choice::kHeap : Choice::kBuffer;
-  }
-  return choice_ == Choice::kHeap ? run_with_heap() : run_with_buffer();
 }
 
 PartLoops::PartLoops(const PipelineData& data)

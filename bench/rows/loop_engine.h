@@ -24,13 +24,10 @@ class FusedLoop {
 
   [[nodiscard]] std::span<const Scored> run_with_heap();
   [[nodiscard]] std::span<const Scored> run_with_buffer();
-  /// The faster one at this size, as measured once on the first call.
-  [[nodiscard]] std::span<const Scored> run();
 
  private:
   const PipelineData* data_;
   std::vector<Scored> best_;
-  enum class Choice { kUnknown, kHeap, kBuffer } choice_ = Choice::kUnknown;
 };
 
 /// The parts as loops of their own.

@@ -19,8 +19,10 @@ namespace {
 using namespace millrace;  // NOLINT(google-build-using-namespace): this file is the program
 
 constexpr std::string_view kUsage =
-    "Usage: bench_rows [--json FILE] [--case NAME] [--reps N] [--no-rivals] [--smoke]\n"
+    "Usage: bench_rows [--json FILE] [--commit ID] [--case NAME] [--reps N] [--no-rivals] "
+    "[--smoke]\n"
     "  --json FILE   also write the rows and bars as JSON\n"
+    "  --commit ID   what is measured, for the JSON\n"
     "  --case NAME   only cases whose name begins with NAME\n"
     "  --reps N      turns that are measured (default 7)\n"
     "  --no-rivals   leave out DuckDB and Polars, which need node and npm\n"
@@ -28,6 +30,7 @@ constexpr std::string_view kUsage =
 
 struct Options {
   std::string json_file;
+  std::string commit;
   std::string case_name;
   std::size_t repetitions = 7;
   bool rivals = true;
@@ -48,6 +51,8 @@ base::Result<Options> parse(std::span<char*> arguments) {
       options.help = true;
     } else if (name == "--json" && has_value) {
       options.json_file = arguments[++i];
+    } else if (name == "--commit" && has_value) {
+      options.commit = arguments[++i];
     } else if (name == "--case" && has_value) {
       options.case_name = arguments[++i];
     } else if (name == "--reps" && has_value) {
@@ -102,7 +107,7 @@ base::Status run_and_report(const Options& options) {
   std::fputs(bench::print_text(results, bars).c_str(), stdout);
   if (options.json_file.empty()) return {};
   std::ofstream file(options.json_file);
-  file << bench::print_json(results, bars);
+  file << bench::print_json(results, bars, options.commit);
   file.close();
   if (file) return {};
   return base::fail(base::ErrorCode::kUnavailable, "Cannot write", options.json_file);

@@ -66,8 +66,12 @@ Contest pipeline_contest(Field& field) {
                               [&] { return ids_of(field.millrace.run()); }),
                           make_local(
                               "loop",
-                              [&] { static_cast<void>(field.fused.run()); },
-                              [&] { return ids_of(field.fused.run()); })}};
+                              [&] { static_cast<void>(field.fused.run_with_heap()); },
+                              [&] { return ids_of(field.fused.run_with_heap()); }),
+                          make_local(
+                              "loop",
+                              [&] { static_cast<void>(field.fused.run_with_buffer()); },
+                              [&] { return ids_of(field.fused.run_with_buffer()); })}};
 }
 
 Contest score_contest(Field& field) {

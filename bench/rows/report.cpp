@@ -125,11 +125,15 @@ std::string print_text(std::span<const Measured> results, std::span<const Bar> b
   return text;
 }
 
-std::string print_json(std::span<const Measured> results, std::span<const Bar> bars) {
+std::string print_json(std::span<const Measured> results,
+                       std::span<const Bar> bars,
+                       const std::string& commit) {
   std::string text = "{\"bench\":\"rows\",\"compiler\":";
   base::JsonWriter(text).value(__VERSION__);
   text += ",\"processor\":";
   base::JsonWriter(text).value(processor_name());
+  text += ",\"commit\":";
+  base::JsonWriter(text).value(commit);
   text += ",\n\"rows\":[";
   for (const Measured& result : results) {
     text += &result == results.data() ? "\n" : ",\n";

@@ -24,7 +24,10 @@ struct Bar {
 /// Prints tables and bars for people.
 [[nodiscard]] std::string print_text(std::span<const Measured> results, std::span<const Bar> bars);
 
-/// Prints rows and bars for programs, one per line inside one JSON object.
-[[nodiscard]] std::string print_json(std::span<const Measured> results, std::span<const Bar> bars);
+/// Prints rows and bars for programs, one per line inside one JSON object. `commit` says what was
+/// measured; empty if nobody said.
+[[nodiscard]] std::string print_json(std::span<const Measured> results,
+                                     std::span<const Bar> bars,
+                                     const std::string& commit);
 
 }  // namespace millrace::bench

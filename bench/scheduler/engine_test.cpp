@@ -1,6 +1,7 @@
 #include "scheduler/engine.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -48,6 +49,21 @@ TEST_P(EngineTest, RecordsOneLatencyPerRun) {
   std::vector<base::Duration> latency;
   graph->run({.count = 5, .latency = &latency});
   EXPECT_EQ(latency.size(), 5U);
+}
+
+TEST_P(EngineTest, OursTellsHowLongQueuedNodesWaited) {
+  const std::unique_ptr<Engine> engine = GetParam().make(2);
+  const Shape shape = make_fan(16);
+  Workload workload(shape, 0, 1);
+  const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
+  workload.begin_verified();
+  const std::optional<double> delay = graph->trace_queue_delay_ns(5);
+  const bool is_ours = GetParam().name.starts_with("millrace");
+  ASSERT_EQ(delay.has_value(), is_ours);
+  if (!is_ours) return;
+  EXPECT_GE(*delay, 0);
+  EXPECT_LT(*delay, 60e9);  // a time, not a wrapped difference
+  EXPECT_TRUE(workload.check(5));
 }
 
 INSTANTIATE_TEST_SUITE_P(AllEngines,

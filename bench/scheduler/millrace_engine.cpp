@@ -10,6 +10,10 @@
 #include "base/result.h"
 #include "runtime/event_loop.h"
 #include "runtime/graph.h"
+#include "runtime/trace_collector.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_sink.h"
+#include "runtime/trace_writer.h"
 #include "scheduler/engine.h"
 
 // Ours, through the public API, with everything a user has: stop check before every node, error
@@ -31,6 +35,35 @@ struct Variant {
 
 std::string id_of(NodeIndex node) { return "n" + std::to_string(node); }
 
+/// Adds up how long queued nodes waited, over the runs a collector delivers.
+/// Threading: as `TraceSink`; read between collections.
+class QueueDelays final : public runtime::TraceSink {
+ public:
+  void consume(const runtime::RunTrace& run) override {
+    for (const runtime::TraceRecord& record : run.records) {
+      if (record.kind != runtime::TraceKind::kQueueDelay) continue;
+      total_ns_ += static_cast<double>(record.value);
+      ++count_;
+    }
+  }
+  void clear() { *this = {}; }
+  [[nodiscard]] std::optional<double> mean_ns() const {
+    if (count_ == 0) return std::nullopt;
+    return total_ns_ / static_cast<double>(count_);
+  }
+
+ private:
+  double total_ns_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+/// What the workers of one engine write when a run asks for it; timed runs never do.
+struct Tracing {
+  Tracing() { collector.add_sink(delays); }
+  QueueDelays delays;
+  runtime::TraceCollector collector;
+};
+
 /// The bodies of one slot: what a run's context is in this benchmark.
 template <class Body>
 struct SlotContext {
@@ -45,9 +78,11 @@ class MillraceGraph final : public PreparedGraph {
   MillraceGraph(runtime::WorkerPool& pool,
                 runtime::Loop* loop,
                 const Variant& variant,
+                Tracing& tracing,
                 Workload& workload)
       : pool_(pool),
         loop_(loop),
+        tracing_(tracing),
         variant_(variant),
         graph_(build(workload)),
         counters_(pool.counters()) {
@@ -63,8 +98,26 @@ class MillraceGraph final : public PreparedGraph {
   }
 
   void run(const Repeat& repeat) override {
-    if (!variant_.inside) return repeat_runs(repeat, [&] { run_once(); });
-    enter([&] { repeat_runs(repeat, [&] { run_once(); }); });
+    if (!variant_.inside) return repeat_runs(repeat, [&] { run_once({}); });
+    enter([&] { repeat_runs(repeat, [&] { run_once({}); }); });
+  }
+
+  std::optional<double> trace_queue_delay_ns(std::uint64_t count) override {
+    tracing_.delays.clear();
+    const auto run_traced = [&] {
+      for (std::uint64_t run = 1; run <= count; ++run) {
+        run_once(runtime::TraceContext(
+            runtime::TraceId(run), runtime::TraceFlag::QueueDelay, runtime::TraceTopologyId(0)));
+        tracing_.collector.collect();  // before the buffers are full
+      }
+    };
+    if (variant_.inside) {
+      enter(run_traced);
+    } else {
+      run_traced();
+    }
+    tracing_.collector.flush();
+    return tracing_.delays.mean_ns();
   }
 
   void run_in_flight(std::uint64_t graph_count) override {
@@ -135,14 +188,15 @@ class MillraceGraph final : public PreparedGraph {
     };
   }
 
-  void run_once() {
+  void run_once(const runtime::TraceContext& trace) {
     base::Status status;
     if (variant_.deadline) {
       const RunOptions options{.deadline = base::steady_clock().now() + std::chrono::hours(1),
-                               .loop = loop_};
+                               .loop = loop_,
+                               .trace = trace};
       status = graph_.run(pool_, contexts_.front(), options);
     } else {
-      status = graph_.run(pool_, *contexts_.front());
+      status = graph_.run(pool_, *contexts_.front(), {.trace = trace});
     }
     MR_CHECK(status.has_value());
   }
@@ -178,6 +232,7 @@ class MillraceGraph final : public PreparedGraph {
 
   runtime::WorkerPool& pool_;
   runtime::Loop* const loop_;
+  Tracing& tracing_;
   const Variant variant_;
   const Graph<Context> graph_;
   const runtime::PoolCounters counters_;
@@ -190,6 +245,7 @@ class MillraceGraph final : public PreparedGraph {
 class MillraceEngine final : public Engine {
  public:
   explicit MillraceEngine(Variant variant) : variant_(variant) {
+    variant.config.trace = &tracing_.collector;
     auto pool = runtime::WorkerPool::create(variant.config);
     MR_CHECK(pool.has_value());
     pool_ = *std::move(pool);
@@ -202,14 +258,15 @@ class MillraceEngine final : public Engine {
   std::unique_ptr<PreparedGraph> prepare(Workload& workload) override {
     std::unique_ptr<PreparedGraph> prepared;
     workload.visit_body(0, 0, [&](auto body) {
-      prepared =
-          std::make_unique<MillraceGraph<decltype(body)>>(*pool_, loop_.get(), variant_, workload);
+      prepared = std::make_unique<MillraceGraph<decltype(body)>>(
+          *pool_, loop_.get(), variant_, tracing_, workload);
     });
     return prepared;
   }
 
  private:
   const Variant variant_;
+  Tracing tracing_;  // outlives the pool
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::unique_ptr<runtime::EventLoop> loop_;
 };

@@ -23,6 +23,11 @@ bool is_first_of_phase(std::span<const PhaseFigure> figures, std::size_t index) 
   return index == 0 || figures[index - 1].reference.phase != figures[index].reference.phase;
 }
 
+/// How many times ours fits into the reference.
+std::string print_ratio(double reference_ns, const std::optional<double>& ours_ns) {
+  return ours_ns && *ours_ns > 0 ? fmt::format("{:.0f}x", reference_ns / *ours_ns) : "-";
+}
+
 }  // namespace
 
 std::span<const PhaseReference> phase_references() { return kReferences; }
@@ -55,8 +60,12 @@ std::vector<PhaseFigure> measure_phases(std::span<const PhaseProbe> probes,
 }
 
 std::string print_phases(std::span<const PhaseFigure> figures) {
-  std::string text =
-      fmt::format("{:<26}{:>12}  {:>14}  {}\n", "phase, per node", "reference", "ours", "our unit");
+  std::string text = fmt::format("{:<26}{:>12}  {:>14}  {:>6}  {}\n",
+                                 "phase, per node",
+                                 "reference",
+                                 "ours",
+                                 "ratio",
+                                 "our unit");
   double reference_total = 0;
   double our_total = 0;
   bool complete = true;
@@ -70,16 +79,19 @@ std::string print_phases(std::span<const PhaseFigure> figures) {
     }
     const std::string ours =
         figure.ns ? fmt::format("{:.1f} ns ±{:.0f}%", *figure.ns, 100 * figure.spread) : "-";
-    text += fmt::format("{:<26}{:>12}  {:>14}  {}\n",
+    text += fmt::format("{:<26}{:>12}  {:>14}  {:>6}  {}\n",
                         first ? figure.reference.name : "",
                         first ? fmt::format("{:.0f} ns", figure.reference.ns) : "",
                         ours,
+                        first ? print_ratio(figure.reference.ns, figure.ns) : "",
                         figure.unit);
   }
-  text += fmt::format("{:<26}{:>9.0f} ns  {:>14}\n",
+  const std::optional<double> total = complete ? std::optional(our_total) : std::nullopt;
+  text += fmt::format("{:<26}{:>9.0f} ns  {:>14}  {:>6}\n",
                       "total",
                       reference_total,
-                      complete ? fmt::format("{:.1f} ns", our_total) : "-");
+                      total ? fmt::format("{:.1f} ns", *total) : "-",
+                      print_ratio(reference_total, total));
   text +=
       "\nThe reference was published for another scheduler and measured on another machine: it is\n"
       "information, not a comparison. Ours are isolated loops over the real units on this one.\n";

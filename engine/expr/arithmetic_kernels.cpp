@@ -137,6 +137,54 @@ Kernel product_kernel(UniformMask uniform) {
   return {.values = product_loop<F, 0>};
 }
 
+// Second factors are uniform; `First` and `Second` put the products together, from the left.
+template <class First>
+bool weighted_two_loop(const KernelCall& call) {
+  const std::size_t count = call.count;
+  const Input<double, false> a(call.in[0]);
+  const Input<double, true> b(call.in[1]);
+  const Input<double, false> c(call.in[2]);
+  const Input<double, true> d(call.in[3]);
+  auto* __restrict out = static_cast<double*>(call.out);
+  for (std::size_t i = 0; i < count; ++i) out[i] = First::apply(a[i] * b[i], c[i] * d[i]);
+  return false;
+}
+
+template <class First, class Second>
+bool weighted_three_loop(const KernelCall& call) {
+  const std::size_t count = call.count;
+  const Input<double, false> a(call.in[0]);
+  const Input<double, true> b(call.in[1]);
+  const Input<double, false> c(call.in[2]);
+  const Input<double, true> d(call.in[3]);
+  const Input<double, false> e(call.in[4]);
+  const Input<double, true> f(call.in[5]);
+  auto* __restrict out = static_cast<double*>(call.out);
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = Second::apply(First::apply(a[i] * b[i], c[i] * d[i]), e[i] * f[i]);
+  }
+  return false;
+}
+
+std::optional<Kernel> find_weighted_kernel(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kWeightedAdd:
+      return Kernel{.values = weighted_two_loop<Add>};
+    case Opcode::kWeightedSubtract:
+      return Kernel{.values = weighted_two_loop<Subtract>};
+    case Opcode::kWeightedAddAdd:
+      return Kernel{.values = weighted_three_loop<Add, Add>};
+    case Opcode::kWeightedAddSubtract:
+      return Kernel{.values = weighted_three_loop<Add, Subtract>};
+    case Opcode::kWeightedSubtractAdd:
+      return Kernel{.values = weighted_three_loop<Subtract, Add>};
+    case Opcode::kWeightedSubtractSubtract:
+      return Kernel{.values = weighted_three_loop<Subtract, Subtract>};
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<Kernel> find_int_kernel(Opcode opcode, UniformMask uniform) {
   using Int = std::int64_t;
   switch (opcode) {
@@ -186,7 +234,7 @@ std::optional<Kernel> find_float_kernel(Opcode opcode, UniformMask uniform) {
     case Opcode::kAbs:
       return unary_kernel<Abs, double, double>();
     default:
-      return std::nullopt;
+      return find_weighted_kernel(opcode);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -118,6 +119,41 @@ TEST(ArithmeticKernelsTest, SumsOfProductsRoundTwice) {
         const double expected = opcode == Opcode::kMultiplyAdd ? 0.1 + product : 0.1 - product;
         EXPECT_TRUE(same(out[i], expected)) << i;
       }
+    }
+  }
+}
+
+TEST(ArithmeticKernelsTest, WeightedSumsRoundEveryProductAndSum) {
+  const Pairs<double> pairs(edge_floats());
+  const std::array<double, 3> weights{0.1, -0.7, 1e16};
+  struct Case {
+    Opcode opcode;
+    double second_sign;
+    double third_sign;
+  };
+  for (const Case& c : {Case{Opcode::kWeightedAdd, 1, 0},
+                        Case{Opcode::kWeightedSubtract, -1, 0},
+                        Case{Opcode::kWeightedAddAdd, 1, 1},
+                        Case{Opcode::kWeightedAddSubtract, 1, -1},
+                        Case{Opcode::kWeightedSubtractAdd, -1, 1},
+                        Case{Opcode::kWeightedSubtractSubtract, -1, -1}}) {
+    std::vector<double> out(pairs.left.size());
+    kernel_for(c.opcode, ColumnType::kFloat64, c.third_sign == 0 ? 0b1010 : 0b101010)
+        .values({.in = {pairs.left.data(),
+                        &weights[0],
+                        pairs.right.data(),
+                        &weights[1],
+                        pairs.left.data(),
+                        &weights[2]},
+                 .out = out.data(),
+                 .count = out.size()});
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const volatile double first = pairs.left[i] * weights[0];
+      const volatile double second = pairs.right[i] * weights[1];
+      const volatile double third = pairs.left[i] * weights[2];
+      const volatile double two = first + c.second_sign * second;
+      const double expected = c.third_sign == 0 ? two : two + c.third_sign * third;
+      EXPECT_TRUE(same(out[i], expected)) << static_cast<int>(c.opcode) << " " << i;
     }
   }
 }

@@ -1,10 +1,13 @@
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <type_traits>
 
 #include "expr/kernel.h"
 #include "expr/kernel_loop.h"
 #include "rows/column.h"
+#include "rows/row_mask.h"
 #include "rows/row_set.h"
 
 namespace millrace::expr {
@@ -14,29 +17,71 @@ namespace {
 using rows::ColumnType;
 using rows::RowIndex;
 
+// As many floats as a mask has rows; comparing two of them gives 0 or -1 for each. Handed around by
+// reference only: how they are passed by value depends on the processor compiled for.
+using Floats = double __attribute__((ext_vector_type(rows::kMaskRows)));
+using Compared = std::int64_t __attribute__((ext_vector_type(rows::kMaskRows)));
+using Bits = bool __attribute__((ext_vector_type(rows::kMaskRows)));
+
 struct Equal {
   static bool apply(auto a, auto b) { return a == b; }
+  static void compare(const Floats& a, const Floats& b, Compared& out) { out = a == b; }
 };
 
 struct NotEqual {
   static bool apply(auto a, auto b) { return a != b; }
+  static void compare(const Floats& a, const Floats& b, Compared& out) { out = a != b; }
 };
 
 struct Less {
   static bool apply(auto a, auto b) { return a < b; }
+  static void compare(const Floats& a, const Floats& b, Compared& out) { out = a < b; }
 };
 
 struct LessEqual {
   static bool apply(auto a, auto b) { return a <= b; }
+  static void compare(const Floats& a, const Floats& b, Compared& out) { out = a <= b; }
 };
 
 struct Greater {
   static bool apply(auto a, auto b) { return a > b; }
+  static void compare(const Floats& a, const Floats& b, Compared& out) { out = a > b; }
 };
 
 struct GreaterEqual {
   static bool apply(auto a, auto b) { return a >= b; }
+  static void compare(const Floats& a, const Floats& b, Compared& out) { out = a >= b; }
 };
+
+template <bool kUniform>
+void load_floats(const void* data, std::size_t index, Floats& out) {
+  if constexpr (kUniform) {
+    out = Floats(*static_cast<const double*>(data));
+  } else {
+    std::memcpy(&out, static_cast<const double*>(data) + index, sizeof(out));
+  }
+}
+
+// The rows of whole masks; returns how many it wrote. Spelled in vectors, because the vectoriser
+// does not see through the packing of comparisons into a mask. Ints are left to the loop below:
+// the oldest processors we build for cannot compare vectors of 64-bit ints.
+template <class F, UniformMask kUniform>
+std::size_t select_masks(const KernelCall& call, RowIndex first, RowIndex* __restrict out) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i + rows::kMaskRows <= call.count; i += rows::kMaskRows) {
+    Floats a;
+    Floats b;
+    Compared compared;
+    load_floats<(kUniform & 1U) != 0>(call.in[0], i, a);
+    load_floats<(kUniform & 2U) != 0>(call.in[1], i, b);
+    F::compare(a, b, compared);
+    const Bits bits = __builtin_convertvector(compared, Bits);
+    std::uint8_t mask = 0;
+    std::memcpy(&mask, &bits, sizeof(mask));
+    kept += rows::write_mask_rows(mask, first + static_cast<RowIndex>(i), out + kept);
+  }
+  return kept;
+}
 
 // Writes every position and steps on only past those that stay: no branch to mispredict.
 template <class F, class T, UniformMask kUniform>
@@ -45,7 +90,12 @@ std::size_t select_dense_loop(const KernelCall& call, RowIndex first, RowIndex* 
   const Input<T, (kUniform & 1U) != 0> a(call.in[0]);
   const Input<T, (kUniform & 2U) != 0> b(call.in[1]);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; ++i) {
+  std::size_t begin = 0;
+  if constexpr (std::is_same_v<T, double>) {
+    kept = select_masks<F, kUniform>(call, first, out);
+    begin = count / rows::kMaskRows * rows::kMaskRows;
+  }
+  for (std::size_t i = begin; i < count; ++i) {
     out[kept] = first + static_cast<RowIndex>(i);
     kept += F::apply(a[i], b[i]) ? 1 : 0;
   }

@@ -225,8 +225,8 @@ const Instruction* Evaluation::find_culprit(std::span<const Vector> values) cons
   };
   const Instruction* at = &instruction_of(program.root);
   for (;;) {
-    std::array<std::size_t, 3> order{0, 1, 2};
-    if (at->product_first) order = {1, 2, 0};
+    std::array<std::size_t, kOperandCountMax> order{0, 1, 2, 3, 4, 5};
+    if (at->product_first) order = {1, 2, 0, 3, 4, 5};
     const Instruction* next = nullptr;
     for (const std::size_t i : order) {
       if (next != nullptr || i >= at->operand_count) continue;

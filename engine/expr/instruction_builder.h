@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "expr/kernel.h"
 #include "expr/program.h"
 #include "expr/value_set.h"
 #include "rows/column.h"
@@ -63,8 +64,9 @@ class InstructionBuilder {
 
   Program& program_;
   std::vector<Instruction> instructions_;
-  std::map<std::tuple<Opcode, rows::ColumnType, std::array<ValueId, 3>, std::uint32_t>, ValueId>
-      numbered_;
+  using Content =
+      std::tuple<Opcode, rows::ColumnType, std::array<ValueId, kOperandCountMax>, std::uint32_t>;
+  std::map<Content, ValueId> numbered_;
   std::map<std::string, std::uint32_t> constant_indices_;
   std::map<std::vector<std::int64_t>, std::uint32_t> int_set_indices_;
   std::map<std::vector<double>, std::uint32_t> float_set_indices_;

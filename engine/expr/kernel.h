@@ -14,10 +14,13 @@ namespace millrace::expr {
 /// Bit i says that operand i is one value for all rows.
 using UniformMask = std::uint8_t;
 
+/// The most operands an instruction has.
+inline constexpr std::size_t kOperandCountMax = 6;
+
 /// Operands of a kernel: arrays of `count` values, or one value where the kernel's UniformMask says
 /// so. Layouts are those of rows::Column. `out` overlaps no operand.
 struct KernelCall {
-  std::array<const void*, 3> in{};
+  std::array<const void*, kOperandCountMax> in{};
   void* out = nullptr;
   std::size_t count = 0;
 };

@@ -16,7 +16,7 @@
 namespace millrace::expr {
 
 /// Rows per run of the body: the values of a run stay in the first-level cache.
-inline constexpr std::size_t kChunkRows = 512;
+inline constexpr std::size_t kChunkRows = 1024;
 
 /// What the codes of a string vector mean: a dictionary of a column, or the pool of the evaluation.
 struct StringSource {

@@ -17,10 +17,10 @@ TEST(RegistersTest, KeepEntriesValidityAndErrorsApart) {
   Instruction second;
   second.register_index = 1;
   const auto address = [](const void* pointer) { return static_cast<const std::byte*>(pointer); };
-  EXPECT_EQ(address(registers.valid(first)) - address(registers.data(first)), 8 * 512);
-  EXPECT_EQ(registers.error(first) - registers.valid(first), 512);
-  EXPECT_GE(address(registers.data(second)) - address(registers.error(first)), 512);
-  EXPECT_LE(address(registers.error(second)) + 512, memory.data() + memory.size());
+  EXPECT_EQ(address(registers.valid(first)) - address(registers.data(first)), 8 * kChunkRows);
+  EXPECT_EQ(registers.error(first) - registers.valid(first), kChunkRows);
+  EXPECT_GE(address(registers.data(second)) - address(registers.error(first)), kChunkRows);
+  EXPECT_LE(address(registers.error(second)) + kChunkRows, memory.data() + memory.size());
 }
 
 TEST(RegistersTest, CanGiveEachValueItsOwnPlace) {

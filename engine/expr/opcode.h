@@ -24,6 +24,13 @@ enum class Opcode : std::uint8_t {
   kModulo,
   kMultiplyAdd,       ///< a + b * c, rounded twice
   kMultiplySubtract,  ///< a - b * c, rounded twice
+  // Sums of two and three products, each rounded; every second factor is one value for all rows.
+  kWeightedAdd,               ///< a * b + c * d
+  kWeightedSubtract,          ///< a * b - c * d
+  kWeightedAddAdd,            ///< a * b + c * d + e * f
+  kWeightedAddSubtract,       ///< a * b + c * d - e * f
+  kWeightedSubtractAdd,       ///< a * b - c * d + e * f
+  kWeightedSubtractSubtract,  ///< a * b - c * d - e * f
   kMin,
   kMax,
   kAbs,

@@ -35,7 +35,7 @@ struct Instruction {
   bool is_vector = false;      ///< the result has a value per row
   bool product_first = false;  ///< of a fused product and sum: the product stood on the left
   ValueId out = 0;
-  std::array<ValueId, 3> in{};
+  std::array<ValueId, kOperandCountMax> in{};
   /// Index of the constant, name, key, regex or set.
   std::uint32_t extra = 0;
   std::uint32_t register_index = 0;  ///< where a body value is kept

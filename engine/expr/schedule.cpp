@@ -1,6 +1,7 @@
 #include "expr/schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -56,6 +57,48 @@ void fuse_products(std::span<Instruction> instructions, ValueId root) {
     sum.operand_count = 3;
     sum.product_first = at == 0;
     sum.in = {sum.in[1 - at], product.in[swap ? 1 : 0], product.in[swap ? 0 : 1]};
+  }
+}
+
+// Gives the opcode that continues a weighted sum with one more product, kConstant if there is none.
+Opcode weighted_opcode(Opcode before, Opcode sum) {
+  const bool adds = sum == Opcode::kMultiplyAdd;
+  switch (before) {
+    case Opcode::kMultiply:
+      return adds ? Opcode::kWeightedAdd : Opcode::kWeightedSubtract;
+    case Opcode::kWeightedAdd:
+      return adds ? Opcode::kWeightedAddAdd : Opcode::kWeightedAddSubtract;
+    case Opcode::kWeightedSubtract:
+      return adds ? Opcode::kWeightedSubtractAdd : Opcode::kWeightedSubtractSubtract;
+    default:
+      return Opcode::kConstant;
+  }
+}
+
+// Turns a * b + c * d and a * b + c * d + e * f into one pass where b, d and f are one value for
+// all rows, as the weights of a score are. Rounds as before, from the left.
+void fuse_weighted_sums(std::span<Instruction> instructions, ValueId root) {
+  const std::vector<std::uint32_t> uses = count_uses(instructions, root);
+  const auto is_vector = [&](ValueId value) { return instructions[value].is_vector; };
+  for (Instruction& sum : instructions) {
+    const bool is_sum =
+        sum.opcode == Opcode::kMultiplyAdd || sum.opcode == Opcode::kMultiplySubtract;
+    if (!is_sum || sum.product_first || !is_vector(sum.in[1]) || is_vector(sum.in[2])) continue;
+    const Instruction& before = instructions[sum.in[0]];
+    const Opcode opcode = weighted_opcode(before.opcode, sum.opcode);
+    const bool is_sole_float =
+        before.stage == Stage::kBody && uses[sum.in[0]] == 1 && before.type == ColumnType::kFloat64;
+    if (opcode == Opcode::kConstant || !is_sole_float) continue;
+    std::array<ValueId, kOperandCountMax> in = before.in;
+    if (before.opcode == Opcode::kMultiply) {
+      if (is_vector(in[0]) == is_vector(in[1])) continue;
+      if (!is_vector(in[0])) std::swap(in[0], in[1]);
+    }
+    in[before.operand_count] = sum.in[1];
+    in[before.operand_count + 1] = sum.in[2];
+    sum.opcode = opcode;
+    sum.operand_count = static_cast<std::uint8_t>(before.operand_count + 2);
+    sum.in = in;
   }
 }
 
@@ -173,6 +216,7 @@ std::uint32_t assign_registers(std::span<Instruction> body, std::size_t first_va
 void schedule(std::span<const Instruction> instructions, ValueId root, Program& program) {
   std::vector<Instruction> all(instructions.begin(), instructions.end());
   fuse_products(all, root);
+  fuse_weighted_sums(all, root);
   const std::vector<ValueId> order = order_of(all, root);
 
   std::vector<ValueId> new_ids(all.size(), kNoValue);

@@ -31,7 +31,7 @@ TEST(ScheduleTest, FusesProductsThatNothingElseReads) {
   using enum Opcode;
   const CompiledExprRef linear = compiled("x * $weight + y * 2.0 - score * 0.5");
   EXPECT_EQ(opcodes(linear->program().body),
-            (std::vector{kLoad, kMultiply, kLoad, kMultiplyAdd, kLoad, kMultiplySubtract}));
+            (std::vector{kLoad, kLoad, kLoad, kWeightedAddSubtract}));
   const CompiledExprRef left = compiled("x * y + 1.0");
   EXPECT_EQ(opcodes(left->program().body), (std::vector{kLoad, kLoad, kMultiplyAdd}));
   const CompiledExprRef shared = compiled("(x * y + 1.0) / (x * y)");
@@ -40,6 +40,25 @@ TEST(ScheduleTest, FusesProductsThatNothingElseReads) {
   EXPECT_EQ(opcodes(difference->program().body), (std::vector{kLoad, kLoad, kMultiply, kSubtract}));
   const CompiledExprRef ints = compiled("a * b + a");
   EXPECT_TRUE(std::ranges::count(opcodes(ints->program().body), kMultiplyAdd) == 0);
+}
+
+TEST(ScheduleTest, FusesWeightedSumsOfUpToThreeProducts) {
+  using enum Opcode;
+  const auto body = [](std::string_view text) { return opcodes(compiled(text)->program().body); };
+  EXPECT_EQ(body("x * 2.0 + y * 3.0"), (std::vector{kLoad, kLoad, kWeightedAdd}));
+  EXPECT_EQ(body("2.0 * x - $weight * y"), (std::vector{kLoad, kLoad, kWeightedSubtract}));
+  EXPECT_EQ(body("x * 2.0 + y * 3.0 + score * 4.0"),
+            (std::vector{kLoad, kLoad, kLoad, kWeightedAddAdd}));
+  EXPECT_EQ(body("x * 2.0 - y * 3.0 + score * 4.0"),
+            (std::vector{kLoad, kLoad, kLoad, kWeightedSubtractAdd}));
+  EXPECT_EQ(body("x * 2.0 - y * 3.0 - score * 4.0"),
+            (std::vector{kLoad, kLoad, kLoad, kWeightedSubtractSubtract}));
+  EXPECT_EQ(body("x * 2.0 + y * 3.0 + score * 4.0 + x * 5.0"),
+            (std::vector{kLoad, kLoad, kLoad, kWeightedAddAdd, kMultiplyAdd}));
+  EXPECT_EQ(body("x * y + score * 4.0"),
+            (std::vector{kLoad, kLoad, kMultiply, kLoad, kMultiplyAdd}));
+  EXPECT_EQ(body("x * 2.0 + y * score"),
+            (std::vector{kLoad, kMultiply, kLoad, kLoad, kMultiplyAdd}));
 }
 
 TEST(ScheduleTest, LongChainsNeedFewRegisters) {

@@ -1,5 +1,5 @@
 // Keeps a buffer of candidates and the worst key that can still win. Rows are scanned in blocks
-// against that bound; when the buffer is full, nth_element cuts it back to the best k and tightens
+// against that bound; when the buffer is full, a selection cuts it back to the best k and tightens
 // the bound, so that after the first few thousand rows a row costs one load and one comparison.
 // Measured against a heap, nth_element over all rows and a full sort: see
 // docs/adr/0006-row-layout.md.
@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "rows/quick_order.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/select.h"
@@ -47,7 +48,15 @@ class Precedes {
       : other_keys_(other_keys), ids_(ids) {}
 
   bool operator()(const Candidate& left, const Candidate& right) const {
-    if (left.key != right.key) return left.key < right.key;
+    // Without a branch on the outcome, which nothing can predict.
+    const bool precedes = left.key < right.key;
+    if (left.key == right.key) [[unlikely]]
+      return breaks_tie(left, right);
+    return precedes;
+  }
+
+ private:
+  bool breaks_tie(const Candidate& left, const Candidate& right) const {
     for (const SortColumn& key : other_keys_) {
       std::uint64_t left_bits = 0;
       std::uint64_t right_bits = 0;
@@ -60,7 +69,6 @@ class Precedes {
     return left.position < right.position;
   }
 
- private:
   std::span<const SortColumn> other_keys_;
   std::span<const std::int64_t> ids_;
 };
@@ -80,7 +88,7 @@ class Buffered {
   // Keeps the best and returns the row of the worst of them, whose key is the new bound.
   RowIndex cut() {
     Candidate* begin = storage_.data();
-    std::nth_element(begin, begin + (wanted_ - 1), begin + count_, precedes_);
+    quick_select(begin, begin + (wanted_ - 1), begin + count_, precedes_);
     count_ = wanted_;
     bounded_ = true;
     return begin[wanted_ - 1].row;
@@ -88,7 +96,7 @@ class Buffered {
   // The best in order.
   [[nodiscard]] std::span<const Candidate> finish() {
     if (count_ > wanted_) cut();
-    std::sort(storage_.data(), storage_.data() + count_, precedes_);
+    quick_sort(storage_.data(), storage_.data() + count_, precedes_);
     return storage_.span().first(count_);
   }
 

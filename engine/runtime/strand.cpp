@@ -257,6 +257,7 @@ void Worker::adopt(Run& run) {
   reserve_stack(run.topology_->node_count());
   enter_run(run);
   credit_ = Run::kFullCredit;
+  forget_boundary_time();
   begin_run(run);
 }
 

@@ -28,7 +28,13 @@ struct TraceContext {
         flags(wanted == TraceFlag::None ? wanted : wanted | TraceFlag::RunEnd) {}
 
   /// Is the only question an untraced run ever asks.
-  [[nodiscard]] bool enabled() const { return flags != TraceFlag::None; }
+  [[nodiscard]] bool enabled() const {
+#ifdef MR_NO_TRACE  // a build without trace code, to see what its presence costs (bench/scheduler)
+    return false;
+#else
+    return flags != TraceFlag::None;
+#endif
+  }
   [[nodiscard]] bool wants(TraceFlag flag) const { return has_flag(flags, flag); }
 
   /// Gives the id of one attempt at one node: a function of its arguments and the trace id,

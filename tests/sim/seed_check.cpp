@@ -14,12 +14,15 @@ struct WorldResult {
   std::optional<Violation> violation;
   std::uint64_t log_hash = 0;
   std::vector<std::uint64_t> results;
+  std::vector<std::uint64_t> trace_digests;
 };
 
 WorldResult run_world(const Scenario& scenario, std::uint64_t seed) {
   auto world = std::make_unique<SimWorld>(scenario, mix(seed, 2));
-  WorldResult result{
-      .violation = world->run(), .log_hash = world->log_hash(), .results = world->results()};
+  WorldResult result{.violation = world->run(),
+                     .log_hash = world->log_hash(),
+                     .results = world->results(),
+                     .trace_digests = world->trace_digests()};
   // Half-done runs cannot be destroyed in order.
   if (result.violation) static_cast<void>(world.release());
   return result;
@@ -36,6 +39,8 @@ std::optional<Violation> check_switches(const Scenario& scenario,
     if (other.violation) return other.violation;
     if (other.results != first.results)
       return Violation{"D5", "Results depend on inlining or chaining"};
+    if (other.trace_digests != first.trace_digests)
+      return Violation{"D5", "Trace events depend on inlining or chaining"};
   }
   return std::nullopt;
 }

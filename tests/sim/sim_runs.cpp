@@ -13,6 +13,25 @@ namespace millrace::sim {
 using runtime::AdmissionOutcome;
 using runtime::Run;
 
+namespace {
+
+/// A digest of the multiset of events that scheduling must not change (D5).
+std::uint64_t digest(const runtime::RunTrace& trace) {
+  std::uint64_t sum = 1;
+  for (const runtime::TraceRecord& record : trace.records) {
+    const runtime::TraceKind kind = record.kind;
+    if (kind == runtime::TraceKind::kNodeInlined || kind == runtime::TraceKind::kQueueDelay)
+      continue;
+    std::uint64_t event = mix(static_cast<std::uint64_t>(kind), record.span_id.value());
+    event = mix(event, mix(record.node_index, static_cast<std::uint64_t>(record.status)));
+    event = mix(event, mix(record.parent, record.depth));
+    sum += mix(event, record.value);
+  }
+  return sum;
+}
+
+}  // namespace
+
 void SimWorld::happen(const Event& event) {
   RunLedger& ledger = *ledgers_[event.run];
   log(event.run);
@@ -30,8 +49,14 @@ void SimWorld::arrive(std::uint32_t run) {
                                     .estimated_cost = graphs_[plan.graph]->costs.expected_total()};
   if (plan.deadline_after) request.deadline = clock_.now() + *plan.deadline_after;
   request.waiter = random_.below(4) == 0 ? nullptr : &waiters_[run];
+  Waiter& waiter = waiters_[run];
+  if (plan.deadline_after) waiter.start_by = request.deadline - request.estimated_cost;
   runtime::AdmissionDecision decision = admission_->try_admit(request);
-  if (decision.outcome == AdmissionOutcome::kQueued) return;
+  if (decision.outcome == AdmissionOutcome::kQueued) {
+    judge_.expect(!waiter.is_too_late(), "B3", "A run waits though it is too late, run", run);
+    waiter.is_waiting = true;
+    return;
+  }
   if (decision.outcome == AdmissionOutcome::kRefused) return refuse(run);
   judge_.expect(!is_overloaded, "B1", "A run was admitted above the high water mark, run", run);
   ledgers_[run]->permit = std::move(decision.permit);
@@ -39,11 +64,20 @@ void SimWorld::arrive(std::uint32_t run) {
 }
 
 void SimWorld::Waiter::admitted(runtime::AdmissionPermit permit) {
+  is_waiting = false;
+  world->judge_.expect(!is_too_late(), "B3", "A run was admitted too late, run", run);
   world->ledgers_[run]->permit = std::move(permit);
   world->submit(run);
 }
 
-void SimWorld::Waiter::refused(runtime::RefusalReason /*reason*/) { world->refuse(run); }
+void SimWorld::Waiter::refused(runtime::RefusalReason reason) {
+  is_waiting = false;
+  if (reason == runtime::RefusalReason::kDeadline) {
+    world->judge_.expect(
+        is_too_late(), "B3", "A waiting run was refused though it was in time, run", run);
+  }
+  world->refuse(run);
+}
 
 void SimWorld::refuse(std::uint32_t run) {
   judge_.expect(!ledgers_[run]->is_refused, "B4", "A run was refused twice, run", run);
@@ -130,6 +164,12 @@ void SimWorld::poll_admission() {
     if (ledger->permit.valid() && ledger->was_started()) ledger->permit.started();
   }
   admission_->poll(clock_.now());
+  for (const Waiter& waiter : waiters_) {
+    judge_.expect(!waiter.is_waiting || !waiter.is_too_late(),
+                  "B3",
+                  "A run that is too late was not refused at once, run",
+                  waiter.run);
+  }
   const runtime::AdmissionStats stats = admission_->stats();
   const auto waiting = static_cast<std::uint64_t>(stats.waiting_count);
   judge_.expect(stats.received == stats.accepted + stats.refused + waiting,
@@ -160,6 +200,8 @@ void SimWorld::TraceJudge::consume(const runtime::RunTrace& trace) {
   for (std::uint32_t node = 0; node < ledger.graph().nodes.size(); ++node) {
     facts.lazy_nodes.push_back(ledger.topology().is_lazy(node));
   }
+  // Which nodes still ran beside a failure is a matter of timing.
+  if (ledger.outcome() == runtime::RunOutcome::kOk) world_.trace_digests_[run] = digest(trace);
   world_.judge_.expect(trace.is_complete, "T3", "A trace has no RunEnd, run", run);
   for (const runtime::TraceViolation& violation : runtime::validate_trace(trace.records, facts)) {
     world_.judge_.expect(false, violation.statement.c_str(), violation.message.c_str(), run);

@@ -46,6 +46,7 @@ SimWorld::SimWorld(const Scenario& scenario, std::uint64_t seed)
   for (std::uint32_t slot = 0; slot < drivers_.size(); ++slot)
     drivers_[slot].worker = pool_->worker_at(slot);
   waiters_.resize(scenario.runs.size());
+  trace_digests_.resize(scenario.runs.size());
   for (std::uint32_t run = 0; run < scenario.runs.size(); ++run) {
     const RunPlan& plan = scenario.runs[run];
     const runtime::Topology& topology = *graphs_[plan.graph]->topology;

@@ -44,6 +44,9 @@ class SimWorld {
   [[nodiscard]] std::uint64_t log_hash() const { return log_hash_; }
   /// What each run answered, apart from when.
   [[nodiscard]] std::vector<std::uint64_t> results() const;
+  /// What each run that ended well wrote to its trace, apart from when, in which order and by which
+  /// way nodes came to their threads; 0 for runs that were not traced.
+  [[nodiscard]] const std::vector<std::uint64_t>& trace_digests() const { return trace_digests_; }
   /// Nodes that ran, over all runs.
   [[nodiscard]] std::uint64_t body_count() const { return body_count_; }
 
@@ -88,8 +91,12 @@ class SimWorld {
   struct Waiter final : runtime::AdmissionWaiter {
     void admitted(runtime::AdmissionPermit permit) override;
     void refused(runtime::RefusalReason reason) override;
+    /// Its deadline can no longer be met.
+    [[nodiscard]] bool is_too_late() const { return world->clock_.now() > start_by; }
     SimWorld* world = nullptr;
     std::uint32_t run = 0;
+    bool is_waiting = false;
+    base::TimePoint start_by = base::TimePoint::max();
   };
   class TraceJudge final : public runtime::TraceSink {
    public:
@@ -159,6 +166,7 @@ class SimWorld {
   std::unique_ptr<runtime::Admission> admission_;
   std::vector<Waiter> waiters_;
   std::vector<std::unique_ptr<RunLedger>> ledgers_;
+  std::vector<std::uint64_t> trace_digests_;
   std::vector<Driver> drivers_;
   std::vector<std::uint32_t> choices_;  // scratch
 };

@@ -1,0 +1,164 @@
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/traced_fixture.h"
+#include "runtime/worker.h"
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<NodeSpec> chain_of_three() {
+  return {noting_node("a"), noting_node("b", {"a"}), noting_node("c", {"b"})};
+}
+
+std::vector<NodeSpec> diamond() {
+  return {noting_node("top"),
+          noting_node("left", {"top"}),
+          noting_node("right", {"top"}),
+          noting_node("bottom", {"left", "right"})};
+}
+
+TEST(FullPathTest, T1_T2_AChainIsInlinedBehindItsQueuedSource) {
+  TracedScheduler traced({.compute_threads = 1});
+  TestGraph graph(chain_of_three());
+  const WrittenTrace trace = traced.trace(graph);
+  EXPECT_THAT(trace.nodes_of(TraceKind::kQueueDelay), ElementsAre(0U));
+  const std::vector<TraceRecord> inlined = trace.of(TraceKind::kNodeInlined);
+  ASSERT_EQ(inlined.size(), 2U);
+  EXPECT_EQ(inlined[0].node_index, 1U);
+  EXPECT_EQ(inlined[0].parent, 0U);
+  EXPECT_EQ(inlined[0].depth, 1U);
+  EXPECT_EQ(inlined[1].parent, 1U);
+  EXPECT_EQ(inlined[1].depth, 2U);
+}
+
+TEST(FullPathTest, I1_WithoutInliningEveryNodeIsQueued) {
+  TracedScheduler traced({.compute_threads = 2, .enable_inline_execution = false});
+  std::vector<NodeSpec> specs = diamond();
+  for (NodeSpec& spec : specs) spec.kind = NodeKind::kCheap;  // overridden too
+  specs[1].inline_hint = InlineHint::kAlways;
+  TestGraph graph(std::move(specs));
+  const WrittenTrace trace = traced.trace(graph);
+  EXPECT_THAT(trace.nodes_of(TraceKind::kQueueDelay), ElementsAre(0U, 1U, 2U, 3U));
+  EXPECT_THAT(trace.of(TraceKind::kNodeInlined), IsEmpty());
+}
+
+TEST(FullPathTest, I1_SourcesAreQueuedEvenWhenOneWorkerRunsThemAll) {
+  TracedScheduler traced({.compute_threads = 1});
+  TestGraph graph({noting_node("a"), noting_node("b"), noting_node("end", {"a", "b"})});
+  const WrittenTrace trace = traced.trace(graph);
+  EXPECT_THAT(trace.nodes_of(TraceKind::kQueueDelay), ElementsAre(0U, 1U));
+  EXPECT_THAT(trace.nodes_of(TraceKind::kNodeInlined), ElementsAre(2U));
+}
+
+TEST(FullPathTest, I2_ANodeThatMustNotBeInlinedGoesThroughAQueue) {
+  TracedScheduler traced({.compute_threads = 1});
+  std::vector<NodeSpec> specs = chain_of_three();
+  specs[1].inline_hint = InlineHint::kNever;
+  specs[1].kind = NodeKind::kCheap;  // outranked by the hint
+  TestGraph graph(std::move(specs));
+  const WrittenTrace trace = traced.trace(graph);
+  EXPECT_THAT(trace.nodes_of(TraceKind::kQueueDelay), ElementsAre(0U, 1U));
+  EXPECT_THAT(trace.nodes_of(TraceKind::kNodeInlined), ElementsAre(2U));
+}
+
+TEST(FullPathTest, D2_WithoutChainingOnlyNodesThatMayBeInlinedAreHandedOver) {
+  TracedScheduler traced({.compute_threads = 1, .enable_continuation_chaining = false});
+  std::vector<NodeSpec> specs = chain_of_three();
+  specs[2].kind = NodeKind::kCheap;
+  TestGraph graph(std::move(specs));
+  graph.teach(milliseconds(1));
+  const WrittenTrace trace = traced.trace(graph);
+  EXPECT_THAT(trace.nodes_of(TraceKind::kQueueDelay), ElementsAre(0U, 1U));
+  EXPECT_THAT(trace.nodes_of(TraceKind::kNodeInlined), ElementsAre(2U));
+}
+
+TEST(FullPathTest, D5_TracedAndUntracedRunsGoTheSameWay) {
+  const auto order_of = [](bool is_traced) {
+    TracedScheduler traced({.compute_threads = 1});
+    TestGraph graph(diamond());
+    graph.teach(nanoseconds(20));
+    const auto notes = std::make_shared<Notes>();
+    const RunHandle run =
+        is_traced ? traced.submit(graph, notes) : traced.lab->submit(graph, notes);
+    traced.lab->settle();
+    EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+    return notes->text();
+  };
+  EXPECT_EQ(order_of(false), "top left right bottom");
+  EXPECT_EQ(order_of(true), order_of(false));
+}
+
+TEST(FullPathTest, D3_ReadySiblingsCanBeTakenBeforeTheBestRuns) {
+  TracedScheduler traced({.compute_threads = 2});
+  TestGraph graph(diamond());
+  graph.teach(milliseconds(1));
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = traced.submit(graph, notes);
+  EXPECT_TRUE(traced.lab->step(0));
+  EXPECT_TRUE(traced.lab->step(1));
+  EXPECT_EQ(notes->text(), "top right");
+  traced.lab->settle();
+  EXPECT_EQ(notes->text(), "top right left bottom");
+  EXPECT_THAT(traced.take().nodes_of(TraceKind::kQueueDelay), ElementsAre(0U, 2U));
+}
+
+TEST(FullPathTest, D4_ATracedStrandLetsOthersIn) {
+  TracedScheduler traced({.compute_threads = 1, .max_inline_depth = 2});
+  TestGraph longer({noting_node("a0"),
+                    noting_node("a1", {"a0"}),
+                    noting_node("a2", {"a1"}),
+                    noting_node("a3", {"a2"})});
+  TestGraph other({noting_node("b")});
+  other.teach(nanoseconds(20));
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle first = traced.submit(longer, notes);
+  const RunHandle second = traced.lab->submit(other, notes);
+  traced.lab->settle();
+  EXPECT_EQ(notes->text(), "a0 a1 b a2 a3");
+  // What made room came out of a queue again (T1).
+  EXPECT_THAT(traced.take().nodes_of(TraceKind::kQueueDelay), ElementsAre(0U, 2U));
+}
+
+TEST(FullPathTest, T1_ACallersSecondRunDoesNotStartInItsFirst) {
+  // Between the two runs of one caller no queue was looked at, but time has passed.
+  TracedScheduler traced({.compute_threads = 1});
+  TestGraph graph({noting_node("a")});
+  Notes notes;
+  for (const std::uint64_t id : {1U, 2U}) {
+    traced.lab->clock.advance(milliseconds(1));
+    const RunOptions options{.trace =
+                                 TraceContext(TraceId(id), TraceFlag::All, TraceTopologyId(0))};
+    ASSERT_TRUE(graph.runs().run(*traced.lab->pool, &notes, options).has_value());
+    const WrittenTrace trace = traced.take();
+    ASSERT_EQ(trace.of(TraceKind::kQueueDelay).size(), 1U);
+    EXPECT_EQ(trace.of(TraceKind::kQueueDelay).front().value, 0U);
+    EXPECT_EQ(trace.of(TraceKind::kNodeStart).front().time(), traced.lab->clock.now());
+  }
+}
+
+TEST(FullPathTest, C1_ACancelledStrandStartsNothingMore) {
+  TracedScheduler traced({.compute_threads = 1});
+  TestGraph graph(chain_of_three());
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = traced.submit(graph, notes);
+  EXPECT_TRUE(traced.lab->step(0));
+  run.cancel();
+  traced.lab->settle();
+  EXPECT_EQ(notes->text(), "a");
+  EXPECT_EQ(run.outcome(), RunOutcome::kCancelled);
+}
+
+}  // namespace
+}  // namespace millrace::runtime

@@ -1,0 +1,113 @@
+#include "runtime/run_extras.h"
+
+#include <chrono>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/scheduler_fixture.h"
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Two sinks, one of which has a fallback and a timeout; the fallback's own node is lazy.
+std::vector<NodeSpec> specs_with_everything() {
+  NodeSpec timed = noting_node("timed", {"source"});
+  timed.timeout = milliseconds(5);
+  timed.fallback = FallbackKind::kNode;
+  timed.fallback_node = "spare";
+  timed.cost_per_row = base::Duration(10);
+  return {noting_node("source"), timed, noting_node("sink", {"source"}), noting_node("spare")};
+}
+
+class RunExtrasTest : public testing::Test {
+ protected:
+  RunExtrasTest() { extras.reset(nullptr, true); }
+
+  TestGraph graph{specs_with_everything()};
+  runtime::Run run{graph.topology(), graph.costs()};
+  RunExtras extras{run};
+  const std::uint32_t timed = graph.node("timed");
+  const std::uint32_t sink = graph.node("sink");
+  const std::uint32_t spare = graph.node("spare");
+};
+
+TEST_F(RunExtrasTest, C3_OfBodyAndClockExactlyOneWins) {
+  bool was_running = false;
+  ASSERT_TRUE(extras.try_move(timed, NodeState::kWaiting, NodeState::kRunning));
+  EXPECT_TRUE(extras.try_abandon(timed, was_running));
+  EXPECT_TRUE(was_running);
+  EXPECT_FALSE(extras.try_move(timed, NodeState::kRunning, NodeState::kDone));
+
+  ASSERT_TRUE(extras.try_move(sink, NodeState::kWaiting, NodeState::kRunning));
+  EXPECT_TRUE(extras.try_move(sink, NodeState::kRunning, NodeState::kDone));
+  EXPECT_FALSE(extras.try_abandon(sink, was_running));
+}
+
+TEST_F(RunExtrasTest, C1_ANodeTakenBeforeItsStartNeverRuns) {
+  bool was_running = true;
+  EXPECT_TRUE(extras.try_abandon(timed, was_running));
+  EXPECT_FALSE(was_running);
+  EXPECT_FALSE(extras.try_move(timed, NodeState::kWaiting, NodeState::kRunning));
+  EXPECT_FALSE(extras.try_abandon(timed, was_running));
+}
+
+TEST_F(RunExtrasTest, K5_AnActivationTokenIsGivenOnce) {
+  EXPECT_FALSE(extras.is_activated(spare));
+  EXPECT_TRUE(extras.try_activate(spare));
+  EXPECT_FALSE(extras.try_activate(spare));
+  EXPECT_TRUE(extras.is_activated(spare));
+}
+
+TEST_F(RunExtrasTest, AFallbackCompletesItsNodeOnce) {
+  extras.set_fallback_used(timed);
+  EXPECT_TRUE(extras.used_fallback(timed));
+  EXPECT_FALSE(extras.used_fallback(sink));
+  EXPECT_TRUE(extras.try_complete_by_fallback(timed));
+  EXPECT_FALSE(extras.try_complete_by_fallback(timed));
+}
+
+TEST_F(RunExtrasTest, TheLastSinkClosesAndLazyNodesAreNone) {
+  EXPECT_FALSE(extras.close_sink());
+  EXPECT_TRUE(extras.close_sink());
+}
+
+TEST_F(RunExtrasTest, OnlyNodesThatAskedHaveTimers) {
+  EXPECT_NE(extras.timeout_timer(timed), nullptr);
+  EXPECT_NE(extras.give_up_timer(timed), nullptr);
+  EXPECT_EQ(extras.timeout_timer(sink), nullptr);
+  EXPECT_EQ(extras.give_up_timer(sink), nullptr);
+}
+
+TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
+  bool was_running = false;
+  ASSERT_TRUE(extras.try_abandon(timed, was_running));
+  extras.set_fallback_used(timed);
+  ASSERT_TRUE(extras.try_activate(spare));
+  ASSERT_TRUE(extras.try_complete_by_fallback(timed));
+  extras.set_succeeded(spare);
+  extras.add_row_count(timed, 40);
+  ASSERT_FALSE(extras.close_sink());
+
+  extras.reset(nullptr, false);
+  EXPECT_EQ(extras.state(timed), NodeState::kWaiting);
+  EXPECT_FALSE(extras.used_fallback(timed));
+  EXPECT_TRUE(extras.try_activate(spare));
+  EXPECT_TRUE(extras.try_complete_by_fallback(timed));
+  EXPECT_FALSE(extras.has_succeeded(spare));
+  EXPECT_EQ(extras.row_count(timed), 0U);
+  EXPECT_FALSE(extras.close_sink());
+  EXPECT_TRUE(extras.close_sink());
+  EXPECT_FALSE(extras.is_timed());
+}
+
+TEST_F(RunExtrasTest, I4_RowsOfAllProducersAddUp) {
+  extras.add_row_count(timed, 40);
+  extras.add_row_count(timed, 2);
+  EXPECT_EQ(extras.row_count(timed), 42U);
+}
+
+}  // namespace
+}  // namespace millrace::runtime

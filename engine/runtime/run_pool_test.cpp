@@ -1,0 +1,149 @@
+#include "runtime/run_pool.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/scheduler_fixture.h"
+#include "runtime/task.h"
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+TEST(RunPoolTest, K3_RunsOneAfterTheOtherShareOneObject) {
+  TestScheduler lab({.compute_threads = 1});
+  TestGraph graph({noting_node("a")});
+  const auto notes = std::make_shared<Notes>();
+  for (int turn = 0; turn < 5; ++turn) {
+    const RunHandle run = lab.submit(graph, notes);
+    lab.settle();
+  }
+  EXPECT_EQ(notes->order.size(), 5U);
+  EXPECT_EQ(graph.runs().created_count(), 1U);
+}
+
+TEST(RunPoolTest, AsManyObjectsAsRunsAtTheSameTime) {
+  TestScheduler lab({.compute_threads = 1});
+  TestGraph graph({noting_node("a")});
+  const auto notes = std::make_shared<Notes>();
+  for (int round = 0; round < 2; ++round) {
+    std::vector<RunHandle> runs;
+    for (int run = 0; run < 4; ++run) runs.push_back(lab.submit(graph, notes));
+    lab.settle();
+    EXPECT_EQ(graph.runs().created_count(), 4U);
+  }
+}
+
+TEST(RunPoolTest, AHandleKeepsTheAnswerAfterTheEnd) {
+  TestScheduler lab({.compute_threads = 1});
+  NodeSpec failing = noting_node("bad");
+  failing.body = [](const void*, NodeCall&) { return false; };
+  TestGraph graph({failing});
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle failed = lab.submit(graph, notes);
+  lab.settle();
+  const RunHandle other = lab.submit(graph, notes);  // must not take the storage of the first
+  other.cancel();
+  lab.settle();
+  EXPECT_EQ(failed.outcome(), RunOutcome::kError);
+  EXPECT_EQ(other.outcome(), RunOutcome::kCancelled);
+  EXPECT_NE(&failed.run(), &other.run());
+}
+
+TEST(RunPoolTest, TheContextLivesUntilTheLastReferenceIsGone) {
+  TestScheduler lab({.compute_threads = 1});
+  TestGraph graph({noting_node("a")});
+  auto notes = std::make_shared<Notes>();
+  const std::weak_ptr<Notes> watched = notes;
+  RunHandle run = lab.submit(graph, notes);
+  notes.reset();
+  lab.settle();
+  EXPECT_FALSE(watched.expired());
+  run = {};
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST(RunPoolTest, AnswerAndReleaseAreToldOnceAndInThisOrder) {
+  TestScheduler lab({.compute_threads = 1});
+  TestGraph graph({noting_node("a")});
+  std::string told;
+  const RunObserver observer{
+      .on_answer = [](runtime::Run&, void* data) { *static_cast<std::string*>(data) += "answer "; },
+      .on_release = [](runtime::Run&,
+                       void* data) { *static_cast<std::string*>(data) += "release"; },
+      .data = &told};
+  auto run = graph.runs().submit(*lab.pool, std::make_shared<Notes>(), {}, observer);
+  ASSERT_TRUE(run.has_value());
+  lab.settle();
+  EXPECT_EQ(told, "answer ");
+  *run = {};
+  EXPECT_EQ(told, "answer release");
+}
+
+TEST(RunPoolTest, MovingAHandleMovesItsReference) {
+  TestScheduler lab({.compute_threads = 1});
+  TestGraph graph({noting_node("a")});
+  const auto notes = std::make_shared<Notes>();
+  RunHandle run = lab.submit(graph, notes);
+  const RunHandle taken = std::move(run);
+  EXPECT_FALSE(run.holds_run());  // NOLINT(bugprone-use-after-move): what the move leaves is empty
+  EXPECT_TRUE(taken.holds_run());
+  lab.settle();
+  EXPECT_EQ(taken.outcome(), RunOutcome::kOk);
+}
+
+class RunPoolOptionsTest : public testing::Test {
+ protected:
+  static std::string refusal(const base::Status& status) {
+    return status ? "" : status.error().to_string();
+  }
+  TestScheduler lab{{.compute_threads = 1}};
+  std::shared_ptr<Notes> notes = std::make_shared<Notes>();
+};
+
+TEST_F(RunPoolOptionsTest, AsyncNodesNeedALoop) {
+  NodeSpec async = noting_node("fetch");
+  async.kind = NodeKind::kAsync;
+  async.async_body = [](const void*, NodeCall) -> Task<base::Status> { co_return base::Status{}; };
+  TestGraph graph({async});
+  EXPECT_THAT(refusal(graph.runs().run(*lab.pool, notes.get(), {})), HasSubstr("async nodes"));
+  EXPECT_FALSE(graph.runs().submit(*lab.pool, notes, {}, {}).has_value());
+}
+
+TEST_F(RunPoolOptionsTest, TimeoutsAndDeadlinesNeedALoop) {
+  NodeSpec timed = noting_node("timed");
+  timed.timeout = milliseconds(1);
+  TestGraph with_timeout({timed});
+  EXPECT_THAT(refusal(with_timeout.runs().run_owned(*lab.pool, notes, {})), HasSubstr("timeouts"));
+  TestGraph plain({noting_node("a")});
+  const RunOptions options{.deadline = lab.clock.now() + milliseconds(1)};
+  EXPECT_THAT(refusal(plain.runs().run_owned(*lab.pool, notes, options)), HasSubstr("deadline"));
+}
+
+TEST_F(RunPoolOptionsTest, C2_ADeadlineNeedsAContextThatTheRunOwns) {
+  TestGraph graph({noting_node("a")});
+  const RunOptions options{.deadline = lab.clock.now() + milliseconds(1), .loop = &lab.loop};
+  EXPECT_THAT(refusal(graph.runs().run(*lab.pool, notes.get(), options)), HasSubstr("shared_ptr"));
+  EXPECT_EQ(graph.runs().created_count(), 0U);  // nothing half-started remains
+}
+
+TEST_F(RunPoolOptionsTest, APoolWithoutThreadsTakesNoSubmissions) {
+  const auto pool = *WorkerPool::create({.compute_threads = 1});
+  TestGraph graph({noting_node("a")});
+  const auto run = graph.runs().submit(*pool, notes, {}, {});
+  ASSERT_FALSE(run.has_value());
+  EXPECT_EQ(run.error().code(), base::ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(graph.runs().run(*pool, notes.get(), {}).has_value());  // the caller does the work
+  EXPECT_EQ(notes->text(), "a");
+}
+
+}  // namespace
+}  // namespace millrace::runtime

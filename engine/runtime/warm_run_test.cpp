@@ -1,0 +1,228 @@
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/awaitables.h"
+#include "runtime/scheduler_fixture.h"
+#include "runtime/task.h"
+#include "runtime/trace_collector.h"
+#include "runtime/trace_writer.h"
+
+// K3: a warm run takes nothing from the heap. A program of its own, because it counts every
+// allocation of the process. Sanitizers bring their own operator new and a hook to count with.
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MR_TEST_HAS_MALLOC_HOOK
+#endif
+#endif
+
+namespace {
+
+// Relaxed: a count that publishes nothing; only this thread allocates here.
+std::atomic<std::uint64_t> allocation_count = 0;
+
+}  // namespace
+
+#ifdef MR_TEST_HAS_MALLOC_HOOK
+
+#include <sanitizer/allocator_interface.h>
+
+namespace {
+
+void count_allocation(const volatile void*, std::size_t) {
+  allocation_count.fetch_add(1, std::memory_order_relaxed);
+}
+void ignore_release(const volatile void*) {}
+[[maybe_unused]] const int hook =
+    __sanitizer_install_malloc_and_free_hooks(&count_allocation, &ignore_release);
+
+}  // namespace
+
+#else
+
+void* operator new(std::size_t size) {
+  allocation_count.fetch_add(1, std::memory_order_relaxed);
+  if (void* const memory = std::malloc(size)) return memory;
+  std::abort();
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  allocation_count.fetch_add(1, std::memory_order_relaxed);
+  const auto step = static_cast<std::size_t>(alignment);
+  if (void* const memory = std::aligned_alloc(step, (size + step - 1) / step * step)) return memory;
+  std::abort();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#endif
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+struct Count {
+  int bodies = 0;
+};
+
+NodeSpec counting_node(std::string id, std::vector<std::string> after = {}) {
+  NodeSpec spec;
+  spec.id = std::move(id);
+  spec.after = std::move(after);
+  spec.body = [](const void*, NodeCall& call) {
+    ++static_cast<Count*>(call.context())->bodies;
+    return true;
+  };
+  return spec;
+}
+
+/// A source, `width` siblings that several workers share, and a join.
+std::vector<NodeSpec> fan(int width) {
+  std::vector<NodeSpec> specs{counting_node("source")};
+  std::vector<std::string> all;
+  for (int node = 0; node < width; ++node) {
+    all.push_back("f" + std::to_string(node));
+    specs.push_back(counting_node(all.back(), {"source"}));
+  }
+  specs.push_back(counting_node("sink", all));
+  return specs;
+}
+
+class WarmRunTest : public testing::Test {
+ protected:
+  WarmRunTest() : lab(config()) {}
+
+  ExecutorConfig config() {
+    ExecutorConfig settings;
+    settings.compute_threads = 2;
+    settings.trace = &collector;
+    return settings;
+  }
+
+  /// Lets the scheduler run until the loop has no clock left to wait for.
+  void run_to_the_end(base::Duration patience) {
+    const base::TimePoint end = lab.clock.now() + patience;
+    lab.settle();
+    while (lab.loop.next_deadline() && *lab.loop.next_deadline() <= end) {
+      lab.loop.advance_to(*lab.loop.next_deadline());
+      lab.settle();
+    }
+  }
+
+  void run_once(TestGraph& graph, const RunOptions& options) {
+    const int before = count->bodies;
+    auto run = graph.runs().submit(*lab.pool, count, options, {});
+    ASSERT_TRUE(run.has_value());
+    run_to_the_end(milliseconds(100));
+    ASSERT_EQ(run->outcome(), RunOutcome::kOk);
+    ASSERT_EQ(count->bodies - before, static_cast<int>(graph.topology().node_count()));
+  }
+
+  /// How often a run allocates once everything it needs has been used a few times.
+  std::uint64_t allocations_of_a_warm_run(TestGraph& graph, RunOptions options = {}) {
+    options.loop = &lab.loop;
+    const auto run_all = [&](int turns) {
+      for (int turn = 0; turn < turns; ++turn) {
+        if (is_timed) options.deadline = lab.clock.now() + hours(1);
+        run_once(graph, options);
+      }
+    };
+    run_all(16);
+    const std::uint64_t before = allocation_count.load(std::memory_order_relaxed);
+    run_all(16);
+    return allocation_count.load(std::memory_order_relaxed) - before;
+  }
+
+  TraceCollector collector;
+  TestScheduler lab;
+  std::shared_ptr<Count> count = std::make_shared<Count>();
+  bool is_timed = false;
+};
+
+TEST_F(WarmRunTest, TheCounterCounts) {
+  const std::uint64_t before = allocation_count.load();
+  const auto made = std::make_unique<std::vector<int>>(100);
+  EXPECT_GE(allocation_count.load() - before, 2U);
+  EXPECT_EQ(made->size(), 100U);
+}
+
+TEST_F(WarmRunTest, K3_OfPrivateNodesTakesNothingFromTheHeap) {
+  TestGraph graph(fan(30));
+  graph.teach(base::Duration(20));
+  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+}
+
+TEST_F(WarmRunTest, K3_OfSharedNodesTakesNothingFromTheHeap) {
+  TestGraph graph(fan(30));
+  graph.teach(milliseconds(1));
+  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+  EXPECT_GT(lab.pool->counters().stolen, 0U);
+}
+
+TEST_F(WarmRunTest, K3_WithADeadlineTakesNothingFromTheHeap) {
+  TestGraph graph(fan(10));
+  is_timed = true;
+  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+}
+
+TEST_F(WarmRunTest, K3_WithTimeoutsAndFallbacksTakesNothingFromTheHeap) {
+  std::vector<NodeSpec> specs = fan(10);
+  for (NodeSpec& spec : specs) {
+    spec.timeout = milliseconds(5);
+    spec.fallback = FallbackKind::kValue;
+    spec.fallback_body = spec.body;
+  }
+  TestGraph graph(specs);
+  is_timed = true;
+  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+}
+
+TEST_F(WarmRunTest, K3_ThatIsMeasuredTakesNothingFromTheHeap) {
+  TestGraph graph(fan(10), {.sample_every = 1});
+  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+  EXPECT_GT(graph.costs().sample_count(0), 16U);
+}
+
+TEST_F(WarmRunTest, K3_T4_WithAllEventsTracedTakesNothingFromTheHeap) {
+  TestGraph graph(fan(10));
+  const TraceContext trace(TraceId(7), TraceFlag::All, TraceTopologyId(0));
+  EXPECT_EQ(allocations_of_a_warm_run(graph, {.trace = trace}), 0U);
+}
+
+Task<base::Status> sleep_and_count(Loop* loop, NodeCall call) {
+  MR_CO_TRY_STATUS(co_await sleep_for(*loop, microseconds(10), call.stop_token()));
+  ++static_cast<Count*>(call.context())->bodies;
+  co_return base::Status{};
+}
+
+TEST_F(WarmRunTest, K3_OfAsyncNodesTakesNothingFromTheHeap) {
+  std::vector<NodeSpec> specs = fan(4);
+  for (std::size_t node = 1; node <= 4; ++node) {
+    specs[node].kind = NodeKind::kAsync;
+    specs[node].body = nullptr;
+    specs[node].closure = std::shared_ptr<const void>(&lab.loop, [](const void*) {});
+    specs[node].async_body = [](const void* loop, NodeCall call) {
+      auto* const own = static_cast<Loop*>(const_cast<void*>(loop));
+      return sleep_and_count(own, std::move(call));
+    };
+  }
+  TestGraph graph(specs);
+  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+}
+
+}  // namespace
+}  // namespace millrace::runtime
