@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/did_you_mean.h"
+#include "base/format.h"
 
 namespace millrace::rank {
 
@@ -12,7 +11,7 @@ base::Status PlanSet::add(std::unique_ptr<LoadedPlan> plan) {
   std::string name = plan->plan().name;
   if (plans_.contains(name)) {
     return base::fail(base::ErrorCode::kInvalidPlan,
-                      fmt::format("Two plans have the name '{}'", name));
+                      base::format("Two plans have the name '{}'", name));
   }
   plans_.emplace(std::move(name), std::move(plan));
   return {};
@@ -23,7 +22,7 @@ base::Status PlanSet::set_default(std::string_view name) {
   if (default_ != nullptr) return {};
   return base::fail(
       base::ErrorCode::kNotFound,
-      fmt::format("No plan '{}' is loaded{}", name, base::did_you_mean(name, names())));
+      base::format("No plan '{}' is loaded{}", name, base::did_you_mean(name, names())));
 }
 
 LoadedPlan* PlanSet::find(std::string_view name) const {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace millrace::rank {
 namespace {
@@ -57,7 +57,7 @@ std::string error_reference() {
       "\"node\"?, \"op\"?,\n\"source\"?}}`. The codes are a closed list.\n\n"
       "| code | meaning |\n|---|---|\n";
   for (const RankErrorEntry& entry : kTable)
-    page += fmt::format("| `{}` | {} |\n", entry.name, entry.meaning);
+    page += base::format("| `{}` | {} |\n", entry.name, entry.meaning);
   return page;
 }
 

@@ -3,9 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/did_you_mean.h"
+#include "base/format.h"
 #include "rank/response.h"
 #include "runtime/run.h"
 
@@ -18,10 +17,7 @@ void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text)
   call.ranker_ = this;
   call.started_ = services_.loop->clock().now();
   call.response_.clear();
-  call.engine_request_id_.clear();
-  fmt::format_to(std::back_inserter(call.engine_request_id_),
-                 "e{}",
-                 next_id_.fetch_add(1, std::memory_order_relaxed));
+  call.engine_request_id_ = base::format("e{}", next_id_.fetch_add(1, std::memory_order_relaxed));
   if (auto read = reader.read(text, call.request_); !read)
     return refuse(call, call.request_.request_id, read.error());
   const auto plan = find_plan(call.request_);
@@ -52,24 +48,24 @@ std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) 
         RankError{.code = RankErrorCode::kUnknownPlan,
                   .message = request.plan.empty()
                                  ? "The request names no plan and there is no default; set 'plan'"
-                                 : fmt::format("No plan '{}' is loaded{}",
-                                               request.plan,
-                                               base::did_you_mean(request.plan, names))});
+                                 : base::format("No plan '{}' is loaded{}",
+                                                request.plan,
+                                                base::did_you_mean(request.plan, names))});
   }
   if (!request.plan_version.empty() && request.plan_version != plan->plan().version) {
     return std::unexpected(
         RankError{.code = RankErrorCode::kUnknownVersion,
-                  .message = fmt::format("The plan '{}' has version '{}', not '{}'",
-                                         plan->plan().name,
-                                         plan->plan().version,
-                                         request.plan_version)});
+                  .message = base::format("The plan '{}' has version '{}', not '{}'",
+                                          plan->plan().name,
+                                          plan->plan().version,
+                                          request.plan_version)});
   }
   if (!request.fragment_versions.empty()) {
     return std::unexpected(
         RankError{.code = RankErrorCode::kUnknownVersion,
-                  .message = fmt::format("The plan '{}' has no fragment '{}'",
-                                         plan->plan().name,
-                                         request.fragment_versions.front().name)});
+                  .message = base::format("The plan '{}' has no fragment '{}'",
+                                          plan->plan().name,
+                                          request.fragment_versions.front().name)});
   }
   return plan;
 }

@@ -10,9 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/did_you_mean.h"
+#include "base/format.h"
 
 namespace millrace::rank {
 namespace {
@@ -105,9 +104,9 @@ Outcome RequestFields::read(JsonValue member) {
     const auto known = names();
     return refuse(RankErrorCode::kUnknownField,
                   member,
-                  fmt::format("A request has no field '{}'{}",
-                              member.key(),
-                              base::did_you_mean(member.key(), known)));
+                  base::format("A request has no field '{}'{}",
+                               member.key(),
+                               base::did_you_mean(member.key(), known)));
   }
   return (this->*field->read)(member);
 }
@@ -116,9 +115,9 @@ std::unexpected<RankError> RequestFields::refuse(RankErrorCode code,
                                                  JsonValue value,
                                                  std::string_view what) const {
   const base::TextPlace place = request_.document.place(value.offset());
-  return std::unexpected(
-      RankError{.code = code,
-                .message = fmt::format("{} (line {}, column {})", what, place.line, place.column)});
+  return std::unexpected(RankError{
+      .code = code,
+      .message = base::format("{} (line {}, column {})", what, place.line, place.column)});
 }
 
 std::unexpected<RankError> RequestFields::wrong_type(JsonValue value,
@@ -126,14 +125,14 @@ std::unexpected<RankError> RequestFields::wrong_type(JsonValue value,
                                                      std::string_view wanted) const {
   return refuse(RankErrorCode::kWrongType,
                 value,
-                fmt::format("'{}' must be {}, not {}", name, wanted, to_string(value.kind())));
+                base::format("'{}' must be {}, not {}", name, wanted, to_string(value.kind())));
 }
 
 Outcome RequestFields::read_text(JsonValue value, std::string_view& out) {
   const auto text = value.find_string();
   if (!text) return wrong_type(value, value.key(), "a string");
   if (text->empty())
-    return refuse(RankErrorCode::kBadValue, value, fmt::format("'{}' is empty", value.key()));
+    return refuse(RankErrorCode::kBadValue, value, base::format("'{}' is empty", value.key()));
   out = *text;
   return {};
 }
@@ -149,10 +148,10 @@ Outcome RequestFields::read_id(JsonValue value, std::string_view name, std::int6
     if (problem == std::errc() && end == text->data() + text->size()) return {};
     return refuse(RankErrorCode::kBadValue,
                   value,
-                  fmt::format("'{}' is not a 64-bit integer: \"{}\"", name, *text));
+                  base::format("'{}' is not a 64-bit integer: \"{}\"", name, *text));
   }
   if (value.is(JsonKind::kUnsigned))
-    return refuse(RankErrorCode::kBadValue, value, fmt::format("'{}' is beyond int64", name));
+    return refuse(RankErrorCode::kBadValue, value, base::format("'{}' is beyond int64", name));
   return wrong_type(value, name, "an integer, or one in a string");
 }
 
@@ -164,7 +163,7 @@ Outcome RequestFields::read_ids(JsonValue value,
     return refuse(
         RankErrorCode::kTooLarge,
         value,
-        fmt::format(
+        base::format(
             "'{}' has {} ids; at most {} are allowed", value.key(), value.size(), count_max));
   }
   out.reserve(value.size());
@@ -196,11 +195,11 @@ Outcome RequestFields::read_values(JsonValue value, std::vector<NamedValue>& out
       case JsonKind::kUnsigned:
         return refuse(RankErrorCode::kBadValue,
                       member,
-                      fmt::format("'{}.{}' is beyond int64", value.key(), member.key()));
+                      base::format("'{}.{}' is beyond int64", value.key(), member.key()));
       case JsonKind::kArray:
       case JsonKind::kObject:
         return wrong_type(member,
-                          fmt::format("{}.{}", value.key(), member.key()),
+                          base::format("{}.{}", value.key(), member.key()),
                           "null, a bool, a number or a string");
     }
     out.push_back({member.key(), scalar});
@@ -268,7 +267,7 @@ Outcome RequestFields::read_output_keys(JsonValue value) {
     if (!key) return wrong_type(item, "output_keys", "an array of strings");
     if (std::find(keys.begin(), keys.end(), *key) != keys.end()) {
       return refuse(
-          RankErrorCode::kBadValue, item, fmt::format("'output_keys' names '{}' twice", *key));
+          RankErrorCode::kBadValue, item, base::format("'output_keys' names '{}' twice", *key));
     }
     keys.push_back(*key);
   }
@@ -301,7 +300,7 @@ Outcome RequestFields::read_explain(JsonValue value) {
     if (member.key() != "ids") {
       return refuse(RankErrorCode::kUnknownField,
                     member,
-                    fmt::format("'explain' has no field '{}', only 'ids'", member.key()));
+                    base::format("'explain' has no field '{}', only 'ids'", member.key()));
     }
     auto read = read_ids(member, limits_.explain_ids_max, request_.explain_ids.emplace());
     if (!read) return read;
@@ -323,7 +322,7 @@ RankError from_json_problem(const base::JsonProblem& problem) {
                        problem.code == base::JsonProblemCode::kTooDeep;
   return {
       .code = is_size ? RankErrorCode::kTooLarge : RankErrorCode::kBadJson,
-      .message = fmt::format(
+      .message = base::format(
           "{} (line {}, column {})", problem.message, problem.place.line, problem.place.column)};
 }
 

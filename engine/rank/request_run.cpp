@@ -6,10 +6,9 @@
 #include <utility>
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
 #include "base/did_you_mean.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "rows/batch.h"
 #include "rows/column_builder.h"
@@ -73,10 +72,10 @@ std::expected<void, RankError> RequestRun::start(Request& request, const LoopSer
     if (given != nullptr && !fits(given->value, field.type)) {
       return std::unexpected(
           RankError{.code = RankErrorCode::kWrongType,
-                    .message = fmt::format("'params.{}' must be {}, as the plan's $req.{} is",
-                                           field.name,
-                                           rows::to_string(field.type),
-                                           field.name)});
+                    .message = base::format("'params.{}' must be {}, as the plan's $req.{} is",
+                                            field.name,
+                                            rows::to_string(field.type),
+                                            field.name)});
     }
   }
   resolve_request_fields();
@@ -102,21 +101,21 @@ std::expected<void, RankError> RequestRun::resolve_overrides() {
       for (const plan::FieldInfo& param : plan_.registry().params()) known.emplace_back(param.name);
       return std::unexpected(RankError{
           .code = RankErrorCode::kUnknownParam,
-          .message = fmt::format(
+          .message = base::format(
               "No param '{}' is registered{}", given.name, base::did_you_mean(given.name, known))});
     }
     if (!info->allow_write) {
       return std::unexpected(
           RankError{.code = RankErrorCode::kNotAllowed,
-                    .message = fmt::format("The param '{}' may not be overridden", given.name)});
+                    .message = base::format("The param '{}' may not be overridden", given.name)});
     }
     const bool is_null = std::holds_alternative<std::monostate>(given.value);
     if (!fits(given.value, info->type) || (is_null && !info->nullable)) {
       return std::unexpected(RankError{.code = RankErrorCode::kWrongType,
-                                       .message = fmt::format("'param_overrides.{}' must be {}{}",
-                                                              given.name,
-                                                              rows::to_string(info->type),
-                                                              info->nullable ? " or null" : "")});
+                                       .message = base::format("'param_overrides.{}' must be {}{}",
+                                                               given.name,
+                                                               rows::to_string(info->type),
+                                                               info->nullable ? " or null" : "")});
     }
     const auto& names = plan_.plan().params;
     for (std::size_t index = 0; index < names.size(); ++index) {
@@ -214,8 +213,8 @@ base::Result<rows::RowSet> RequestRun::request_input(const plan::RequestInput& i
     return rows_of_ids({});
   if (const auto* const id = std::get_if<std::int64_t>(&given->value)) return rows_of_ids({id, 1});
   return base::fail(base::ErrorCode::kInvalidArgument,
-                    fmt::format("$req.{} is an input and must be an id", input.field),
-                    fmt::format("params.{}", input.field));
+                    base::format("$req.{} is an input and must be an id", input.field),
+                    base::format("params.{}", input.field));
 }
 
 base::Status RequestRun::bind_exprs(std::uint32_t index) {

@@ -7,9 +7,8 @@
 #include <limits>
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "base/did_you_mean.h"
+#include "base/format.h"
 
 namespace millrace::rank {
 namespace {
@@ -129,12 +128,12 @@ void write_warnings(JsonWriter& json, const RequestRun& run) {
   for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) {
     const tasks::TaskStats* const stats = run.find_stats(index);
     if (stats == nullptr || stats->row_errors == 0) continue;
-    json.value(fmt::format("node '{}' ({}): {} row error{}; the first: {}",
-                           plan.nodes[index].id,
-                           plan.nodes[index].task->op,
-                           stats->row_errors,
-                           stats->row_errors == 1 ? "" : "s",
-                           stats->first_row_error));
+    json.value(base::format("node '{}' ({}): {} row error{}; the first: {}",
+                            plan.nodes[index].id,
+                            plan.nodes[index].task->op,
+                            stats->row_errors,
+                            stats->row_errors == 1 ? "" : "s",
+                            stats->first_row_error));
   }
   json.end_array();
 }
@@ -175,10 +174,10 @@ std::expected<void, RankError> check_output_keys(const RequestRun& run) {
   for (const std::string_view key : *run.request().output_keys) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     return std::unexpected(RankError{.code = RankErrorCode::kUnknownOutputKey,
-                                     .message = fmt::format("The plan '{}' has no column '{}'{}",
-                                                            run.plan().plan().name,
-                                                            key,
-                                                            base::did_you_mean(key, known))});
+                                     .message = base::format("The plan '{}' has no column '{}'{}",
+                                                             run.plan().plan().name,
+                                                             key,
+                                                             base::did_you_mean(key, known))});
   }
   return {};
 }
@@ -232,7 +231,7 @@ RankError error_of(const RequestRun& run, const runtime::Run& ended) {
   error.node = node.id;
   error.op = node.task->op;
   if (node.source.line != 0) {
-    error.source = fmt::format("{}:{}:{}", plan.source_file, node.source.line, node.source.column);
+    error.source = base::format("{}:{}:{}", plan.source_file, node.source.line, node.source.column);
   }
   return error;
 }

@@ -18,6 +18,7 @@ LIBRARIES = {
     "toml++/": "toml++",
     "openssl/sha.h": "libcrypto",
     "re2/": "re2",
+    "CLI/": "CLI11",
     "hwy/": "highway",
     "gtest/": "googletest",
     "gmock/": "googletest",

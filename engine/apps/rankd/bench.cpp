@@ -9,10 +9,10 @@
 #include <semaphore>
 #include <utility>
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/json_writer.h"
 #include "rank/request.h"
 
@@ -184,7 +184,7 @@ BenchResult run_bench(Engine& engine, const Flags& flags) {
 }
 
 std::string to_text(const BenchResult& result) {
-  std::string text = fmt::format(
+  std::string text = base::format(
       "plan            {}\n"
       "requests        {} ({} failed), {} at a time\n"
       "throughput      {:.0f} requests/s\n"
@@ -207,7 +207,7 @@ std::string to_text(const BenchResult& result) {
       per_request(result.store.round_trips, result),
       per_request(result.store.commands, result),
       static_cast<double>(result.memory_peak_bytes) / 1e6);
-  if (result.failed > 0) text += fmt::format("first failure   {}\n", result.first_error);
+  if (result.failed > 0) text += base::format("first failure   {}\n", result.first_error);
   return text;
 }
 

@@ -5,14 +5,13 @@
 #include <iostream>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "apps/rankd/bench.h"
 #include "apps/rankd/doctor.h"
 #include "apps/rankd/engine.h"
 #include "apps/rankd/line_server.h"
 #include "apps/rankd/project.h"
 #include "apps/rankd/registry_json.h"
+#include "base/format.h"
 #include "base/json_writer.h"
 #include "plan/explain.h"
 #include "stores/seed_data.h"
@@ -40,10 +39,10 @@ int list_plans(const Flags& flags, const Project& project) {
   bool all_good = true;
   for (const PlanFile& file : *files) {
     if (file.plan) {
-      print(fmt::format(
+      print(base::format(
           "{:<24} {:>3} nodes  {}\n", (*file.plan)->name, (*file.plan)->nodes.size(), file.path));
     } else {
-      print(fmt::format("{:<24} invalid    {}\n", "-", file.path));
+      print(base::format("{:<24} invalid    {}\n", "-", file.path));
       all_good = false;
     }
   }
@@ -72,11 +71,11 @@ int check(const Flags& flags, const Project& project) {
       }
       json.end_object();
     } else if (file.plan) {
-      out += fmt::format("{}: ok\n", file.path);
+      out += base::format("{}: ok\n", file.path);
       for (const std::string& warning : (*file.plan)->warnings)
-        out += fmt::format("  warning: {}\n", warning);
+        out += base::format("  warning: {}\n", warning);
     } else {
-      out += fmt::format("{}:\n{}", file.path, file.plan.error().to_text());
+      out += base::format("{}:\n{}", file.path, file.plan.error().to_text());
     }
   }
   if (flags.format == Format::kJson) json.end_array();
@@ -110,7 +109,7 @@ int explain(const Flags& flags, const Project& project) {
     return kOk;
   }
   return fail(
-      {fmt::format("No valid plan has the name '{}'; --list-plans shows all", flags.plan_name)});
+      {base::format("No valid plan has the name '{}'; --list-plans shows all", flags.plan_name)});
 }
 
 int write_seed(const Flags& flags) {
@@ -120,10 +119,10 @@ int write_seed(const Flags& flags) {
     written = stores::write_seed_data(options, std::cout);
   } else {
     std::ofstream file(flags.seed_out, std::ios::binary);
-    if (!file) return fail({fmt::format("Cannot write '{}'", flags.seed_out)});
+    if (!file) return fail({base::format("Cannot write '{}'", flags.seed_out)});
     written = stores::write_seed_data(options, file);
     file.close();
-    if (written && !file) return fail({fmt::format("Cannot write '{}'", flags.seed_out)});
+    if (written && !file) return fail({base::format("Cannot write '{}'", flags.seed_out)});
   }
   return written ? kOk : fail({written.error().to_string()});
 }

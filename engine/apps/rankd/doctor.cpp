@@ -3,11 +3,10 @@
 #include <cstdio>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "apps/rankd/engine.h"
 #include "apps/rankd/project.h"
 #include "apps/rankd/waiting_call.h"
+#include "base/format.h"
 #include "rank/request.h"
 
 namespace millrace::rankd {
@@ -29,13 +28,13 @@ class Checklist {
 void check_endpoints(const Project& project, Checklist& list) {
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
     if (endpoint.kind == plan::EndpointKind::kEmbedded) {
-      list.good(fmt::format("endpoint {}: embedded data {}", endpoint.name, endpoint.data_file));
+      list.good(base::format("endpoint {}: embedded data {}", endpoint.name, endpoint.data_file));
     } else {
-      list.bad(fmt::format("endpoint {}: {} at {}:{}",
-                           endpoint.name,
-                           plan::to_string(endpoint.kind),
-                           endpoint.host,
-                           endpoint.port),
+      list.bad(base::format("endpoint {}: {} at {}:{}",
+                            endpoint.name,
+                            plan::to_string(endpoint.kind),
+                            endpoint.host,
+                            endpoint.port),
                "this build has no client for it; nodes that use it fail with "
                "endpoint_unavailable. Use --env dev for embedded data.");
     }
@@ -47,9 +46,9 @@ void check_plans(const Project& project, const Flags& flags, Checklist& list) {
   if (!files) return list.bad("plans", files.error().text);
   for (const PlanFile& file : *files) {
     if (file.plan) {
-      list.good(fmt::format("plan {}: {} nodes", (*file.plan)->name, (*file.plan)->nodes.size()));
+      list.good(base::format("plan {}: {} nodes", (*file.plan)->name, (*file.plan)->nodes.size()));
     } else {
-      list.bad(fmt::format("plan file {}", file.path), file.plan.error().to_text());
+      list.bad(base::format("plan file {}", file.path), file.plan.error().to_text());
     }
   }
 }
@@ -62,13 +61,13 @@ void check_answers(const Project& project, const Flags& flags, Checklist& list) 
     WaitingCall call;
     call.run((*engine)->ranker(0),
              reader,
-             fmt::format(R"({{"user_id": 1, "deadline_ms": 1000, "plan": "{}"}})", name));
+             base::format(R"({{"user_id": 1, "deadline_ms": 1000, "plan": "{}"}})", name));
     if (call.ok()) {
-      list.good(fmt::format("request to {}: answered in {:.2f} ms",
-                            name,
-                            std::chrono::duration<double, std::milli>(call.took()).count()));
+      list.good(base::format("request to {}: answered in {:.2f} ms",
+                             name,
+                             std::chrono::duration<double, std::milli>(call.took()).count()));
     } else {
-      list.bad(fmt::format("request to {}", name), call.response());
+      list.bad(base::format("request to {}", name), call.response());
     }
   }
 }
@@ -82,12 +81,12 @@ int run_doctor(const Flags& flags) {
     list.bad("registry and tasks", project.error().text);
     return list.exit_code();
   }
-  list.good(fmt::format("registry: {} keys, {} params, {} endpoints ({})",
-                        (*project)->registry().keys().size(),
-                        (*project)->registry().params().size(),
-                        (*project)->registry().endpoints().size(),
-                        flags.env));
-  list.good(fmt::format("tasks: {}", (*project)->tasks().tasks().size()));
+  list.good(base::format("registry: {} keys, {} params, {} endpoints ({})",
+                         (*project)->registry().keys().size(),
+                         (*project)->registry().params().size(),
+                         (*project)->registry().endpoints().size(),
+                         flags.env));
+  list.good(base::format("tasks: {}", (*project)->tasks().tasks().size()));
   check_endpoints(**project, list);
   check_plans(**project, flags, list);
   check_answers(**project, flags, list);

@@ -6,8 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"
 
@@ -51,7 +50,7 @@ std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
   for (std::uint32_t index = 0; index < flags.loops; ++index) {
-    auto loop = runtime::EventLoop::create(fmt::format("loop {}", index));
+    auto loop = runtime::EventLoop::create(base::format("loop {}", index));
     if (!loop) return std::unexpected(from(loop.error()));
     LoopUnit& unit = *loops_.emplace_back(std::make_unique<LoopUnit>());
     unit.loop = *std::move(loop);
@@ -100,7 +99,7 @@ std::expected<void, StartError> Engine::load_plans(const Flags& flags, const Pro
   std::string problems;
   for (PlanFile& file : *files) {
     if (!file.plan) {
-      problems += fmt::format("{}:\n{}", file.path, file.plan.error().to_text());
+      problems += base::format("{}:\n{}", file.path, file.plan.error().to_text());
       continue;
     }
     auto loaded = rank::LoadedPlan::load(
@@ -110,7 +109,7 @@ std::expected<void, StartError> Engine::load_plans(const Flags& flags, const Pro
         {.node_timeout = duration_of(flags.node_timeout_ms), .endpoints = endpoint_kinds_});
     base::Status added =
         loaded ? plans_.add(*std::move(loaded)) : base::Status(std::unexpected(loaded.error()));
-    if (!added) problems += fmt::format("{}: {}\n", file.path, added.error().to_string());
+    if (!added) problems += base::format("{}: {}\n", file.path, added.error().to_string());
   }
   if (!problems.empty()) return std::unexpected(StartError{std::move(problems)});
   if (flags.plan_name.empty()) return {};

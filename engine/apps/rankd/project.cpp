@@ -7,8 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "stores/store_tasks.h"
 #include "tasks/plugin.h"
 #include "tasks/row_tasks.h"
@@ -43,7 +42,7 @@ std::expected<std::vector<std::string>, StartError> plan_files(const std::string
   }
   if (problem) {
     return std::unexpected(StartError{
-        fmt::format("Cannot read the folder of plans '{}': {}", folder, problem.message())});
+        base::format("Cannot read the folder of plans '{}': {}", folder, problem.message())});
   }
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -56,15 +55,15 @@ std::expected<std::string, StartError> read_text_file(const std::string& path) {
   const std::uintmax_t size = fs::file_size(path, problem);
   if (problem) {
     return std::unexpected(
-        StartError{fmt::format("Cannot read '{}': {}", path, problem.message())});
+        StartError{base::format("Cannot read '{}': {}", path, problem.message())});
   }
   if (size > kFileBytesMax) {
     return std::unexpected(StartError{
-        fmt::format("'{}' is too large: {} bytes, at most {}", path, size, kFileBytesMax)});
+        base::format("'{}' is too large: {} bytes, at most {}", path, size, kFileBytesMax)});
   }
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return std::unexpected(StartError{fmt::format("Cannot read '{}'", path)});
+  if (!file) return std::unexpected(StartError{base::format("Cannot read '{}'", path)});
   return text;
 }
 
@@ -81,7 +80,7 @@ std::expected<void, StartError> Project::read_registry(const Flags& flags) {
   std::string texts[3];
   const char* const names[3] = {"keys.toml", "params.toml", "endpoints.toml"};
   for (int index = 0; index < 3; ++index) {
-    auto text = read_text_file(fmt::format("{}/{}", folder, names[index]));
+    auto text = read_text_file(base::format("{}/{}", folder, names[index]));
     if (!text) return std::unexpected(text.error());
     texts[index] = *std::move(text);
   }
