@@ -12,7 +12,6 @@
 #include "base/did_you_mean.h"
 
 namespace millrace::rank {
-namespace {
 
 using base::JsonWriter;
 
@@ -34,6 +33,8 @@ void write_id(JsonWriter& json, std::int64_t id, bool as_string) {
   const auto end = std::to_chars(std::begin(text), std::end(text), id).ptr;
   json.value(std::string_view(text, static_cast<std::size_t>(end - text)));
 }
+
+namespace {
 
 // The columns of one output that the answer shows.
 struct ShownColumns {
