@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "expr/compiled_expr.h"
 #include "rank/response.h"
 #include "rows/batch.h"
@@ -66,9 +65,9 @@ std::optional<Pattern> find_pattern(const plan::CompiledNode& node) {
 
 std::string list_key(const Pattern& pattern, const rows::Value& value) {
   if (const auto* const number = std::get_if<std::int64_t>(&value))
-    return fmt::format("{}{}{}", pattern.prefix, *number, pattern.suffix);
+    return base::format("{}{}{}", pattern.prefix, *number, pattern.suffix);
   if (const auto* const text = std::get_if<std::string_view>(&value))
-    return fmt::format("{}{}{}", pattern.prefix, *text, pattern.suffix);
+    return base::format("{}{}{}", pattern.prefix, *text, pattern.suffix);
   return {};
 }
 
