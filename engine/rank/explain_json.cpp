@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/format.h"
 #include "expr/compiled_expr.h"
+#include "rank/explain_absence.h"
 #include "rank/response.h"
 #include "rows/batch.h"
 
@@ -41,52 +41,16 @@ std::string_view name_of(DropReason reason) {
   return "";
 }
 
-// A key pattern such as `follow:{id}`, taken apart.
-struct Pattern {
-  std::string_view prefix;
-  std::string_view name;
-  std::string_view suffix;
-};
-
-std::optional<Pattern> find_pattern(const plan::CompiledNode& node) {
-  for (std::size_t index = 0; index < node.params.size(); ++index) {
-    const auto* const text = std::get_if<std::string>(&node.params[index]);
-    if (node.task->params[index].type != plan::ParamType::kKeyPattern || text == nullptr) continue;
-    const std::string_view whole = *text;
-    const std::size_t open = whole.find('{');
-    const std::size_t close = whole.find('}', open);
-    if (open == std::string_view::npos || close == std::string_view::npos) continue;
-    return Pattern{.prefix = whole.substr(0, open),
-                   .name = whole.substr(open + 1, close - open - 1),
-                   .suffix = whole.substr(close + 1)};
-  }
-  return std::nullopt;
-}
-
-std::string list_key(const Pattern& pattern, const rows::Value& value) {
-  if (const auto* const number = std::get_if<std::int64_t>(&value))
-    return base::format("{}{}{}", pattern.prefix, *number, pattern.suffix);
-  if (const auto* const text = std::get_if<std::string_view>(&value))
-    return base::format("{}{}{}", pattern.prefix, *text, pattern.suffix);
-  return {};
-}
-
 std::string_view op_of(const plan::CompiledNode& node) { return node.task->op; }
-
-const std::int64_t* find_int_param(const plan::CompiledNode& node, std::string_view name) {
-  for (std::size_t index = 0; index < node.params.size(); ++index) {
-    if (node.task->params[index].name == name)
-      return std::get_if<std::int64_t>(&node.params[index]);
-  }
-  return nullptr;
-}
 
 class ExplanationWriter {
  public:
   ExplanationWriter(JsonWriter& json, const ExplainSource& source, bool ids_as_strings)
-      : json_(json), source_(source), plan_(*source.run.plan), ids_as_strings_(ids_as_strings) {
-    find_candidate_sources();
-  }
+      : json_(json),
+        source_(source),
+        plan_(*source.run.plan),
+        ids_as_strings_(ids_as_strings),
+        absence_(source) {}
 
   void write(const ExplainedId& explained) {
     json_.begin_object();
@@ -98,36 +62,20 @@ class ExplanationWriter {
     for (const ExplainedPath& path : explained.paths) write_path(path);
     json_.end_array();
     if (explained.has_more_paths) json_.member("more_paths", true);
-    if (explained.verdict() > Verdict::kDropped) write_absence();
+    if (explained.verdict() > Verdict::kDropped) {
+      json_.key("absent_from");
+      absence_.write(json_);
+    }
     json_.end_object();
   }
 
  private:
-  // Rows of a node may become candidates if they reach an output as they are.
-  void find_candidate_sources() {
-    reaches_output_.assign(plan_.nodes.size(), false);
-    std::vector<std::uint32_t> open = plan_.outputs;
-    while (!open.empty()) {
-      const std::uint32_t node = open.back();
-      open.pop_back();
-      if (reaches_output_[node]) continue;
-      reaches_output_[node] = true;
-      const plan::CompiledNode& compiled = plan_.nodes[node];
-      for (std::size_t input = 0; input < compiled.inputs.size(); ++input) {
-        const auto* const from = std::get_if<plan::NodeInput>(&compiled.inputs[input]);
-        if (from != nullptr && role_of(compiled, input) == InputRole::kRows)
-          open.push_back(from->node);
-      }
-      if (source_.run.stood_in[node] && compiled.fallback_node != plan::kNoPlanNode)
-        open.push_back(compiled.fallback_node);
-    }
-  }
-
   void write_path(const ExplainedPath& path) {
     const plan::CompiledNode& last = plan_.nodes[path.via.back()];
     json_.begin_object();
     json_.member("verdict", to_string(path.verdict));
-    if (path.from_input) json_.member("from", outside_name(path.via.front(), *path.from_input));
+    if (path.from_input)
+      json_.member("from", outside_name(plan_.nodes[path.via.front()], *path.from_input));
     if (path.parent) {
       json_.key("parent_id");
       write_id(json_, *path.parent, ids_as_strings_);
@@ -273,75 +221,11 @@ class ExplanationWriter {
     return column != nullptr ? column->value_at(viewer->row_at(0)) : rows::Value();
   }
 
-  [[nodiscard]] std::string outside_name(std::uint32_t node, std::size_t input) const {
-    const auto* const field = std::get_if<plan::RequestInput>(&plan_.nodes[node].inputs[input]);
-    return field != nullptr ? "$req." + field->field : "constant";
-  }
-
-  void write_absence() {
-    json_.key("absent_from");
-    json_.begin_array();
-    for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) {
-      const plan::CompiledNode& compiled = plan_.nodes[node];
-      if (!reaches_output_[node] || source_.run.rows[node] == nullptr) continue;
-      if (makes_rows(compiled)) write_absent_node(node);
-      for (std::size_t input = 0; input < compiled.inputs.size(); ++input) {
-        if (std::holds_alternative<plan::NodeInput>(compiled.inputs[input]) ||
-            role_of(compiled, input) != InputRole::kRows)
-          continue;
-        json_.begin_object();
-        write_node(compiled);
-        json_.member("input", outside_name(node, input));
-        json_.end_object();
-      }
-    }
-    json_.end_array();
-  }
-
-  void write_absent_node(std::uint32_t node) {
-    const plan::CompiledNode& compiled = plan_.nodes[node];
-    json_.begin_object();
-    write_node(compiled);
-    json_.member("rows", source_.run.rows[node]->size());
-    if (source_.run.stood_in[node]) json_.member("by", "fallback");
-    if (const std::int64_t* const fanout = find_int_param(compiled, "fanout"))
-      json_.member("fanout", *fanout);
-    if (const auto pattern = find_pattern(compiled)) write_lists(node, *pattern);
-    json_.end_object();
-  }
-
-  void write_lists(std::uint32_t node, const Pattern& pattern) {
-    json_.key("lists");
-    json_.begin_array();
-    std::size_t count = 0;
-    const auto add = [&](const rows::Value& value) {
-      const std::string key = list_key(pattern, value);
-      if (!key.empty() && ++count <= kListsMax) json_.value(key);
-    };
-    if (plan_.nodes[node].inputs.empty()) {
-      add(request_value(pattern.name));
-    } else if (const rows::RowSet* const parents = source_.run.inputs[node].front()) {
-      const rows::Column* const column = parents->batch()->find_column(pattern.name);
-      for (std::size_t position = 0; column != nullptr && position < parents->size(); ++position)
-        add(column->value_at(parents->row_at(position)));
-    }
-    json_.end_array();
-    json_.member("list_count", count);
-  }
-
-  [[nodiscard]] rows::Value request_value(std::string_view name) const {
-    if (name == "user_id") return source_.request.user_id;
-    for (std::size_t index = 0; index < source_.request_fields.size(); ++index) {
-      if (plan_.request_fields[index].name == name) return source_.request_fields[index];
-    }
-    return {};
-  }
-
   JsonWriter& json_;
   const ExplainSource& source_;
   const plan::CompiledPlan& plan_;
   const bool ids_as_strings_;
-  std::vector<bool> reaches_output_;  // by node
+  const ExplainAbsence absence_;
 };
 
 }  // namespace

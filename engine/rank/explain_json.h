@@ -14,7 +14,4 @@ void write_explanation(base::JsonWriter& json,
                        std::span<const ExplainedId> explained,
                        bool ids_as_strings);
 
-/// The most lists of one node that are named.
-inline constexpr std::size_t kListsMax = 10;
-
 }  // namespace millrace::rank

@@ -1,12 +1,10 @@
 #include "rank/explain_json.h"
 
 #include <string>
+#include <vector>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_reader.h"
-#include "rank/explain_fixture.h"
 #include "rows/row_scratch.h"
 #include "rows/table_fixture.h"
 
@@ -16,51 +14,29 @@ namespace {
 using rows::ColumnType;
 using rows::testing::Row;
 using rows::testing::Table;
-using ::testing::HasSubstr;
 
-// A fan-out of `parents` that gave nothing, and an id that is nowhere.
-std::string explain_absence(std::int64_t parents, bool as_strings = false) {
+TEST(ExplainJsonTest, REQ4_IdsMayBeStringsAndMissingValuesAreNull) {
   rows::RowScratch scratch(0);
-  Table table{.names = {"id"}, .types = {ColumnType::kInt64}, .rows = {}};
-  for (std::int64_t parent = 1; parent <= parents; ++parent) table.rows.push_back(Row{{parent}});
-  const rows::RowSet input = rows::testing::to_rows(table, scratch);
-  table.rows.clear();
-  const rows::RowSet output = rows::testing::to_rows(table, scratch);
-  plan::TaskSpec spec{.op = "media",
-                      .params = {{.name = "pattern", .type = plan::ParamType::kKeyPattern},
-                                 {.name = "fanout", .type = plan::ParamType::kInt}},
-                      .columns = plan::OutputColumns::kFanOut};
+  const rows::RowSet rows = rows::testing::to_rows(
+      Table{.names = {"id", "parent_id", "score"},
+            .types = {ColumnType::kInt64, ColumnType::kInt64, ColumnType::kFloat64},
+            .rows = {Row{{std::int64_t{77}}, {std::int64_t{5}}, rows::testing::kNull}}},
+      scratch);
+  const plan::TaskSpec spec{.op = "source", .rows = plan::OutputRows::kSource};
   plan::CompiledPlan plan;
-  plan::CompiledNode& node = plan.nodes.emplace_back();
-  node.id = "m";
-  node.task = &spec;
-  node.inputs = {plan::ConstantInput{}};
-  node.params = {std::string("media:{id}:new"), std::int64_t{25}};
+  plan.nodes.emplace_back().id = "n";
+  plan.nodes[0].task = &spec;
   plan.outputs = {0};
-  const RunRows run{.plan = &plan, .rows = {&output}, .inputs = {{&input}}, .stood_in = {false}};
+  const RunRows run{.plan = &plan, .rows = {&rows}, .inputs = {{}}, .stood_in = {false}};
   Request request;
   request.explain_ids = {77};
   const ExplainSource source{.run = run, .request = request};
   std::string out;
   base::JsonWriter json(out);
-  write_explanation(json, source, explain_ids(source), as_strings);
-  return out;
-}
-
-TEST(ExplainJsonTest, AnAbsentIdNamesTheListsThatWereRead) {
-  EXPECT_EQ(explain_absence(2),
-            R"([{"id":77,"verdict":"never_fetched","paths":[],"absent_from":[)"
-            R"({"node":"m","op":"media","rows":0,"fanout":25,)"
-            R"("lists":["media:1:new","media:2:new"],"list_count":2}]}])");
-}
-
-TEST(ExplainJsonTest, ManyListsAreCountedAndTheFirstNamed) {
-  const std::string out = explain_absence(500);
-  EXPECT_THAT(out, HasSubstr(R"("media:10:new"],"list_count":500)"));
-}
-
-TEST(ExplainJsonTest, REQ4_IdsMayBeStrings) {
-  EXPECT_THAT(explain_absence(1, true), HasSubstr(R"([{"id":"77",)"));
+  write_explanation(json, source, explain_ids(source), /*ids_as_strings=*/true);
+  EXPECT_EQ(out,
+            R"([{"id":"77","verdict":"served","paths":[{"verdict":"served","parent_id":"5",)"
+            R"("via":["n"],"rank":1,"output":"n","fields":{"parent_id":5,"score":null}}]}])");
 }
 
 TEST(ExplainJsonTest, EveryVerdictHasItsName) {

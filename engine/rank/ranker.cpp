@@ -92,11 +92,13 @@ void Ranker::answered(runtime::Run& ended, void* data) {
   RankCall& call = *static_cast<RankCall*>(data);
   Ranker& ranker = *call.ranker_;
   const RequestRun& run = *call.run_;
-  std::string trace;
-  if (ended.options().trace.enabled())
-    trace = ranker.services_.tracer->end(ended.options().trace.trace_id, run);
-  if (ended.outcome() != runtime::RunOutcome::kOk)
+  const runtime::TraceContext& traced = ended.options().trace;
+  if (ended.outcome() != runtime::RunOutcome::kOk) {
+    if (traced.enabled()) ranker.services_.tracer->forget(traced.trace_id);
     return ranker.refuse(call, run.request().request_id, error_of(run, ended));
+  }
+  std::string trace;
+  if (traced.enabled()) trace = ranker.services_.tracer->end(traced.trace_id, run);
   std::string explain;
   if (run.request().explain_ids)
     explain = explain_request(run, ended, ranker.options_.ids_as_strings);

@@ -150,8 +150,7 @@ void RunTracer::consume(const runtime::RunTrace& run) {
 
 std::string RunTracer::end(runtime::TraceId trace_id, const RequestRun& run) {
   if (!run.request().trace) {
-    const std::uint64_t count = ended_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (count % kCollectEvery == 0) collector_.collect();
+    collect_sometimes();
     return {};
   }
   // All of the run is in the rings: its end is written before its answer goes out.
@@ -167,8 +166,16 @@ std::string RunTracer::end(runtime::TraceId trace_id, const RequestRun& run) {
 }
 
 void RunTracer::forget(runtime::TraceId trace_id) {
-  base::MutexLock lock(mutex_);
-  kept_.erase(trace_id);
+  {
+    base::MutexLock lock(mutex_);
+    kept_.erase(trace_id);
+  }
+  collect_sometimes();
+}
+
+void RunTracer::collect_sometimes() {
+  const std::uint64_t count = ended_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (count % kCollectEvery == 0) collector_.collect();
 }
 
 }  // namespace millrace::rank

@@ -41,9 +41,10 @@ class RunTracer final : private runtime::TraceSink {
     if (!wanted && !dumps_) return {};
     return make_context(plan, wanted);
   }
-  /// Ends a traced run, at its answer: gives the JSON of `"trace"`, empty if only a dump wanted it.
+  /// Ends a traced run that went well, at its answer: gives the JSON of `"trace"`, empty if only a
+  /// dump wanted it.
   [[nodiscard]] std::string end(runtime::TraceId trace_id, const RequestRun& run);
-  /// Ends one that was never started.
+  /// Ends one that failed or was never started: its response shows no trace.
   void forget(runtime::TraceId trace_id);
   /// Hands everything that is left to the dump. No run may be under way.
   void flush() { collector_.flush(); }
@@ -54,6 +55,7 @@ class RunTracer final : private runtime::TraceSink {
 
   void consume(const runtime::RunTrace& run) override;
   [[nodiscard]] runtime::TraceContext make_context(const LoadedPlan& plan, bool wanted);
+  void collect_sometimes();
 
   runtime::TraceCollector collector_;
   bool dumps_ = false;  // constant once requests come

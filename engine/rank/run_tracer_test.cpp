@@ -99,6 +99,21 @@ TEST(RunTracerTest, ADumpGetsEveryRunAndResponsesStayWithoutTraces) {
   }
 }
 
+TEST(RunTracerTest, AFailedRunIsInTheDumpButItsErrorHasNoTrace) {
+  runtime::MemorySink dump;
+  ExplainEngine engine;
+  engine.tracer().dump_to(dump);
+  engine.load(R"([{"id": "s", "op": "fixed_source", "inputs": [], "params": {}},
+    {"id": "w", "op": "sleep", "inputs": ["s"],
+     "params": {"duration_ms": 1, "fail_after_sleep": true}}])",
+              R"(["w"])");
+  const std::string response = engine.ask(R"({"user_id": 1, "trace": true})");
+  EXPECT_THAT(response, HasSubstr("\"error\""));
+  EXPECT_THAT(response, Not(HasSubstr("\"trace\"")));
+  engine.tracer().flush();
+  EXPECT_EQ(dump.take().size(), 1U);
+}
+
 TEST(RunTracerTest, ATraceWithoutItsRecordsSaysWhatIsMissing) {
   ExplainEngine engine;
   engine.load(kNodes, R"(["t"])");
