@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/result.h"
+#include "plan/compiler.h"
 #include "rank/request_run.h"
 #include "rows/batch.h"
 #include "rows/gather.h"
@@ -85,8 +86,11 @@ rows::ColumnType column_type(const plan::Registry& registry, std::string_view na
 
 }  // namespace
 
-LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan, const plan::Registry& registry)
-    : plan_(std::move(plan)), registry_(registry) {}
+LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan,
+                       const plan::Registry& registry,
+                       const tasks::TaskRegistry& tasks,
+                       const LoadOptions& options)
+    : plan_(std::move(plan)), registry_(registry), tasks_(tasks), options_(options) {}
 
 LoadedPlan::~LoadedPlan() = default;
 
@@ -94,7 +98,7 @@ base::Result<std::unique_ptr<LoadedPlan>> LoadedPlan::load(plan::CompiledPlanRef
                                                            const plan::Registry& registry,
                                                            const tasks::TaskRegistry& tasks,
                                                            const LoadOptions& options) {
-  std::unique_ptr<LoadedPlan> loaded(new LoadedPlan(std::move(plan), registry));
+  std::unique_ptr<LoadedPlan> loaded(new LoadedPlan(std::move(plan), registry, tasks, options));
   loaded->take_defaults();
   MR_TRY_STATUS(loaded->prepare_nodes(tasks, options));
   loaded->find_output_columns();
@@ -245,6 +249,22 @@ base::Status LoadedPlan::build_topology(const LoadOptions& options) {
   costs_ = std::make_unique<runtime::CostModel>(*topology_, options.costs);
   runs_ = std::make_unique<runtime::RunPool>(*topology_, *costs_);
   return {};
+}
+
+base::Result<LoadedPlan*> LoadedPlan::explain_twin() {
+  base::MutexLock lock(twin_mutex_);
+  if (twin_ != nullptr) return twin_.get();
+  if (options_.artifact.empty()) {
+    return base::fail(
+        base::ErrorCode::kUnavailable,
+        "The plan was loaded without its artifact and cannot be explained: " + plan_->name);
+  }
+  auto compiled = plan::compile_plan(options_.artifact, registry_, tasks_, {.for_explain = true});
+  if (!compiled) return base::fail(base::ErrorCode::kInvalidPlan, compiled.error().to_text());
+  LoadOptions options = options_;
+  options.artifact.clear();
+  MR_TRY(twin_, load(*std::move(compiled), registry_, tasks_, options));
+  return twin_.get();
 }
 
 std::shared_ptr<RequestRun> LoadedPlan::make_run() {

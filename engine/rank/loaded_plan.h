@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,8 +32,10 @@ struct LoadOptions {
   /// Limit of every node, besides its own; nothing: none.
   std::optional<base::Duration> node_timeout = {};
   runtime::CostSettings costs = {};
-  /// Kind of client by `plan::EndpointId`; empty: not checked.
+  /// Kind of client by `plan::EndpointId`; empty: not checked. Outlives the plan.
   std::span<const tasks::ClientKind> endpoints = {};
+  /// Bytes that the plan was compiled from; empty: its requests cannot be explained.
+  std::string artifact = {};
 };
 
 /// An expression of a node's params, as far as it is bound before any request comes.
@@ -79,11 +82,17 @@ class LoadedPlan {
   /// Columns that every output has, `id` first: what a request may ask for.
   [[nodiscard]] std::span<const std::string_view> output_columns() const { return output_columns_; }
 
+  /// The same plan with every node apart, for requests that are explained; made on first use.
+  [[nodiscard]] base::Result<LoadedPlan*> explain_twin();
+
   /// Gives storage for one request; it comes back by itself when its last owner lets it go.
   [[nodiscard]] std::shared_ptr<RequestRun> make_run();
 
  private:
-  LoadedPlan(plan::CompiledPlanRef plan, const plan::Registry& registry);
+  LoadedPlan(plan::CompiledPlanRef plan,
+             const plan::Registry& registry,
+             const tasks::TaskRegistry& tasks,
+             const LoadOptions& options);
   [[nodiscard]] base::Status prepare_nodes(const tasks::TaskRegistry& tasks,
                                            const LoadOptions& options);
   [[nodiscard]] base::Status prepare_node(std::uint32_t index,
@@ -100,6 +109,8 @@ class LoadedPlan {
 
   const plan::CompiledPlanRef plan_;
   const plan::Registry& registry_;
+  const tasks::TaskRegistry& tasks_;
+  const LoadOptions options_;
   std::vector<PlanNode> nodes_;
   std::vector<rows::Value> default_params_;
   std::vector<std::string_view> output_columns_;
@@ -107,6 +118,8 @@ class LoadedPlan {
   std::unique_ptr<runtime::CostModel> costs_;
   base::Mutex mutex_;
   std::vector<std::unique_ptr<RequestRun>> idle_ MR_GUARDED_BY(mutex_);
+  base::Mutex twin_mutex_;
+  std::unique_ptr<LoadedPlan> twin_ MR_GUARDED_BY(twin_mutex_);
   // Last: its destructor waits for late bodies, which use all of the above.
   std::unique_ptr<runtime::RunPool> runs_;
 };

@@ -1,11 +1,14 @@
 #include "rank/ranker.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/did_you_mean.h"
 #include "base/format.h"
+#include "rank/request_explain.h"
 #include "rank/response.h"
+#include "rank/run_tracer.h"
 #include "runtime/run.h"
 
 namespace millrace::rank {
@@ -20,7 +23,8 @@ void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text)
   call.engine_request_id_ = base::format("e{}", next_id_.fetch_add(1, std::memory_order_relaxed));
   if (auto read = reader.read(text, call.request_); !read)
     return refuse(call, call.request_.request_id, read.error());
-  const auto plan = find_plan(call.request_);
+  auto plan = find_plan(call.request_);
+  if (plan && call.request_.explain_ids) plan = find_twin(**plan);
   if (!plan) return refuse(call, call.request_.request_id, plan.error());
   call.run_ = (*plan)->make_run();
   RequestRun& run = *call.run_;
@@ -31,9 +35,12 @@ void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text)
   runtime::RunOptions options{.priority = run.request().priority, .loop = services_.loop};
   const auto limit = run.request().deadline ? run.request().deadline : options_.deadline;
   if (limit) options.deadline = call.started_ + *limit;
+  if (services_.tracer != nullptr)
+    options.trace = services_.tracer->begin(**plan, run.request().trace);
   const runtime::RunObserver observer{.on_answer = &Ranker::answered, .data = &call};
   const auto handle = (*plan)->runs().submit(*services_.workers, call.run_, options, observer);
   if (!handle) {
+    if (options.trace.enabled()) services_.tracer->forget(options.trace.trace_id);
     refuse(call,
            run.request().request_id,
            {.code = rank_code_of(handle.error().code()), .message = handle.error().message()});
@@ -70,18 +77,35 @@ std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) 
   return plan;
 }
 
+std::expected<LoadedPlan*, RankError> Ranker::find_twin(LoadedPlan& plan) {
+  const auto twin = plan.explain_twin();
+  if (twin) return *twin;
+  return std::unexpected(
+      RankError{.code = rank_code_of(twin.error().code()), .message = twin.error().message()});
+}
+
 void Ranker::answered(runtime::Run& ended, void* data) {
   RankCall& call = *static_cast<RankCall*>(data);
   Ranker& ranker = *call.ranker_;
   const RequestRun& run = *call.run_;
-  if (ended.outcome() != runtime::RunOutcome::kOk)
+  const runtime::TraceContext& traced = ended.options().trace;
+  if (ended.outcome() != runtime::RunOutcome::kOk) {
+    if (traced.enabled()) ranker.services_.tracer->forget(traced.trace_id);
     return ranker.refuse(call, run.request().request_id, error_of(run, ended));
+  }
+  std::string trace;
+  if (traced.enabled()) trace = ranker.services_.tracer->end(traced.trace_id, run);
+  std::string explain;
+  if (run.request().explain_ids)
+    explain = explain_request(run, ended, ranker.options_.ids_as_strings);
   call.took_ = ranker.services_.loop->clock().now() - call.started_;
   write_response(run,
                  ended,
                  {.engine_request_id = call.engine_request_id_,
                   .took = call.took_,
-                  .ids_as_strings = ranker.options_.ids_as_strings},
+                  .ids_as_strings = ranker.options_.ids_as_strings,
+                  .explain = explain,
+                  .trace = trace},
                  call.response_);
   ranker.end(call, true);
 }

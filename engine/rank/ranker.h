@@ -65,6 +65,7 @@ class Ranker {
  private:
   static void answered(runtime::Run& ended, void* data);
   [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request) const;
+  [[nodiscard]] static std::expected<LoadedPlan*, RankError> find_twin(LoadedPlan& plan);
   void refuse(RankCall& call, std::string_view request_id, const RankError& error);
   void end(RankCall& call, bool ok);
 

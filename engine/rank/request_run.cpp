@@ -329,4 +329,14 @@ const rows::RowSet* RequestRun::rows_of(std::uint32_t index) const {
   return &*slots_[index].rows;
 }
 
+const rows::RowSet* RequestRun::input_of(std::uint32_t index, std::size_t input) const {
+  const PlanNode& node = plan_.nodes()[index];
+  const plan::PlanInput& from = node.prepared.node->inputs[input];
+  if (const auto* const producer = std::get_if<plan::NodeInput>(&from))
+    return rows_of(producer->node);
+  if (node.constant_inputs[input]) return &*node.constant_inputs[input];
+  // A late body may still be gathering its inputs.
+  return slots_[index].published ? &slots_[index].inputs[input] : nullptr;
+}
+
 }  // namespace millrace::rank

@@ -65,6 +65,12 @@ class RequestRun {
   [[nodiscard]] const Request& request() const { return request_; }
   /// Rows of a node, those of its stand-in included; nullptr if it made none.
   [[nodiscard]] const rows::RowSet* rows_of(std::uint32_t index) const;
+  /// Rows that a node read; nullptr if they are not there, or the node did not end in time and its
+  /// input is a request field.
+  [[nodiscard]] const rows::RowSet* input_of(std::uint32_t index, std::size_t input) const;
+  /// Values of `plan().plan().params` and `request_fields`, in that order.
+  [[nodiscard]] std::span<const rows::Value> params() const { return params_; }
+  [[nodiscard]] std::span<const rows::Value> request_fields() const { return request_fields_; }
   /// What a node counted; nullptr if it did not end in time.
   [[nodiscard]] const tasks::TaskStats* find_stats(std::uint32_t index) const {
     return slots_[index].published ? &slots_[index].stats : nullptr;

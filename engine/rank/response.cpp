@@ -11,7 +11,6 @@
 #include "base/format.h"
 
 namespace millrace::rank {
-namespace {
 
 using base::JsonWriter;
 
@@ -33,6 +32,8 @@ void write_id(JsonWriter& json, std::int64_t id, bool as_string) {
   const auto end = std::to_chars(std::begin(text), std::end(text), id).ptr;
   json.value(std::string_view(text, static_cast<std::size_t>(end - text)));
 }
+
+namespace {
 
 // The columns of one output that the answer shows.
 struct ShownColumns {

@@ -25,6 +25,11 @@ struct AnswerFacts {
   std::string_view trace = {};
 };
 
+/// Writes one cell; null for one that is empty.
+void write_value(base::JsonWriter& json, const rows::Value& value);
+/// Writes an id, as a string for readers whose numbers are doubles.
+void write_id(base::JsonWriter& json, std::int64_t id, bool as_string);
+
 /// Checks the keys that a request asks for against what the plan's outputs have.
 [[nodiscard]] std::expected<void, RankError> check_output_keys(const RequestRun& run);
 

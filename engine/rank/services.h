@@ -11,6 +11,8 @@
 
 namespace millrace::rank {
 
+class RunTracer;
+
 /// What requests run on: one loop with its clients, and the workers that all loops share.
 /// Threading: filled before the first request, then constant. Lifetime: outlives every request.
 struct LoopServices {
@@ -23,6 +25,8 @@ struct LoopServices {
   /// For bodies that run on workers.
   tasks::ScratchPool* scratches = nullptr;
   const base::WallClock* wall_clock = nullptr;
+  /// Traces runs that ask for it; nullptr: none can.
+  RunTracer* tracer = nullptr;
 };
 
 }  // namespace millrace::rank

@@ -130,11 +130,16 @@ int write_seed(const Flags& flags) {
 int with_engine(const Flags& flags, const Project& project) {
   auto engine = Engine::start(flags, project);
   if (!engine) return fail(engine.error());
-  if (flags.command == Command::kRun)
-    return serve_lines(**engine, std::cin, std::cout) ? kOk : kFailed;
-  const BenchResult result = run_bench(**engine, flags);
-  print(flags.format == Format::kJson ? to_json(result) : to_text(result));
-  return result.failed == 0 ? kOk : kFailed;
+  bool all_good = false;
+  if (flags.command == Command::kRun) {
+    all_good = serve_lines(**engine, std::cin, std::cout);
+  } else {
+    const BenchResult result = run_bench(**engine, flags);
+    print(flags.format == Format::kJson ? to_json(result) : to_text(result));
+    all_good = result.failed == 0;
+  }
+  if (const auto closed = (*engine)->close_trace_dump(); !closed) return fail(closed.error());
+  return all_good ? kOk : kFailed;
 }
 
 }  // namespace

@@ -29,6 +29,10 @@ Engine::~Engine() {
 std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& flags,
                                                                  const Project& project) {
   std::unique_ptr<Engine> engine(new Engine);
+  if (!flags.dump_run_trace.empty()) {
+    if (auto done = engine->open_trace_dump(flags.dump_run_trace); !done)
+      return std::unexpected(done.error());
+  }
   if (auto done = engine->start_threads(flags); !done) return std::unexpected(done.error());
   for (const auto& unit : engine->loops_) {
     if (auto done = engine->connect(project, *unit); !done) return std::unexpected(done.error());
@@ -45,8 +49,8 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& fl
 }
 
 std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
-  auto workers =
-      runtime::WorkerPool::create({.compute_threads = flags.cpu_threads, .callers_help = false});
+  auto workers = runtime::WorkerPool::create(
+      {.compute_threads = flags.cpu_threads, .callers_help = false, .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
   for (std::uint32_t index = 0; index < flags.loops; ++index) {
@@ -89,7 +93,8 @@ std::expected<void, StartError> Engine::connect(const Project& project, LoopUnit
                    .clients = unit.client_refs,
                    .loop_scratch = &unit.scratch,
                    .scratches = &scratches_,
-                   .wall_clock = &wall_clock_};
+                   .wall_clock = &wall_clock_,
+                   .tracer = &tracer_};
   return {};
 }
 
@@ -102,11 +107,12 @@ std::expected<void, StartError> Engine::load_plans(const Flags& flags, const Pro
       problems += base::format("{}:\n{}", file.path, file.plan.error().to_text());
       continue;
     }
-    auto loaded = rank::LoadedPlan::load(
-        *file.plan,
-        project.registry(),
-        project.tasks(),
-        {.node_timeout = duration_of(flags.node_timeout_ms), .endpoints = endpoint_kinds_});
+    auto loaded = rank::LoadedPlan::load(*file.plan,
+                                         project.registry(),
+                                         project.tasks(),
+                                         {.node_timeout = duration_of(flags.node_timeout_ms),
+                                          .endpoints = endpoint_kinds_,
+                                          .artifact = std::move(file.text)});
     base::Status added =
         loaded ? plans_.add(*std::move(loaded)) : base::Status(std::unexpected(loaded.error()));
     if (!added) problems += base::format("{}: {}\n", file.path, added.error().to_string());
@@ -116,6 +122,24 @@ std::expected<void, StartError> Engine::load_plans(const Flags& flags, const Pro
   if (auto set = plans_.set_default(flags.plan_name); !set)
     return std::unexpected(StartError{set.error().message()});
   return {};
+}
+
+std::expected<void, StartError> Engine::open_trace_dump(const std::string& path) {
+  dump_path_ = path;
+  dump_file_.open(path, std::ios::binary);
+  if (!dump_file_) return std::unexpected(StartError{fmt::format("Cannot write '{}'", path)});
+  dump_ = std::make_unique<runtime::ChromeTraceSink>(dump_file_);
+  tracer_.dump_to(*dump_);
+  return {};
+}
+
+std::expected<void, StartError> Engine::close_trace_dump() {
+  if (dump_ == nullptr) return {};
+  tracer_.flush();
+  const base::Status closed = dump_->close();
+  dump_file_.close();
+  if (closed && dump_file_) return {};
+  return std::unexpected(StartError{fmt::format("Cannot write '{}'", dump_path_)});
 }
 
 stores::StoreCounters Engine::store_counters() const {

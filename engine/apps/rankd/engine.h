@@ -1,7 +1,9 @@
 #pragma once
 
 #include <expected>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "apps/rankd/flags.h"
@@ -9,7 +11,9 @@
 #include "base/wall_clock.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
+#include "rank/run_tracer.h"
 #include "rank/services.h"
+#include "runtime/chrome_trace.h"
 #include "runtime/event_loop.h"
 #include "runtime/worker_pool.h"
 #include "stores/store_client.h"
@@ -42,6 +46,8 @@ class Engine {
   [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
   [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
   [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
+  /// Ends the dump of runs, if there is one: writes what is left. No request may be under way.
+  [[nodiscard]] std::expected<void, StartError> close_trace_dump();
   /// What the clients of all stores have done.
   [[nodiscard]] stores::StoreCounters store_counters() const;
 
@@ -52,8 +58,14 @@ class Engine {
   [[nodiscard]] std::expected<void, StartError> load_plans(const Flags& flags,
                                                            const Project& project);
 
+  [[nodiscard]] std::expected<void, StartError> open_trace_dump(const std::string& path);
+
   // Destroyed in reverse: plans wait for late bodies, which need threads and clients.
   base::SystemWallClock wall_clock_;
+  std::string dump_path_;
+  std::ofstream dump_file_;
+  std::unique_ptr<runtime::ChromeTraceSink> dump_;
+  rank::RunTracer tracer_;
   tasks::ScratchPool scratches_;
   std::vector<tasks::ClientKind> endpoint_kinds_;
   std::vector<std::shared_ptr<const void>> stores_;

@@ -114,7 +114,7 @@ std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
     auto text = read_text_file(path);
     if (!text) return std::unexpected(text.error());
     auto compiled = plan::compile_plan(*text, *registry_, tasks_, options);
-    files.push_back({std::move(path), std::move(compiled)});
+    files.push_back({std::move(path), *std::move(text), std::move(compiled)});
   }
   return files;
 }

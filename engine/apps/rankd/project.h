@@ -21,6 +21,7 @@ struct StartError {
 /// A plan file and what became of it.
 struct PlanFile {
   std::string path;
+  std::string text;
   std::expected<plan::CompiledPlanRef, plan::ProblemReport> plan;
 };
 

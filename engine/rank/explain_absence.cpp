@@ -1,0 +1,146 @@
+#include "rank/explain_absence.h"
+
+#include <optional>
+#include <variant>
+
+#include "base/format.h"
+#include "rank/row_flow.h"
+#include "rows/batch.h"
+
+namespace millrace::rank {
+namespace {
+
+using base::JsonWriter;
+
+// A key pattern such as `follow:{id}`, taken apart.
+struct Pattern {
+  std::string_view prefix;
+  std::string_view name;
+  std::string_view suffix;
+};
+
+std::optional<Pattern> find_pattern(const plan::CompiledNode& node) {
+  for (std::size_t index = 0; index < node.params.size(); ++index) {
+    const auto* const text = std::get_if<std::string>(&node.params[index]);
+    if (node.task->params[index].type != plan::ParamType::kKeyPattern || text == nullptr) continue;
+    const std::string_view whole = *text;
+    const std::size_t open = whole.find('{');
+    const std::size_t close = whole.find('}', open);
+    if (open == std::string_view::npos || close == std::string_view::npos) continue;
+    return Pattern{.prefix = whole.substr(0, open),
+                   .name = whole.substr(open + 1, close - open - 1),
+                   .suffix = whole.substr(close + 1)};
+  }
+  return std::nullopt;
+}
+
+std::string list_key(const Pattern& pattern, const rows::Value& value) {
+  if (const auto* const number = std::get_if<std::int64_t>(&value))
+    return base::format("{}{}{}", pattern.prefix, *number, pattern.suffix);
+  if (const auto* const text = std::get_if<std::string_view>(&value))
+    return base::format("{}{}{}", pattern.prefix, *text, pattern.suffix);
+  return {};
+}
+
+rows::Value request_value(const ExplainSource& source, std::string_view name) {
+  if (name == "user_id") return source.request.user_id;
+  for (std::size_t index = 0; index < source.request_fields.size(); ++index) {
+    if (source.run.plan->request_fields[index].name == name) return source.request_fields[index];
+  }
+  return {};
+}
+
+void write_lists(JsonWriter& json,
+                 const ExplainSource& source,
+                 std::uint32_t node,
+                 const Pattern& pattern) {
+  json.key("lists");
+  json.begin_array();
+  std::size_t count = 0;
+  const auto add = [&](const rows::Value& value) {
+    const std::string key = list_key(pattern, value);
+    if (!key.empty() && ++count <= kListsMax) json.value(key);
+  };
+  if (source.run.inputs[node].empty()) {
+    add(request_value(source, pattern.name));
+  } else if (const rows::RowSet* const parents = source.run.inputs[node].front()) {
+    const rows::Column* const column = parents->batch()->find_column(pattern.name);
+    for (std::size_t position = 0; column != nullptr && position < parents->size(); ++position)
+      add(column->value_at(parents->row_at(position)));
+  }
+  json.end_array();
+  json.member("list_count", count);
+}
+
+void write_name(JsonWriter& json, const plan::CompiledNode& node) {
+  json.member("node", node.id);
+  json.member("op", node.task->op);
+}
+
+}  // namespace
+
+ExplainAbsence::ExplainAbsence(const ExplainSource& source)
+    : source_(source), plan_(*source.run.plan) {
+  reaches_output_.assign(plan_.nodes.size(), false);
+  std::vector<std::uint32_t> open = plan_.outputs;
+  while (!open.empty()) {
+    const std::uint32_t node = open.back();
+    open.pop_back();
+    if (reaches_output_[node]) continue;
+    reaches_output_[node] = true;
+    const plan::CompiledNode& compiled = plan_.nodes[node];
+    for (std::size_t input = 0; input < compiled.inputs.size(); ++input) {
+      const auto* const from = std::get_if<plan::NodeInput>(&compiled.inputs[input]);
+      if (from != nullptr && role_of(compiled, input) == InputRole::kRows)
+        open.push_back(from->node);
+    }
+    if (source_.run.stood_in[node] && compiled.fallback_node != plan::kNoPlanNode)
+      open.push_back(compiled.fallback_node);
+  }
+}
+
+void ExplainAbsence::write(JsonWriter& json) const {
+  json.begin_array();
+  for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) {
+    const plan::CompiledNode& compiled = plan_.nodes[node];
+    if (!reaches_output_[node] || source_.run.rows[node] == nullptr) continue;
+    if (makes_rows(compiled)) write_node(json, node);
+    for (std::size_t input = 0; input < compiled.inputs.size(); ++input) {
+      if (std::holds_alternative<plan::NodeInput>(compiled.inputs[input]) ||
+          role_of(compiled, input) != InputRole::kRows)
+        continue;
+      json.begin_object();
+      write_name(json, compiled);
+      json.member("input", outside_name(compiled, input));
+      json.end_object();
+    }
+  }
+  json.end_array();
+}
+
+void ExplainAbsence::write_node(JsonWriter& json, std::uint32_t node) const {
+  const plan::CompiledNode& compiled = plan_.nodes[node];
+  json.begin_object();
+  write_name(json, compiled);
+  json.member("rows", source_.run.rows[node]->size());
+  if (source_.run.stood_in[node]) json.member("by", "fallback");
+  if (const std::int64_t* const fanout = find_int_param(compiled, "fanout"))
+    json.member("fanout", *fanout);
+  if (const auto pattern = find_pattern(compiled)) write_lists(json, source_, node, *pattern);
+  json.end_object();
+}
+
+std::string outside_name(const plan::CompiledNode& node, std::size_t input) {
+  const auto* const field = std::get_if<plan::RequestInput>(&node.inputs[input]);
+  return field != nullptr ? "$req." + field->field : "constant";
+}
+
+const std::int64_t* find_int_param(const plan::CompiledNode& node, std::string_view name) {
+  for (std::size_t index = 0; index < node.params.size(); ++index) {
+    if (node.task->params[index].name == name)
+      return std::get_if<std::int64_t>(&node.params[index]);
+  }
+  return nullptr;
+}
+
+}  // namespace millrace::rank

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "plan/compiled_plan.h"
+#include "rank/request_explain.h"
+
+namespace millrace::rank {
+
+/// The most lists of one node that are named.
+inline constexpr std::size_t kListsMax = 10;
+
+/// Where an id could have come from in a run: the nodes whose rows may become candidates, and the
+/// lists that they read.
+/// Threading: not shared. Lifetime: borrows the source.
+class ExplainAbsence {
+ public:
+  explicit ExplainAbsence(const ExplainSource& source);
+
+  /// Writes the array that stands under `"absent_from"`.
+  void write(base::JsonWriter& json) const;
+
+ private:
+  void write_node(base::JsonWriter& json, std::uint32_t node) const;
+
+  const ExplainSource& source_;
+  const plan::CompiledPlan& plan_;
+  std::vector<bool> reaches_output_;  // by node: its rows may reach an output as they are
+};
+
+/// Names an input that is no node: `$req.field` or `constant`.
+[[nodiscard]] std::string outside_name(const plan::CompiledNode& node, std::size_t input);
+
+/// The value of an int param, or nullptr if the node has none of that name.
+[[nodiscard]] const std::int64_t* find_int_param(const plan::CompiledNode& node,
+                                                 std::string_view name);
+
+}  // namespace millrace::rank

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "base/wall_clock.h"
+#include "plan/compiler.h"
+#include "plan/registry.h"
+#include "rank/loaded_plan.h"
+#include "rank/plan_set.h"
+#include "rank/ranker.h"
+#include "rank/run_tracer.h"
+#include "rank/services.h"
+#include "runtime/event_loop.h"
+#include "runtime/worker_pool.h"
+#include "tasks/row_tasks.h"
+#include "tasks/task_registry.h"
+
+// For tests only: requests from text to text on real threads, without stores.
+
+namespace millrace::rank::testing {
+
+class TextCall final : public RankCall {
+ public:
+  const std::string& run(Ranker& ranker, std::string_view text) {
+    RequestReader reader;
+    ranker.start(*this, reader, text);
+    answered_.acquire();
+    return response();
+  }
+
+ private:
+  void on_answer() override { answered_.release(); }
+  std::binary_semaphore answered_{0};
+};
+
+class ExplainEngine {
+ public:
+  ExplainEngine() {
+    MR_CHECK(tasks::register_row_tasks(tasks_).has_value());
+    registry_ = std::make_unique<plan::Registry>(
+        plan::read_registry({.keys = "[keys.score]\ntype = \"float\"\n",
+                             .params = "[params.weight]\ntype = \"float\"\ndefault = 2.0\n",
+                             .endpoints = ""},
+                            plan::Environment::kDev)
+            .value());
+    loop_ = runtime::EventLoop::create("loop").value();
+    workers_ = runtime::WorkerPool::create(
+                   {.compute_threads = 2, .callers_help = false, .trace = &tracer_.collector()})
+                   .value();
+    services_ = {.loop = loop_.get(),
+                 .workers = workers_.get(),
+                 .loop_scratch = &loop_scratch_,
+                 .scratches = &scratches_,
+                 .wall_clock = &wall_clock_,
+                 .tracer = &tracer_};
+    ranker_ = std::make_unique<Ranker>(*plans_, services_);
+  }
+  ~ExplainEngine() {
+    loop_->stop();
+    plans_.reset();
+  }
+  ExplainEngine(const ExplainEngine&) = delete;
+  ExplainEngine& operator=(const ExplainEngine&) = delete;
+
+  /// Loads a plan called `p`, given its nodes and outputs as JSON.
+  void load(std::string_view nodes, std::string_view outputs, bool keep_artifact = true) {
+    const std::string artifact = std::string(R"({"schema_version": 1, "name": "p", "nodes": )") +
+                                 std::string(nodes) + R"(, "outputs": )" + std::string(outputs) +
+                                 R"(, "output_keys": ["id"]})";
+    auto compiled = plan::compile_plan(artifact, *registry_, tasks_);
+    MR_CHECK(compiled.has_value(), compiled.error().to_text());
+    auto loaded = LoadedPlan::load(
+        *compiled, *registry_, tasks_, {.artifact = keep_artifact ? artifact : std::string()});
+    MR_CHECK(loaded.has_value(), loaded.error().to_string());
+    plan_ = loaded->get();
+    MR_CHECK(plans_->add(*std::move(loaded)).has_value());
+  }
+
+  [[nodiscard]] std::string ask(std::string_view text) { return TextCall().run(*ranker_, text); }
+  /// The part of a response that stands under `"explain"`.
+  [[nodiscard]] std::string explain(std::string_view text) {
+    const std::string response = ask(text);
+    const std::string name = "\"explain\":";
+    const std::size_t begin = response.find(name);
+    if (begin == std::string::npos) return response;
+    return response.substr(begin + name.size(), response.size() - begin - name.size() - 1);
+  }
+  [[nodiscard]] LoadedPlan& plan() { return *plan_; }
+  [[nodiscard]] RunTracer& tracer() { return tracer_; }
+
+ private:
+  RunTracer tracer_;
+  base::SystemWallClock wall_clock_;
+  tasks::TaskRegistry tasks_;
+  std::unique_ptr<plan::Registry> registry_;
+  tasks::ScratchPool scratches_;
+  tasks::TaskScratch loop_scratch_;
+  std::unique_ptr<runtime::WorkerPool> workers_;
+  std::unique_ptr<runtime::EventLoop> loop_;
+  LoopServices services_;
+  std::unique_ptr<PlanSet> plans_ = std::make_unique<PlanSet>();
+  LoadedPlan* plan_ = nullptr;
+  std::unique_ptr<Ranker> ranker_;
+};
+
+}  // namespace millrace::rank::testing
