@@ -140,16 +140,36 @@ inline std::string TestCall::error_code() const {
   return error ? std::string(*error->find_member("code")->find_string()) : std::string();
 }
 
+/// Names that plans of tests may use.
+inline plan::Registry test_registry() {
+  auto read = plan::read_registry(
+      {.keys = "[keys.score]\ntype = \"float\"\n[keys.boost]\ntype = \"float\"\n"
+               "[keys.likes]\ntype = \"int\"\n[keys.name]\ntype = \"string\"\n",
+       .params = "[params.weight]\ntype = \"float\"\n[params.tag]\ntype = \"string\"\n"
+                 "[params.floor]\ntype = \"int\"\nnullable = false\ndefault = 2\n"
+                 "[params.frozen]\ntype = \"int\"\nallow_write = false\n",
+       .endpoints = "[dev.store]\nkind = \"embedded\"\ndata_file = \"x\"\n"
+                    "[test.store]\nkind = \"embedded\"\ndata_file = \"x\"\n"
+                    "[prod.store]\nkind = \"embedded\"\ndata_file = \"x\"\n"},
+      plan::Environment::kDev);
+  MR_CHECK(read.has_value(), read ? "" : read.error().to_text());
+  return *std::move(read);
+}
+
 /// Threading: not shared.
 class RankRig {
  public:
-  explicit RankRig(std::uint32_t worker_count = 2) : loop(clock) {
+  explicit RankRig(std::uint32_t worker_count = 2, plan::Registry names = test_registry())
+      : loop(clock), registry(std::move(names)) {
     MR_CHECK(tasks::register_row_tasks(tasks).has_value());
-    MR_CHECK(tasks::register_task(
-                 tasks,
-                 {.op = "fail_as", .kind = plan::TaskKind::kCpu, .rows = plan::OutputRows::kSame},
-                 fail_as_asked)
-                 .has_value());
+    const base::Status added = tasks::register_task(tasks,
+                                                    {.op = "fail_as",
+                                                     .doc = "Fails as asked.",
+                                                     .kind = plan::TaskKind::kCpu,
+                                                     .rows = plan::OutputRows::kSame,
+                                                     .can_fail = true},
+                                                    fail_as_asked);
+    MR_CHECK(added.has_value(), added ? "" : added.error().to_string());
     auto made = runtime::WorkerPool::create_undriven(
         {.compute_threads = worker_count, .callers_help = false}, clock);
     MR_CHECK(made.has_value());
@@ -233,7 +253,7 @@ class RankRig {
   runtime::FakeLoop loop;
   std::unique_ptr<runtime::WorkerPool> pool;
   tasks::TaskRegistry tasks;
-  plan::Registry registry = test_registry();
+  plan::Registry registry;
   std::vector<tasks::EndpointClient*> clients;
   LoopServices services;
   RankOptions options;
@@ -248,21 +268,6 @@ class RankRig {
     std::optional<base::TimePoint> until;  // the body is under way until then
     std::string node;
   };
-
-  static plan::Registry test_registry() {
-    auto read = plan::read_registry(
-        {.keys = "[keys.score]\ntype = \"float\"\n[keys.boost]\ntype = \"float\"\n"
-                 "[keys.likes]\ntype = \"int\"\n[keys.name]\ntype = \"string\"\n",
-         .params = "[params.weight]\ntype = \"float\"\n[params.tag]\ntype = \"string\"\n"
-                   "[params.floor]\ntype = \"int\"\nnullable = false\ndefault = 2\n"
-                   "[params.frozen]\ntype = \"int\"\nallow_write = false\n",
-         .endpoints = "[dev.store]\nkind = \"embedded\"\ndata_file = \"x\"\n"
-                      "[test.store]\nkind = \"embedded\"\ndata_file = \"x\"\n"
-                      "[prod.store]\nkind = \"embedded\"\ndata_file = \"x\"\n"},
-        plan::Environment::kDev);
-    MR_CHECK(read.has_value(), read ? "" : read.error().to_text());
-    return *std::move(read);
-  }
 
   void note(const std::string& node, bool is_end) {
     events.push_back({node, is_end, clock.now()});
@@ -313,13 +318,14 @@ inline std::string plan_text(std::string_view nodes,
       keys);
 }
 
-/// A source of ids 1..count, and a node of some op behind it.
+/// A source of ids 1..count.
 inline std::string source_node(int count, std::string_view id = "src") {
   return fmt::format(
       R"({{"id": "{}", "op": "fixed_source", "inputs": [], "params": {{"row_count": {}}}}})",
       id,
       count);
 }
+/// A node behind another; `more` holds further fields.
 inline std::string node(std::string_view id,
                         std::string_view op,
                         std::string_view input,
