@@ -1,0 +1,246 @@
+#include "rank/ranker.h"
+
+#include <chrono>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rank/rank_fixture.h"
+
+namespace millrace::rank::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using std::chrono_literals::operator""ms;
+
+constexpr base::TimePoint kStart{};
+
+/// `src` makes ids 1..3, `slow` sleeps; `more` goes into the slow node.
+std::string slow_plan(int ms, const std::string& more, bool fails = false) {
+  return plan_text(
+      source_node(3) +
+          node("slow",
+               "sleep",
+               "src",
+               fmt::format(R"({{"duration_ms": {}, "fail_after_sleep": {}}})", ms, fails),
+               more),
+      R"(["slow"])");
+}
+
+TEST(RankerTest, REQ10_TheAnswerNamesRequestPlanAndDigest) {
+  RankRig rig;
+  LoadedPlan& plan = rig.load(plan_text(source_node(2), R"(["src"])"));
+  const auto call = rig.ask(R"({"user_id": 1, "request_id": "r"})");
+  EXPECT_TRUE(call->ok());
+  EXPECT_EQ(call->part("request_id"), R"("r")");
+  EXPECT_EQ(call->part("engine_request_id"), R"("e1")");
+  EXPECT_EQ(call->part("plan"),
+            fmt::format(R"({{"name":"p","version":"","digest":"{}"}})", plan.plan().digest));
+  EXPECT_EQ(call->candidates(), R"([{"id":1,"fields":{}},{"id":2,"fields":{}}])");
+  EXPECT_EQ(call->part("degraded"), R"({"is":false,"reasons":[]})");
+  EXPECT_EQ(call->part("warnings"), "[]");
+  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->part("request_id"), "null");
+}
+
+TEST(RankerTest, REQ10_ARequestForNoLoadedPlanIsRefused) {
+  RankRig rig;
+  rig.load(plan_text(source_node(1), R"(["src"])", R"(["id"])", "feed"));
+  const auto call = rig.ask(R"({"user_id": 1, "request_id": "r", "plan": "fed"})");
+  EXPECT_FALSE(call->ok());
+  EXPECT_EQ(call->part("request_id"), R"("r")");
+  EXPECT_EQ(call->error_code(), "unknown_plan");
+  EXPECT_THAT(call->response(), HasSubstr("'feed'"));
+}
+
+TEST(RankerTest, REQ10_WithSeveralPlansARequestMustNameOne) {
+  RankRig rig;
+  rig.load(plan_text(source_node(1), R"(["src"])", R"(["id"])", "a"));
+  rig.load(plan_text(source_node(2), R"(["src"])", R"(["id"])", "b"));
+  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->error_code(), "unknown_plan");
+  EXPECT_TRUE(rig.ask(R"({"user_id": 1, "plan": "b"})")->ok());
+}
+
+TEST(RankerTest, REQ10_AVersionThatIsNotLoadedIsRefused) {
+  RankRig rig;
+  rig.load(plan_text(source_node(1), R"(["src"])"));
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "plan_version": "9"})")->error_code(), "unknown_version");
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "fragment_versions": {"f": "1"}})")->error_code(),
+            "unknown_version");
+}
+
+TEST(RankerTest, REQ10_WhatTheReaderRefusesIsAnswered) {
+  RankRig rig;
+  rig.load(plan_text(source_node(1), R"(["src"])"));
+  EXPECT_EQ(rig.ask("{")->error_code(), "bad_json");
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "a": 1})")->error_code(), "unknown_field");
+  EXPECT_EQ(rig.ask(R"({})")->error_code(), "missing_field");
+  EXPECT_EQ(rig.ask(R"({"user_id": true})")->error_code(), "wrong_type");
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "limit": -1})")->error_code(), "bad_value");
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "params": )" + std::string(100, '['))->error_code(),
+            "too_large");
+}
+
+TEST(RankerTest, REQ6_ARequiredNodeThatFailsFailsTheRequestByName) {
+  RankRig rig;
+  rig.load(slow_plan(5, "", true));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  EXPECT_FALSE(call->ok());
+  EXPECT_EQ(call->error_code(), "node_failed");
+  EXPECT_THAT(call->part("error"), HasSubstr(R"("node":"slow","op":"sleep")"));
+  EXPECT_EQ(call->answered_at(), kStart + 5ms);
+}
+
+TEST(RankerTest, REQ10_EveryKindOfFailureOfANodeHasItsCode) {
+  for (const auto& [how, code] : {std::pair("unavailable", "endpoint_unavailable"),
+                                  std::pair("limit", "limit_reached"),
+                                  std::pair("internal", "internal"),
+                                  std::pair("own", "node_failed")}) {
+    RankRig rig;
+    rig.load(plan_text(
+        source_node(1) + node("bad", "fail_as", "src", fmt::format(R"({{"how": "{}"}})", how)),
+        R"(["bad"])"));
+    const auto call = rig.ask(R"({"user_id": 1})");
+    EXPECT_EQ(call->error_code(), code);
+    EXPECT_THAT(call->part("error"), HasSubstr(R"("node":"bad","op":"fail_as")"));
+  }
+}
+
+TEST(RankerTest, C6_AnExceptionOfABodyIsAnErrorOfItsNode) {
+  RankRig rig;
+  rig.load(plan_text(source_node(1) + node("bad", "fail_as", "src", R"({"how": "exception"})"),
+                     R"(["bad"])"));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  EXPECT_FALSE(call->ok());
+  EXPECT_THAT(call->part("error"), HasSubstr(R"("node":"bad")"));
+  EXPECT_FALSE(rig.ask(R"({"user_id": 2})")->ok());
+}
+
+TEST(RankerTest, REQ3_ANodesOwnTimeoutNamesIt) {
+  RankRig rig;
+  rig.load(slow_plan(50, R"("timeout_ms": 20)"));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  EXPECT_EQ(call->error_code(), "node_timeout");
+  EXPECT_THAT(call->part("error"), HasSubstr(R"("node":"slow","op":"sleep")"));
+  EXPECT_EQ(call->answered_at(), kStart + 20ms);
+}
+
+TEST(RankerTest, REQ3_TheLeastTimeoutCounts) {
+  for (const auto& [own, all, expected] :
+       {std::tuple(20, 30ms, 20ms), std::tuple(20, 10ms, 10ms)}) {
+    RankRig rig;
+    rig.load(slow_plan(50, fmt::format(R"("timeout_ms": {})", own)), {.node_timeout = all});
+    EXPECT_EQ(rig.ask(R"({"user_id": 1})")->answered_at(), kStart + expected);
+  }
+  RankRig rig;
+  rig.load(slow_plan(50, R"("timeout_ms": 20)"), {.node_timeout = 30ms});
+  const auto call = rig.ask(R"({"user_id": 1, "deadline_ms": 5})");
+  EXPECT_EQ(call->error_code(), "deadline_exceeded");
+  EXPECT_EQ(call->answered_at(), kStart + 5ms);
+}
+
+TEST(RankerTest, REQ5_UseEmptyGivesNoRowsAndSaysSo) {
+  RankRig rig;
+  rig.load(slow_plan(5, R"("on_failure": {"use": "empty"})", true));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  EXPECT_TRUE(call->ok());
+  EXPECT_EQ(call->candidates(), "[]");
+  EXPECT_EQ(call->part("degraded"),
+            R"({"is":true,"reasons":[{"node":"slow","kind":"error","fallback":"empty"}]})");
+}
+
+TEST(RankerTest, REQ5_UseInputPassesTheFirstInputThrough) {
+  RankRig rig;
+  rig.load(slow_plan(50, R"("timeout_ms": 20, "on_failure": {"use": "input"})"));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  EXPECT_EQ(call->candidates(),
+            R"([{"id":1,"fields":{}},{"id":2,"fields":{}},{"id":3,"fields":{}}])");
+  EXPECT_EQ(call->part("degraded"),
+            R"({"is":true,"reasons":[{"node":"slow","kind":"timeout","fallback":"input"}]})");
+  EXPECT_EQ(call->answered_at(), kStart + 20ms);
+}
+
+TEST(RankerTest, REQ5_UseNodeRunsTheOtherNodeOnlyThen) {
+  const std::string plan =
+      plan_text(source_node(3) + ", " + source_node(1, "spare") +
+                    node("slow",
+                         "sleep",
+                         "src",
+                         R"({"duration_ms": 10})",
+                         R"("timeout_ms": 20, "on_failure": {"use": "node", "id": "spare"})"),
+                R"(["slow"])");
+  RankRig rig;
+  rig.load(plan);
+  const auto good = rig.ask(R"({"user_id": 1})");
+  EXPECT_EQ(good->part("degraded"), R"({"is":false,"reasons":[]})");
+  EXPECT_THAT(rig.order(), Not(HasSubstr("spare")));
+
+  RankRig late;
+  late.load(plan, {.node_timeout = 5ms});
+  const auto degraded = late.ask(R"({"user_id": 1})");
+  EXPECT_EQ(degraded->candidates(), R"([{"id":1,"fields":{}}])");
+  EXPECT_EQ(degraded->part("degraded"),
+            R"({"is":true,"reasons":[{"node":"slow","kind":"timeout","fallback":"spare"}]})");
+  EXPECT_EQ(late.order(), "src slow spare");
+}
+
+TEST(RankerTest, C2_AnswersAtTheDeadlineWhileANodeWaits) {
+  RankRig rig;
+  rig.load(slow_plan(80, ""));
+  const auto call = rig.ask(R"({"user_id": 1, "deadline_ms": 50})");
+  EXPECT_EQ(call->error_code(), "deadline_exceeded");
+  EXPECT_EQ(call->answered_at(), kStart + 50ms);
+  EXPECT_EQ(call->took(), 50ms);
+  rig.drain();
+  EXPECT_EQ(call->answer_count(), 1);
+}
+
+TEST(RankerTest, C2_AnswersAtTheDeadlineWhileANodeComputes) {
+  RankRig rig;
+  rig.costs["busy"] = 80ms;
+  rig.load(plan_text(
+      source_node(3) + node("busy", "vm", "src", R"({"out_key": "score", "expr": "id * 0.5"})"),
+      R"(["busy"])"));
+  const auto call = rig.ask(R"({"user_id": 1, "deadline_ms": 50})");
+  EXPECT_EQ(call->error_code(), "deadline_exceeded");
+  EXPECT_EQ(call->answered_at(), kStart + 50ms);
+  // The body goes on in the background and harms nobody.
+  const auto next = rig.ask(R"({"user_id": 1, "deadline_ms": 200})");
+  EXPECT_TRUE(next->ok());
+  rig.drain();
+  EXPECT_EQ(call->answer_count(), 1);
+}
+
+TEST(RankerTest, C8_ANodeWithAFallbackGivesUpEarlyEnough) {
+  RankRig rig;
+  rig.load(slow_plan(80, R"("on_failure": {"use": "input"})"));
+  const auto call = rig.ask(R"({"user_id": 1, "deadline_ms": 50})");
+  EXPECT_TRUE(call->ok());
+  EXPECT_THAT(call->part("degraded"), HasSubstr(R"("kind":"timeout")"));
+  EXPECT_LE(call->answered_at(), kStart + 49ms);
+}
+
+TEST(RankerTest, CLI2_TheOperatorsDeadlineHoldsForRequestsThatNameNone) {
+  RankRig rig;
+  rig.options.deadline = 30ms;
+  rig.load(slow_plan(80, ""));
+  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->answered_at(), kStart + 30ms);
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "deadline_ms": 100})")->took(), 80ms);
+}
+
+TEST(RankerTest, ACallIsUsedAgain) {
+  RankRig rig;
+  rig.load(plan_text(source_node(1), R"(["src"])"));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  const std::string first = call->candidates();
+  rig.ranker->start(*call, rig.reader, R"({"user_id": 1, "limit": 0})");
+  rig.drain();
+  EXPECT_EQ(call->answer_count(), 2);
+  EXPECT_EQ(call->candidates(), "[]");
+  EXPECT_EQ(call->part("engine_request_id"), R"("e2")");
+}
+
+}  // namespace
+}  // namespace millrace::rank::testing
