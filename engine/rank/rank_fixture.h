@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/format.h"
 #include "base/wall_clock.h"
 #include "plan/compiler.h"
 #include "plan/registry.h"
@@ -310,7 +309,7 @@ inline std::string plan_text(std::string_view nodes,
                              std::string_view outputs,
                              std::string_view keys = R"(["id"])",
                              std::string_view name = "p") {
-  return fmt::format(
+  return base::format(
       R"({{"schema_version": 1, "name": "{}", "nodes": [{}], "outputs": {}, "output_keys": {}}})",
       name,
       nodes,
@@ -320,7 +319,7 @@ inline std::string plan_text(std::string_view nodes,
 
 /// A source of ids 1..count.
 inline std::string source_node(int count, std::string_view id = "src") {
-  return fmt::format(
+  return base::format(
       R"({{"id": "{}", "op": "fixed_source", "inputs": [], "params": {{"row_count": {}}}}})",
       id,
       count);
@@ -331,13 +330,13 @@ inline std::string node(std::string_view id,
                         std::string_view input,
                         std::string_view params,
                         std::string_view more = "") {
-  return fmt::format(R"(, {{"id": "{}", "op": "{}", "inputs": ["{}"], "params": {}{}{}}})",
-                     id,
-                     op,
-                     input,
-                     params,
-                     more.empty() ? "" : ", ",
-                     more);
+  return base::format(R"(, {{"id": "{}", "op": "{}", "inputs": ["{}"], "params": {}{}{}}})",
+                      id,
+                      op,
+                      input,
+                      params,
+                      more.empty() ? "" : ", ",
+                      more);
 }
 
 }  // namespace millrace::rank::testing

@@ -25,7 +25,7 @@ std::string slow_plan(int ms, const std::string& more, bool fails = false) {
           node("slow",
                "sleep",
                "src",
-               fmt::format(R"({{"duration_ms": {}, "fail_after_sleep": {}}})", ms, fails),
+               base::format(R"({{"duration_ms": {}, "fail_after_sleep": {}}})", ms, fails),
                more),
       R"(["slow"])");
 }
@@ -38,7 +38,7 @@ TEST(RankerTest, REQ10_TheAnswerNamesRequestPlanAndDigest) {
   EXPECT_EQ(call->part("request_id"), R"("r")");
   EXPECT_EQ(call->part("engine_request_id"), R"("e1")");
   EXPECT_EQ(call->part("plan"),
-            fmt::format(R"({{"name":"p","version":"","digest":"{}"}})", plan.plan().digest));
+            base::format(R"({{"name":"p","version":"","digest":"{}"}})", plan.plan().digest));
   EXPECT_EQ(call->candidates(), R"([{"id":1,"fields":{}},{"id":2,"fields":{}}])");
   EXPECT_EQ(call->part("degraded"), R"({"is":false,"reasons":[]})");
   EXPECT_EQ(call->part("warnings"), "[]");
@@ -100,7 +100,7 @@ TEST(RankerTest, REQ10_EveryKindOfFailureOfANodeHasItsCode) {
                                   std::pair("own", "node_failed")}) {
     RankRig rig;
     rig.load(plan_text(
-        source_node(1) + node("bad", "fail_as", "src", fmt::format(R"({{"how": "{}"}})", how)),
+        source_node(1) + node("bad", "fail_as", "src", base::format(R"({{"how": "{}"}})", how)),
         R"(["bad"])"));
     const auto call = rig.ask(R"({"user_id": 1})");
     EXPECT_EQ(call->error_code(), code);
@@ -131,7 +131,7 @@ TEST(RankerTest, REQ3_TheLeastTimeoutCounts) {
   for (const auto& [own, all, expected] :
        {std::tuple(20, 30ms, 20ms), std::tuple(20, 10ms, 10ms)}) {
     RankRig rig;
-    rig.load(slow_plan(50, fmt::format(R"("timeout_ms": {})", own)), {.node_timeout = all});
+    rig.load(slow_plan(50, base::format(R"("timeout_ms": {})", own)), {.node_timeout = all});
     EXPECT_EQ(rig.ask(R"({"user_id": 1})")->answered_at(), kStart + expected);
   }
   RankRig rig;

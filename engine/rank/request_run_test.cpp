@@ -149,7 +149,7 @@ TEST(RequestRunTest, EXP7_OnRowErrorDropsOrFailsIfAsked) {
                      "vm",
                      "src",
                      R"({"out_key": "likes", "expr": "if(id > 1, 9223372036854775807, 0) + id"})",
-                     fmt::format(R"("on_row_error": "{}")", rule)),
+                     base::format(R"("on_row_error": "{}")", rule)),
             R"(["big"])"),
         {},
         plan::CompileOptions::without_passes());

@@ -11,6 +11,10 @@ class UntestedTest(PlantedTreeTest):
         tree = self.plant({"engine/base/x.cpp": ""})
         self.assert_caught(untested.run(tree), "engine/base/x.cpp: has no test beside it")
 
+    def test_passes_a_program(self):
+        tree = self.plant({"engine/apps/x/main.cpp": ""})
+        self.assert_clean(untested.run(tree))
+
     def test_passes_listed_unit(self):
         tree = self.plant({"engine/base/x.cpp": "", untested.EXCEPTIONS: "engine/base/x.cpp\n"})
         self.assert_clean(untested.run(tree))

@@ -127,7 +127,7 @@ std::expected<void, StartError> Engine::load_plans(const Flags& flags, const Pro
 std::expected<void, StartError> Engine::open_trace_dump(const std::string& path) {
   dump_path_ = path;
   dump_file_.open(path, std::ios::binary);
-  if (!dump_file_) return std::unexpected(StartError{fmt::format("Cannot write '{}'", path)});
+  if (!dump_file_) return std::unexpected(StartError{base::format("Cannot write '{}'", path)});
   dump_ = std::make_unique<runtime::ChromeTraceSink>(dump_file_);
   tracer_.dump_to(*dump_);
   return {};
@@ -139,7 +139,7 @@ std::expected<void, StartError> Engine::close_trace_dump() {
   const base::Status closed = dump_->close();
   dump_file_.close();
   if (closed && dump_file_) return {};
-  return std::unexpected(StartError{fmt::format("Cannot write '{}'", dump_path_)});
+  return std::unexpected(StartError{base::format("Cannot write '{}'", dump_path_)});
 }
 
 stores::StoreCounters Engine::store_counters() const {
