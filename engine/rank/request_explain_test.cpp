@@ -171,6 +171,16 @@ TEST(RequestExplainTest, RowsOfRequestFieldsEnterAtTheirNode) {
               HasSubstr(R"("absent_from":[{"node":"f","op":"filter","input":"$req.user_id"}])"));
 }
 
+TEST(RequestExplainTest, ARequestFieldThatAFallbackPassedThroughIsServed) {
+  ExplainEngine engine;
+  engine.load(R"([{"id": "w", "op": "sleep", "inputs": ["$req.user_id"],
+                   "params": {"duration_ms": 1, "fail_after_sleep": true},
+                   "on_failure": {"use": "input"}}])",
+              R"(["w"])");
+  EXPECT_THAT(engine.explain(R"({"user_id": 4, "explain": {"ids": [4]}})"),
+              HasSubstr(R"({"verdict":"served","via":["w"],"rank":1)"));
+}
+
 TEST(RequestExplainTest, PathsAreBounded) {
   // Every stage doubles the ways of a row: 2^7 of them.
   std::string nodes =
