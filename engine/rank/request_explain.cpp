@@ -102,7 +102,11 @@ class PathFinder {
   void enter(std::uint32_t node, ById& by_id) {
     const plan::CompiledNode& compiled = plan_.nodes[node];
     if (run_.rows[node] == nullptr) return;
-    if (makes_rows(compiled) && !run_.stood_in[node])
+    // What a request field gave is not kept when its node failed, but it may have passed through.
+    const bool passes_field = run_.stood_in[node] && !compiled.inputs.empty() &&
+                              compiled.on_failure == plan::OnFailure::kUseInput &&
+                              run_.inputs[node].front() == nullptr;
+    if (passes_field || (makes_rows(compiled) && !run_.stood_in[node]))
       enter_rows(*run_.rows[node], {node, kNoInput}, by_id);
     for (std::size_t input = 0; input < compiled.inputs.size(); ++input) {
       const bool from_outside = !std::holds_alternative<plan::NodeInput>(compiled.inputs[input]);
@@ -236,9 +240,12 @@ RunRows rows_of_run(const RequestRun& run, const runtime::Run& ended) {
   RunRows rows{.plan = &run.plan().plan(), .rows = {}, .inputs = {}, .stood_in = {}};
   for (std::uint32_t node = 0; node < rows.plan->nodes.size(); ++node) {
     const plan::CompiledNode& compiled = rows.plan->nodes[node];
-    rows.rows.push_back(run.rows_of(node));
-    rows.stood_in.push_back(compiled.on_failure != plan::OnFailure::kFail &&
-                            ended.used_fallback(runtime::NodeId(node)));
+    const bool stood_in =
+        compiled.on_failure != plan::OnFailure::kFail && ended.used_fallback(runtime::NodeId(node));
+    // A node that did not end has no rows, though the one that could stand in for it may have.
+    const bool has_rows = stood_in || run.find_stats(node) != nullptr;
+    rows.rows.push_back(has_rows ? run.rows_of(node) : nullptr);
+    rows.stood_in.push_back(stood_in);
     auto& inputs = rows.inputs.emplace_back();
     for (std::uint32_t input = 0; input < compiled.inputs.size(); ++input)
       inputs.push_back(run.input_of(node, input));

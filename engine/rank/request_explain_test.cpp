@@ -129,6 +129,36 @@ TEST(RequestExplainTest, AFallbackThatTookThePlaceOfANodeIsNamed) {
   EXPECT_THAT(told, HasSubstr(R"({"verdict":"served","via":["s","i"],"rank":2,"output":"i")"));
 }
 
+TEST(RequestExplainTest, RowsOfANodeThatStandsInGoOnAsThoseOfTheOther) {
+  ExplainEngine engine;
+  engine.load(R"([
+    {"id": "s", "op": "fixed_source", "inputs": [], "params": {"row_count": 2}},
+    {"id": "b", "op": "fixed_source", "inputs": [], "params": {"row_count": 5}},
+    {"id": "e", "op": "sleep", "inputs": ["s"], "params": {"duration_ms": 1, "fail_after_sleep": true},
+     "on_failure": {"use": "node", "id": "b"}},
+    {"id": "t", "op": "take", "inputs": ["e"], "params": {"count": 4}}])",
+              R"(["t"])");
+  const std::string told = engine.explain(R"({"user_id": 1, "explain": {"ids": [2, 5, 9]}})");
+  EXPECT_THAT(told, HasSubstr(R"({"verdict":"dropped","via":["s","e"],"by":"fallback")"));
+  EXPECT_THAT(told, HasSubstr(R"({"verdict":"served","via":["b","e","t"],"rank":2)"));
+  EXPECT_THAT(told, HasSubstr(R"({"verdict":"cut","via":["b","e","t"],"by":"take")"));
+  EXPECT_THAT(told, HasSubstr(R"({"node":"b","op":"fixed_source","rows":5})"));
+}
+
+TEST(RequestExplainTest, ARowErrorThatDropsShowsWhatTheExpressionRead) {
+  ExplainEngine engine;
+  engine.load(R"([
+    {"id": "s", "op": "fixed_source", "inputs": [], "params": {"row_count": 2}},
+    {"id": "v", "op": "vm", "inputs": ["s"], "on_row_error": "drop",
+     "params": {"out_key": "score", "expr": "id * 9223372036854775807"}}])",
+              R"(["v"])");
+  const std::string told = engine.explain(R"({"user_id": 1, "explain": {"ids": [1, 2]}})");
+  EXPECT_THAT(told, HasSubstr(R"({"id":1,"verdict":"served")"));
+  EXPECT_THAT(told,
+              HasSubstr(R"("by":"row_error","node":"v","op":"vm",)"
+                        R"("expr":"id * 9223372036854775807","values":{"id":2})"));
+}
+
 TEST(RequestExplainTest, RowsOfRequestFieldsEnterAtTheirNode) {
   ExplainEngine engine;
   engine.load(R"([{"id": "f", "op": "filter", "inputs": ["$req.user_id"],
@@ -139,6 +169,16 @@ TEST(RequestExplainTest, RowsOfRequestFieldsEnterAtTheirNode) {
       HasSubstr(R"({"verdict":"dropped","from":"$req.user_id","via":["f"],"by":"predicate")"));
   EXPECT_THAT(engine.explain(R"({"user_id": 4, "explain": {"ids": [7]}})"),
               HasSubstr(R"("absent_from":[{"node":"f","op":"filter","input":"$req.user_id"}])"));
+}
+
+TEST(RequestExplainTest, ARequestFieldThatAFallbackPassedThroughIsServed) {
+  ExplainEngine engine;
+  engine.load(R"([{"id": "w", "op": "sleep", "inputs": ["$req.user_id"],
+                   "params": {"duration_ms": 1, "fail_after_sleep": true},
+                   "on_failure": {"use": "input"}}])",
+              R"(["w"])");
+  EXPECT_THAT(engine.explain(R"({"user_id": 4, "explain": {"ids": [4]}})"),
+              HasSubstr(R"({"verdict":"served","via":["w"],"rank":1)"));
 }
 
 TEST(RequestExplainTest, PathsAreBounded) {
