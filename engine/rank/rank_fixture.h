@@ -276,7 +276,8 @@ class RankRig {
   bool do_what_is_due() {
     bool moved = loop.run_ready() > 0;
     for (std::uint32_t index = 0; index < drivers_.size(); ++index) moved |= drive(index);
-    return moved;
+    // A worker that found only async nodes has handed them to the loop and has nothing to do.
+    return moved || loop.has_ready();
   }
 
   bool drive(std::uint32_t index) {

@@ -46,7 +46,7 @@ TEST(RequestRunTest, REQ10_OverridesAreChecked) {
   const auto code = [&](const std::string& overrides) {
     return rig.ask(R"({"user_id": 1, "param_overrides": )" + overrides + "}")->error_code();
   };
-  EXPECT_EQ(code(R"({"wait": 1})"), "unknown_param");
+  EXPECT_EQ(code(R"({"wieght": 1})"), "unknown_param");
   EXPECT_EQ(code(R"({"frozen": 1})"), "not_allowed");
   EXPECT_EQ(code(R"({"weight": "1"})"), "wrong_type");
   EXPECT_EQ(code(R"({"weight": true})"), "wrong_type");
@@ -54,7 +54,7 @@ TEST(RequestRunTest, REQ10_OverridesAreChecked) {
   EXPECT_EQ(code(R"({"floor": null})"), "wrong_type");
   EXPECT_EQ(code(R"({"tag": 1})"), "wrong_type");
   EXPECT_EQ(code(R"({"floor": 3})"), "");
-  EXPECT_THAT(rig.ask(R"({"user_id": 1, "param_overrides": {"wait": 1}})")->response(),
+  EXPECT_THAT(rig.ask(R"({"user_id": 1, "param_overrides": {"wieght": 1}})")->response(),
               HasSubstr("'weight'"));
 }
 

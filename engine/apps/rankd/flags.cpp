@@ -52,7 +52,8 @@ void add_format(CLI::App& app, Flags& flags) {
   static const std::map<std::string, Format> kFormats{{"text", Format::kText},
                                                       {"json", Format::kJson}};
   app.add_option("--format", flags.format, "text or json")
-      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case));
+      // Its own description would print the values of the enum, a zero byte among them.
+      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case).description("{text,json}"));
 }
 
 void add_bench(CLI::App& app, Flags& flags, const std::string& count, const std::string& parallel) {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace millrace::e2e {
+
+/// What a shell line left behind.
+struct ShellResult {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// A folder with engine/bin/rankd and links to registry/, plans/ and data/, as the root of a built
+/// repository has them. Threading: not shared. Lifetime: removes the folder at its end.
+class Root {
+ public:
+  Root();
+  ~Root();
+  Root(const Root&) = delete;
+  Root& operator=(const Root&) = delete;
+
+  /// Runs a line with /bin/sh in the folder.
+  [[nodiscard]] ShellResult run(std::string_view line) const;
+  /// Writes a file into the folder.
+  void write(std::string_view name, std::string_view text) const;
+  [[nodiscard]] std::string read(std::string_view name) const;
+
+ private:
+  std::string path_;
+};
+
+/// Number of times a text occurs in another.
+[[nodiscard]] std::size_t count_of(std::string_view part, std::string_view text);
+
+}  // namespace millrace::e2e
