@@ -4,8 +4,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "rank/request.h"
 #include "rank/request_run.h"
 #include "rank/row_flow.h"
 #include "rows/row_set.h"
