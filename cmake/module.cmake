@@ -118,6 +118,8 @@ function(_mr_module_tests name tests concurrency_tests separate_tests)
     mr_test(${name}_test SOURCES ${tests} DEPS ${name} LABELS ${name})
     # Compiling test code costs far more than running it; the module itself keeps its optimisation.
     target_compile_options(${name}_test PRIVATE $<$<CONFIG:Debug>:-O0>)
+    # Most of it is reading headers, so several tests share one reading.
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   endif()
 endfunction()
 

@@ -1,0 +1,62 @@
+#include "apps/rankd/bench.h"
+
+#include <chrono>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apps/rankd/rankd_fixture.h"
+
+namespace millrace::rankd::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+using std::chrono_literals::operator""us;
+
+TEST(BenchTest, PercentilesAreOfTheSortedLatencies) {
+  BenchResult result;
+  EXPECT_EQ(result.percentile(0.5), base::Duration(0));
+  for (int us = 1; us <= 100; ++us) result.latencies.emplace_back(us * 1us);
+  EXPECT_EQ(result.percentile(0.5), 50us);
+  EXPECT_EQ(result.percentile(0.99), 99us);
+  EXPECT_EQ(result.percentile(1), 100us);
+  EXPECT_EQ(result.percentile(0), 1us);
+}
+
+TEST(BenchTest, CLI6_RunsAsManyRequestsAsAsked) {
+  Flags flags = repository_flags();
+  flags.plan_name = "complex_dag";
+  flags.loops = 2;
+  flags.bench_count = 40;
+  flags.bench_concurrency = 8;
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
+  const BenchResult result = run_bench(*engine, flags);
+  EXPECT_EQ(result.plan, "complex_dag");
+  EXPECT_EQ(result.requests, 40);
+  EXPECT_EQ(result.failed, 0) << result.first_error;
+  EXPECT_EQ(result.latencies.size(), 40U);
+  EXPECT_TRUE(std::is_sorted(result.latencies.begin(), result.latencies.end()));
+  EXPECT_GT(result.store.commands, 0U);
+  EXPECT_THAT(to_text(result), HasSubstr("40 (0 failed), 8 at a time"));
+  EXPECT_THAT(to_json(result), HasSubstr(R"({"plan":"complex_dag","requests":40,"failed":0,)"));
+}
+
+TEST(BenchTest, AnswersThatComeAtOnceAreCountedToo) {
+  // A refused request is answered before `start` returns.
+  Flags flags = repository_flags();
+  flags.plan_name = "simple_plan";
+  flags.bench_count = 30;
+  flags.bench_concurrency = 50;
+  flags.bench_request = R"({"user_id": 1, "nonsense": 1})";
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
+  const BenchResult result = run_bench(*engine, flags);
+  EXPECT_EQ(result.failed, 30);
+  EXPECT_EQ(result.latencies.size(), 30U);
+  EXPECT_THAT(to_text(result), HasSubstr("unknown_field"));
+}
+
+}  // namespace
+}  // namespace millrace::rankd::testing

@@ -1,0 +1,103 @@
+#include "apps/rankd/flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "apps/rankd/rankd_fixture.h"
+
+namespace millrace::rankd::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(FlagsTest, CLI4_WithoutFlagsItAnswersStdinInDev) {
+  const auto flags = parse({});
+  ASSERT_TRUE(flags);
+  EXPECT_EQ(flags->command, Command::kRun);
+  EXPECT_EQ(flags->env, "dev");
+  EXPECT_EQ(flags->format, Format::kText);
+}
+
+TEST(FlagsTest, CLI2_EveryFlagIsRead) {
+  const auto flags = parse({"--async_scheduler",
+                            "--plan_name",
+                            "p",
+                            "--plan",
+                            "a.json",
+                            "--plan_dir",
+                            "d",
+                            "--deadline_ms",
+                            "100",
+                            "--node_timeout_ms",
+                            "2.5",
+                            "--bench_concurrency",
+                            "3",
+                            "--env",
+                            "prod",
+                            "--cpu_threads",
+                            "4",
+                            "--loops",
+                            "2",
+                            "--dump-run-trace",
+                            "t.json",
+                            "--format",
+                            "json"});
+  ASSERT_TRUE(flags) << flags.error().text;
+  EXPECT_EQ(flags->plan_name, "p");
+  EXPECT_THAT(flags->plan_files, ElementsAre("a.json"));
+  EXPECT_EQ(flags->plan_dir, "d");
+  EXPECT_EQ(flags->deadline_ms, 100);
+  EXPECT_EQ(flags->node_timeout_ms, 2.5);
+  EXPECT_EQ(flags->bench_concurrency, 3);
+  EXPECT_EQ(flags->env, "prod");
+  EXPECT_EQ(flags->cpu_threads, 4U);
+  EXPECT_EQ(flags->loops, 2U);
+  EXPECT_EQ(flags->dump_run_trace, "t.json");
+  EXPECT_EQ(flags->format, Format::kJson);
+}
+
+TEST(FlagsTest, CLI2_SomeFlagsAreCommands) {
+  EXPECT_EQ(parse({"--bench", "5"})->command, Command::kBench);
+  EXPECT_EQ(parse({"--bench", "5"})->bench_count, 5);
+  EXPECT_EQ(parse({"--list-plans"})->command, Command::kListPlans);
+  EXPECT_EQ(parse({"--print-registry"})->command, Command::kPrintRegistry);
+  EXPECT_EQ(parse({"--print-task-manifest"})->command, Command::kPrintTaskManifest);
+}
+
+TEST(FlagsTest, CLI3_EverySubcommandIsRead) {
+  EXPECT_EQ(parse({"run"})->command, Command::kRun);
+  EXPECT_EQ(parse({"serve"})->command, Command::kServe);
+  EXPECT_EQ(parse({"bench", "--count", "7", "--concurrency", "2"})->bench_count, 7);
+  EXPECT_EQ(parse({"bench"})->bench_count, 1000);
+  EXPECT_EQ(parse({"explain", "feed"})->plan_name, "feed");
+  EXPECT_THAT(parse({"check", "a", "b"})->plan_files, ElementsAre("a", "b"));
+  EXPECT_EQ(parse({"seed", "--users", "9"})->seed_users, 9);
+  EXPECT_EQ(parse({"doctor"})->command, Command::kDoctor);
+  EXPECT_EQ(parse({"explain", "feed", "--format", "json"})->format, Format::kJson);
+}
+
+TEST(FlagsTest, CLI5_MistakesEndWithTwo) {
+  for (const auto& words : std::vector<std::vector<const char*>>{{"--nonsense"},
+                                                                 {"--env", "moon"},
+                                                                 {"--loops", "0"},
+                                                                 {"--bench", "0"},
+                                                                 {"--deadline_ms", "x"},
+                                                                 {"--format", "xml"},
+                                                                 {"run", "bench"}}) {
+    const auto flags = parse(words);
+    ASSERT_FALSE(flags) << words.front();
+    EXPECT_EQ(flags.error().exit_code, 2);
+    EXPECT_FALSE(flags.error().text.empty());
+  }
+}
+
+TEST(FlagsTest, CLI5_HelpEndsWithZero) {
+  const auto flags = parse({"--help"});
+  ASSERT_FALSE(flags);
+  EXPECT_EQ(flags.error().exit_code, 0);
+  EXPECT_THAT(flags.error().text, HasSubstr("--plan_name"));
+}
+
+}  // namespace
+}  // namespace millrace::rankd::testing
