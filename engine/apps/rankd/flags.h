@@ -35,8 +35,8 @@ struct Flags {
   std::vector<std::string> plugins;
   // How to run.
   bool async_scheduler = true;  ///< the only one; the flag is accepted
-  double deadline_ms = 0;      ///< 0: none
-  double node_timeout_ms = 0;  ///< 0: none
+  double deadline_ms = 0;       ///< 0: none
+  double node_timeout_ms = 0;   ///< 0: none
   std::uint32_t cpu_threads = 0;
   std::uint32_t loops = 1;
   bool ids_as_strings = false;
