@@ -1,11 +1,12 @@
 # One folder = one module = one library, with the tests that stand beside its units.
 #
 #   mr_module(NAME [FOLDERS folder...] [DEPS module...] [LIBS target...]
-#             [CONCURRENCY_TESTS x_test.cpp...] [SEPARATE_TESTS x_test.cpp...])
+#             [CONCURRENCY_TESTS x_test.cpp...] [SEPARATE_TESTS x_test.cpp...] [UNITY_TESTS])
 #     makes millrace::NAME from *.h and *.cpp of the current folder and of FOLDERS below it (without
 #     main.cpp) and NAME_test from *_test.cpp.
 #     CONCURRENCY_TESTS go to NAME_concurrency_test instead, which also runs under ThreadSanitizer;
 #     each of SEPARATE_TESTS is a program of its own, NAME_x_test, for what concerns a whole process.
+#     UNITY_TESTS compiles NAME_test in few pieces, for modules whose tests share no local names.
 #   mr_test(NAME SOURCES file... [DEPS module...] [LIBS target...] [LABELS label...] [ARGS arg...])
 #     makes one GoogleTest executable and one ctest of the same name.
 #   mr_executable(NAME SOURCES file... [DEPS module...] [LIBS target...])
@@ -29,7 +30,7 @@ endfunction()
 
 function(mr_module name)
   cmake_parse_arguments(
-    PARSE_ARGV 1 arg "" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS;SEPARATE_TESTS")
+    PARSE_ARGV 1 arg "UNITY_TESTS" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS;SEPARATE_TESTS")
   _mr_reject_unparsed(mr_module ${name} "${arg_UNPARSED_ARGUMENTS}")
   set(inner_headers ${arg_FOLDERS})
   set(inner_sources ${arg_FOLDERS})
@@ -61,6 +62,10 @@ function(mr_module name)
   mr_install_module(${name})
   if(MILLRACE_BUILD_TESTS)
     _mr_module_tests(${name} "${tests}" "${arg_CONCURRENCY_TESTS}" "${arg_SEPARATE_TESTS}")
+    if(arg_UNITY_TESTS)
+      # Most of the cost is reading headers: several tests share one reading.
+      set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    endif()
   endif()
 endfunction()
 
@@ -118,8 +123,6 @@ function(_mr_module_tests name tests concurrency_tests separate_tests)
     mr_test(${name}_test SOURCES ${tests} DEPS ${name} LABELS ${name})
     # Compiling test code costs far more than running it; the module itself keeps its optimisation.
     target_compile_options(${name}_test PRIVATE $<$<CONFIG:Debug>:-O0>)
-    # Most of it is reading headers, so several tests share one reading.
-    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   endif()
 endfunction()
 

@@ -15,12 +15,12 @@ using tasks::testing::to_table;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::string_view kData =
+constexpr std::string_view kFanOutData =
     "RPUSH follow:1 10 11\nRPUSH follow:3 30 10\nHSET follow:4 a b\n"
     "RPUSH follow:5 7 x9 8\n";
 
 TEST(FanOutTest, TSK5_OrderIsByRowThenByPlaceInTheList) {
-  StoreRig rig(kData);
+  StoreRig rig(kFanOutData);
   const auto rows = rig.run({.op = "follow",
                              .params = {{"endpoint", StoreRig::endpoint()}},
                              .inputs = {rig.ids({3, 2, 1})}});
@@ -29,7 +29,7 @@ TEST(FanOutTest, TSK5_OrderIsByRowThenByPlaceInTheList) {
 }
 
 TEST(FanOutTest, TSK5_CopiesColumnsOfTheParentThatAreRead) {
-  StoreRig rig(kData);
+  StoreRig rig(kFanOutData);
   const auto rows = rig.run({.op = "follow",
                              .params = {{"endpoint", StoreRig::endpoint()}},
                              .inputs = {rig.scored({{1, 0.5}, {3, 0.7}})},
@@ -40,7 +40,7 @@ TEST(FanOutTest, TSK5_CopiesColumnsOfTheParentThatAreRead) {
 }
 
 TEST(FanOutTest, TSK5_CopiesNoOtherColumn) {
-  StoreRig rig(kData);
+  StoreRig rig(kFanOutData);
   const auto rows = rig.run({.op = "follow",
                              .params = {{"endpoint", StoreRig::endpoint()}},
                              .inputs = {rig.scored({{1, 0.5}})}});
@@ -48,7 +48,7 @@ TEST(FanOutTest, TSK5_CopiesNoOtherColumn) {
 }
 
 TEST(FanOutTest, CMP2_NeedsOneRoundTripWhateverTheRows) {
-  StoreRig rig(kData);
+  StoreRig rig(kFanOutData);
   ASSERT_TRUE(rig.run({.op = "follow",
                        .params = {{"endpoint", StoreRig::endpoint()}},
                        .inputs = {rig.ids({1, 2, 3, 1, 2, 3})}})
@@ -60,7 +60,7 @@ TEST(FanOutTest, CMP2_NeedsOneRoundTripWhateverTheRows) {
 }
 
 TEST(FanOutTest, AsksNothingForNoRows) {
-  StoreRig rig(kData);
+  StoreRig rig(kFanOutData);
   const auto rows = rig.run(
       {.op = "follow", .params = {{"endpoint", StoreRig::endpoint()}}, .inputs = {rig.ids({})}});
   EXPECT_TRUE(rows.value().empty());
@@ -68,7 +68,7 @@ TEST(FanOutTest, AsksNothingForNoRows) {
 }
 
 TEST(FanOutTest, ItemThatIsNoIdNamesKeyAndPosition) {
-  StoreRig rig(kData);
+  StoreRig rig(kFanOutData);
   const auto rows = rig.run({.op = "follow",
                              .params = {{"endpoint", StoreRig::endpoint()}},
                              .inputs = {rig.ids({1, 5})}});
@@ -81,7 +81,7 @@ TEST(FanOutTest, ItemThatIsNoIdNamesKeyAndPosition) {
 }
 
 TEST(FanOutTest, KeyOfAnotherTypeFailsAndNamesIt) {
-  StoreRig rig(kData);
+  StoreRig rig(kFanOutData);
   const auto rows = rig.run(
       {.op = "follow", .params = {{"endpoint", StoreRig::endpoint()}}, .inputs = {rig.ids({4})}});
   EXPECT_THAT(rows.error().message(), HasSubstr("WRONGTYPE"));
@@ -89,7 +89,7 @@ TEST(FanOutTest, KeyOfAnotherTypeFailsAndNamesIt) {
 }
 
 TEST(FanOutTest, CLI4_EndpointWithoutClientIsAStructuredError) {
-  StoreRig rig(kData);
+  StoreRig rig(kFanOutData);
   rig.clients.clear();
   const auto rows = rig.run(
       {.op = "follow", .params = {{"endpoint", StoreRig::endpoint()}}, .inputs = {rig.ids({1})}});

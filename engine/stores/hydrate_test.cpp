@@ -18,7 +18,7 @@ using tasks::testing::to_table;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::string_view kData =
+constexpr std::string_view kHydrateData =
     "HSET item:1 title \"a b\" likes 7 hot true\nHSET item:2 likes seven title c\n";
 const std::vector<plan::FetchedKey> kKeys{{.key = "likes", .type = rows::ColumnType::kInt64},
                                           {.key = "title", .type = rows::ColumnType::kString}};
@@ -26,7 +26,7 @@ const std::map<std::string, plan::ParamValue> kParams{{"endpoint", StoreRig::end
                                                       {"prefix", text("item")}};
 
 TEST(HydrateTest, TSK7_FetchesTheKeysThatAreRead) {
-  StoreRig rig(kData);
+  StoreRig rig(kHydrateData);
   const auto rows = rig.run(
       {.op = "hydrate", .params = kParams, .inputs = {rig.ids({9, 1})}, .fetched_keys = kKeys});
   const Table table = to_table(rows.value());
@@ -37,14 +37,14 @@ TEST(HydrateTest, TSK7_FetchesTheKeysThatAreRead) {
 }
 
 TEST(HydrateTest, CMP2_AsksNothingWhenNothingIsRead) {
-  StoreRig rig(kData);
+  StoreRig rig(kHydrateData);
   const auto rows = rig.run({.op = "hydrate", .params = kParams, .inputs = {rig.ids({1})}});
   EXPECT_THAT(ids_of(rows.value()), ElementsAre(1));
   EXPECT_EQ(rig.client.counters().commands, 0);
 }
 
 TEST(HydrateTest, EXP7_ValueOfAnotherTypeIsNullAndCounted) {
-  StoreRig rig(kData);
+  StoreRig rig(kHydrateData);
   const auto rows = rig.run(
       {.op = "hydrate", .params = kParams, .inputs = {rig.ids({2})}, .fetched_keys = kKeys});
   EXPECT_THAT(to_table(rows.value()).column("likes"), ElementsAre(rows::testing::kNull));
@@ -54,7 +54,7 @@ TEST(HydrateTest, EXP7_ValueOfAnotherTypeIsNullAndCounted) {
 }
 
 TEST(HydrateTest, EXP7_DropsOrFailsWhenToldTo) {
-  StoreRig rig(kData);
+  StoreRig rig(kHydrateData);
   const auto run = [&](plan::RowErrorRule rule) {
     return rig.run({.op = "hydrate",
                     .params = kParams,
@@ -67,7 +67,7 @@ TEST(HydrateTest, EXP7_DropsOrFailsWhenToldTo) {
 }
 
 TEST(HydrateTest, WritesOnlyRowsOfTheSelection) {
-  StoreRig rig(kData);
+  StoreRig rig(kHydrateData);
   const rows::RowSet all = rig.ids({2, 1, 9});
   const auto rows = rig.run(
       {.op = "hydrate", .params = kParams, .inputs = {all.window(1, 2)}, .fetched_keys = kKeys});

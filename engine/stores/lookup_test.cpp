@@ -12,10 +12,11 @@ using tasks::testing::text;
 using tasks::testing::to_table;
 using ::testing::ElementsAre;
 
-constexpr std::string_view kData = "SET quality:1 0.5\nSET quality:2 good\nRPUSH quality:3 1\n";
+constexpr std::string_view kLookupData =
+    "SET quality:1 0.5\nSET quality:2 good\nRPUSH quality:3 1\n";
 
 TEST(LookupTest, TSK7_FetchesOneColumnWithOneCommand) {
-  StoreRig rig(kData);
+  StoreRig rig(kLookupData);
   const auto rows = rig.run({.op = "lookup",
                              .params = {{"endpoint", StoreRig::endpoint()},
                                         {"prefix", text("quality")},
@@ -28,7 +29,7 @@ TEST(LookupTest, TSK7_FetchesOneColumnWithOneCommand) {
 }
 
 TEST(LookupTest, TSK7_TypeIsThatOfTheRegisteredKey) {
-  StoreRig rig(kData);
+  StoreRig rig(kLookupData);
   rig.load.key_type = [](std::string_view) { return rows::ColumnType::kString; };
   const auto rows = rig.run({.op = "lookup",
                              .params = {{"endpoint", StoreRig::endpoint()},
