@@ -45,10 +45,12 @@ void Worker::begin_run_full(Run& run) {
   RunSteps(*this, run).begin_run();
   // Sources are always queued, never inlined (I1).
   std::uint32_t best = kNoNode;
+  std::uint32_t async_head = kNoNode;
   for (const std::uint32_t source : run.order_->sources) {
     if (run.extras_->is_traced()) run.extras_->set_ready_time(source, run.extras_->started_at);
     if (run.topology().spec(source).kind == NodeKind::kAsync) {
-      make_ready(run, source);
+      run.links_[source] = async_head;
+      async_head = source;
     } else if (!pool_.config().enable_inline_execution) {
       enqueue(run, source);
     } else {
@@ -56,6 +58,7 @@ void Worker::begin_run_full(Run& run) {
       best = source;
     }
   }
+  RunSteps(*this, run).make_async_ready(async_head);
   share_kept(run, 0);
   if (best != kNoNode) keep(best);
   node_ = kNoNode;

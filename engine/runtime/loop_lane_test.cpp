@@ -89,6 +89,16 @@ TEST_F(LoopLaneTest, BranchesWaitAtTheSameTime) {
   EXPECT_EQ(notes->text(), "b a join");
 }
 
+TEST_F(LoopLaneTest, P1_AsyncSiblingsStartInOrderOfRankThenDeclaration) {
+  TestGraph graph({async_node("v", milliseconds(1)),
+                   async_node("follow", milliseconds(5), {"v"}),
+                   async_node("recs", milliseconds(5), {"v"}),
+                   async_node("w", milliseconds(1))});
+  const RunHandle run = lab.submit(graph, notes);
+  advance(milliseconds(20));
+  EXPECT_EQ(notes->text(), "v w follow recs");
+}
+
 TEST_F(LoopLaneTest, I2_PrecedenceOfInlining) {
   NodeSpec cheap = noting_node("cheap");
   cheap.kind = NodeKind::kCheap;

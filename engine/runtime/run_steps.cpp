@@ -148,14 +148,31 @@ void RunSteps::pass_tokens(std::uint32_t node) {
   if (hot.edge_begin == hot.edge_end && run_.may_answer_early_ && !run_.topology().is_lazy(node)) {
     if (extras_.close_sink()) answer_complete();
   }
+  std::uint32_t async_head = kNoNode;
   for (std::uint32_t index = hot.edge_begin; index < hot.edge_end; ++index) {
     const Edge& edge = run_.edges_[index];
-    if (run_.give_token(edge.counter)) host_.make_ready(run_, edge.target);
+    if (!run_.give_token(edge.counter)) continue;
+    if (run_.topology().spec(edge.target).kind == NodeKind::kAsync) {
+      run_.links_[edge.target] = async_head;
+      async_head = edge.target;
+    } else {
+      host_.make_ready(run_, edge.target);
+    }
   }
+  make_async_ready(async_head);
   if (!run_.topology().traits().has_fallback) return;
   extras_.set_succeeded(node);
   for (const std::uint32_t user : run_.topology().stands_in_for(node)) {
     if (extras_.used_fallback(user)) complete_stand_in(user);
+  }
+}
+
+void RunSteps::make_async_ready(std::uint32_t head) {
+  // Edges come worst first, for stacks; a loop starts what is posted first (P1).
+  while (head != kNoNode) {
+    const std::uint32_t next = run_.links_[head];
+    host_.make_ready(run_, head);
+    head = next;
   }
 }
 

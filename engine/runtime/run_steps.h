@@ -42,6 +42,8 @@ class RunSteps {
   [[nodiscard]] bool end_node(NodeCall& call, bool ok);
   /// Passes the tokens of a complete node on, and those of the nodes it stands in for.
   void pass_tokens(std::uint32_t node);
+  /// Makes asynchronous nodes ready that are linked from the best one on.
+  void make_async_ready(std::uint32_t head);
   /// Deals with a node whose body failed or that a clock took: falls back or fails the run.
   void fall_back_or_fail(std::uint32_t node, base::Error error);
   /// Answers at once, before the work is over. Does nothing if the answer is out.

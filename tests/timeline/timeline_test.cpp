@@ -75,20 +75,10 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// `v+0` is the begin of v's body, `v-10` its end, in milliseconds. Bodies that one end lets
-  /// begin at the same instant stand in order of name.
+  /// `v+0` is the begin of v's body, `v-10` its end, in milliseconds, in the order they happened.
   [[nodiscard]] std::string events() const {
-    std::vector<NodeEvent> sorted = rig.events;
-    for (auto first = sorted.begin(); first != sorted.end(); ++first) {
-      const auto last = std::find_if(first, sorted.end(), [&](const NodeEvent& event) {
-        return event.is_end || event.when != first->when;
-      });
-      std::sort(first, std::max(first, last), [](const NodeEvent& left, const NodeEvent& right) {
-        return left.node < right.node;
-      });
-    }
     std::string text;
-    for (const NodeEvent& event : sorted) {
+    for (const NodeEvent& event : rig.events) {
       text += fmt::format("{}{}{}{}",
                           text.empty() ? "" : " ",
                           event.node,
