@@ -7,6 +7,12 @@
 namespace millrace::base {
 namespace {
 
+TEST(TomlReaderTest, RefusesATableHeaderThatNoNameFollows) {
+  for (const std::string_view text : {"[`", "[`]", "[[=]]", "[\x01]"}) {
+    EXPECT_FALSE(read_toml(text).has_value()) << text;
+  }
+}
+
 TEST(TomlReaderTest, GivesValuesInTheOrderOfTheFileWithTheirPlaces) {
   const auto root = read_toml("[z]\nn = 1\nf = 1.5\n[a]\ns = 'x'\nb = true\nl = [1, 2]\n");
   ASSERT_TRUE(root);

@@ -118,7 +118,10 @@ TEST(ShippedPlansTest, CMP4_ResultsAreTheSameWithAndWithoutPasses) {
     const auto plain = PlanRunner(registry).run(artifact, plan::CompileOptions::without_passes());
     const auto optimised = PlanRunner(registry).run(artifact, {});
     EXPECT_EQ(plain, optimised) << entry.path();
-    for (const auto& [node, table] : optimised) EXPECT_FALSE(table.rows.empty()) << entry.path();
+    // The filter of this one keeps viewers with an id above 5, and the viewer is user 1.
+    const bool is_empty = entry.path().filename() == "viewer_filter.plan.json";
+    for (const auto& [node, table] : optimised)
+      EXPECT_EQ(table.rows.empty(), is_empty) << entry.path();
     ++plan_count;
   }
   EXPECT_GE(plan_count, 9);

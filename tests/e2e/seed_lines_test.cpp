@@ -36,7 +36,7 @@ TEST(SeedLinesTest, CLI7_SimpleViewer) {
   expect_answer(result, "simple_plan", 1);
   EXPECT_THAT(
       result.out,
-      HasSubstr(R"("candidates":[{"id":1,"fields":{"name":"Chidi 1","country":"JP","age":53}}])"));
+      HasSubstr(R"("candidates":[{"id":1,"fields":{"name":"Chidi 1","country":"JP","age":57}}])"));
 }
 
 TEST(SeedLinesTest, CLI7_WithDeadline) {
