@@ -102,7 +102,11 @@ function(mr_fuzzer name)
   if(arg_CORPUS)
     cmake_path(ABSOLUTE_PATH arg_CORPUS OUTPUT_VARIABLE corpus)
   endif()
-  add_test(NAME ${name} COMMAND ${name} -seed=1 -runs=20000 -max_total_time=60 ${corpus})
+  # What it finds goes to the first folder; the corpus itself is only read.
+  set(found "${CMAKE_CURRENT_BINARY_DIR}/${name}_found")
+  file(MAKE_DIRECTORY "${found}")
+  add_test(NAME ${name}
+           COMMAND ${name} -seed=1 -runs=20000 -max_total_time=60 "${found}" ${corpus})
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120)
   _mr_add_to_label_targets(${name} fuzz)
 endfunction()

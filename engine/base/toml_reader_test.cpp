@@ -1,6 +1,7 @@
 #include "base/toml_reader.h"
 
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
