@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +64,32 @@ TomlValue convert(const toml::node& node) {
   return value;
 }
 
+/// Finds the first byte outside strings and comments that is not ASCII. TOML allows none there, and
+/// the parser's tables of Unicode are not safe to ask about any.
+std::optional<std::size_t> find_stray_byte(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const char here = text[at];
+    if (static_cast<unsigned char>(here) >= 0x80) return at;
+    if (here == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (here == '"' || here == '\'') {
+      const std::string_view triple = here == '"' ? R"(""")" : "'''";
+      const bool is_long = text.substr(at, 3) == triple;
+      const std::string_view quote = is_long ? triple : triple.substr(0, 1);
+      at += quote.size();
+      while (at < text.size() && text.substr(at, quote.size()) != quote &&
+             (is_long || text[at] != '\n')) {
+        at += here == '"' && text[at] == '\\' ? 2 : 1;
+      }
+      at = std::min(at + quote.size(), text.size());
+    } else {
+      ++at;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const TomlValue* TomlValue::find_member(std::string_view name) const {
@@ -82,6 +109,10 @@ std::expected<TomlValue, TomlProblem> read_toml(std::string_view text, std::size
   if (text.size() > text_bytes_max) {
     return std::unexpected(
         TomlProblem{.place = {}, .message = format("Text longer than {} bytes", text_bytes_max)});
+  }
+  if (const auto stray = find_stray_byte(text)) {
+    return std::unexpected(TomlProblem{.place = locate(text, *stray),
+                                       .message = "Only strings and comments may hold such text"});
   }
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {

@@ -8,6 +8,13 @@
 namespace millrace::base {
 namespace {
 
+TEST(TomlReaderTest, OnlyStringsAndCommentsHoldMoreThanAscii) {
+  EXPECT_TRUE(read_toml("# \u00e9\na = '\u00e9'\nb = \"\\\"\u00e9\"\nc = \"\"\"\n\u00e9\"\"\"\n"));
+  const auto stray = read_toml("a = 1\n\ufe7f");
+  ASSERT_FALSE(stray.has_value());
+  EXPECT_EQ(stray.error().place.line, 2U);
+}
+
 TEST(TomlReaderTest, RefusesATableHeaderThatNoNameFollows) {
   for (const std::string_view text : {"[`", "[`]", "[[=]]", "[\x01]"}) {
     EXPECT_FALSE(read_toml(text).has_value()) << text;

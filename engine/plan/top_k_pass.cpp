@@ -35,8 +35,6 @@ std::optional<std::vector<OrderKey>> find_order(const CompiledNode& sort) {
   }
   if (order.empty() == key.empty()) return std::nullopt;
   if (order.empty()) order.push_back({.key = std::move(key), .descending = descending});
-  // `desc` is said of every key.
-  for (OrderKey& entry : order) entry.descending |= descending;
   return order;
 }
 
