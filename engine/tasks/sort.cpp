@@ -44,6 +44,11 @@ struct SortParams {
       return base::fail(
           base::ErrorCode::kInvalidPlan, "Give either `key` or `by`", node.id + ".params");
     }
+    if (by && order == Order::kDescending) {
+      return base::fail(base::ErrorCode::kInvalidPlan,
+                        "`order` belongs to `key`; the entries of `by` say their own direction",
+                        node.id + ".params.order");
+    }
     if (by) keys = by->keys;
     if (key) {
       keys.push_back({.column = key->name,

@@ -45,6 +45,10 @@ TEST(SortTest, ART8_RefusesNoKeyAndTwoOrdersAtLoad) {
                             .params = {{"key", text("id")}, {"by", order({{.key = "id"}})}},
                             .inputs = {rig.ids({1})}})
                    .has_value());
+  EXPECT_FALSE(rig.prepare({.op = "sort",
+                            .params = {{"by", order({{.key = "id"}})}, {"order", text("desc")}},
+                            .inputs = {rig.ids({1})}})
+                   .has_value());
 }
 }  // namespace
 }  // namespace millrace::tasks::testing

@@ -23,6 +23,8 @@ StartError from(const base::Error& error) { return {error.to_string()}; }
 }  // namespace
 
 Engine::~Engine() {
+  // Late bodies end first: they may still use timers of their loop.
+  plans_ = {};
   for (const auto& unit : loops_) unit->loop->stop();
 }
 
