@@ -1,0 +1,59 @@
+import type { Bindings } from "../contract/bindings.ts";
+
+/** The registered names that sources are checked against. */
+export interface KnownNames {
+  readonly keys: ReadonlySet<string>;
+  readonly params: ReadonlySet<string>;
+  /** By kind: `EP.redis.redis_default`. */
+  readonly endpoints: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly methods: ReadonlySet<string>;
+  /** Properties of tasks whose values are expressions: `expr`, `pred`. */
+  readonly expressionProperties: ReadonlySet<string>;
+}
+
+export function knownNames(bindings: Bindings): KnownNames {
+  const endpoints = new Map<string, Set<string>>();
+  for (const { name, kind } of bindings.endpoints) {
+    if (!endpoints.has(kind)) endpoints.set(kind, new Set());
+    endpoints.get(kind)!.add(name);
+  }
+  const params = bindings.tasks.flatMap((task) => task.params);
+  return {
+    keys: new Set(bindings.keys.map((key) => key.name)),
+    params: new Set(bindings.params.map((param) => param.name)),
+    endpoints,
+    methods: new Set(bindings.tasks.map((task) => task.method)),
+    expressionProperties: new Set(params
+      .filter((param) => param.type === "expr" || param.type === "predicate")
+      .map((param) => param.property)),
+  };
+}
+
+/** The known name nearest to a wrong one, as a hint; undefined when none is near. */
+export function didYouMean(wrong: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wrong.length / 3)) + 1;
+  for (const name of known) {
+    const distance = editDistance(wrong.toLowerCase(), name.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [name, distance];
+  }
+  return best === undefined ? undefined : `did you mean \`${best}\`?`;
+}
+
+/** Number of letters to add, drop, replace or swap. */
+function editDistance(from: string, to: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; ++i) {
+    const row = [i];
+    for (let j = 1; j <= to.length; ++j) {
+      const same = from[i - 1] === to[j - 1];
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      if (swapped) cost = Math.min(cost, before[j - 2]! + 1);
+      row.push(cost);
+    }
+    [before, last] = [last, row];
+  }
+  return last[to.length]!;
+}
