@@ -1,14 +1,21 @@
-import type { Bindings } from "../contract/bindings.ts";
+import { REQUEST_FIELDS, type Bindings } from "../contract/bindings.ts";
+import type { ReferenceTable } from "../hooks/install.ts";
 
 /** The registered names that sources are checked against. */
 export interface KnownNames {
-  readonly keys: ReadonlySet<string>;
-  readonly params: ReadonlySet<string>;
+  readonly references: Readonly<Record<ReferenceTable, ReferenceNames>>;
   /** By kind: `EP.redis.redis_default`. */
   readonly endpoints: ReadonlyMap<string, ReadonlySet<string>>;
   readonly methods: ReadonlySet<string>;
   /** Properties of tasks whose values are expressions: `expr`, `pred`. */
   readonly expressionProperties: ReadonlySet<string>;
+}
+
+/** One ambient table of names, with the words and the code of an error about it. */
+export interface ReferenceNames {
+  readonly names: ReadonlySet<string>;
+  readonly what: string;
+  readonly code: string;
 }
 
 export function knownNames(bindings: Bindings): KnownNames {
@@ -18,11 +25,18 @@ export function knownNames(bindings: Bindings): KnownNames {
     endpoints.get(kind)!.add(name);
   }
   const params = bindings.tasks.flatMap((task) => task.params);
+  const keyNames = new Set(bindings.keys.map((key) => key.name));
+  const paramNames = new Set(bindings.params.map((param) => param.name));
+  const requestNames = new Set([...Object.keys(REQUEST_FIELDS), ...paramNames, ...keyNames]);
   return {
-    keys: new Set(bindings.keys.map((key) => key.name)),
-    params: new Set(bindings.params.map((param) => param.name)),
+    references: {
+      Key: { names: keyNames, what: "key", code: "unknown_key" },
+      P: { names: paramNames, what: "param", code: "unknown_name" },
+      Req: { names: requestNames, what: "field of the request", code: "unknown_request_field" },
+      Viewer: { names: keyNames, what: "field of the viewer", code: "unknown_key" },
+    },
     endpoints,
-    methods: new Set(bindings.tasks.map((task) => task.method)),
+    methods: new Set(bindings.tasks.flatMap((task) => [task.method, ...task.aliases])),
     expressionProperties: new Set(params
       .filter((param) => param.type === "expr" || param.type === "predicate")
       .map((param) => param.property)),

@@ -4,12 +4,14 @@
 import type ts from "typescript";
 import type { Problem } from "../contract/problem.ts";
 import type { Site } from "../contract/site.ts";
+import type { ReferenceTable } from "../hooks/install.ts";
 import { CodeWriter, type RewrittenCode } from "./code_writer.ts";
 import { loadTypeScript, type TypeScript } from "./load_typescript.ts";
 import { didYouMean, type KnownNames } from "./names.ts";
 import { Scopes } from "./scopes.ts";
 import type { SiteTable } from "./site_table.ts";
-import { SourceText } from "./source_text.ts";
+import type { SourceText } from "./source_text.ts";
+import { assigningOperators, bare, binaryOperators, isTarget, suspends, syntaxProblems } from "./syntax.ts";
 
 /** An import of a value, as written. */
 export interface ImportedModule {
@@ -43,15 +45,10 @@ export function rewrite(source: SourceText, names: KnownNames, sites: SiteTable)
   return rewriter.run();
 }
 
-function syntaxProblems(ts: TypeScript, file: ts.SourceFile, source: SourceText): Problem[] {
-  const diagnostics =
-    (file as unknown as { parseDiagnostics?: ts.DiagnosticWithLocation[] }).parseDiagnostics ?? [];
-  return diagnostics.map(({ messageText, start, length }) => ({
-    severity: "error", code: "syntax", file: source.file,
-    message: ts.flattenDiagnosticMessageText(messageText, " "),
-    span: source.span(start, start + length),
-  }));
-}
+/** Ambient objects whose methods take parts of expressions. */
+const TABLES = new Set(["Key", "P", "E", "Pred", "Fn", "Req", "Viewer"]);
+
+const REFERENCE_TABLES: readonly ReferenceTable[] = ["Key", "P", "Req", "Viewer"];
 
 const FUNCTIONS_OF_MATH = new Set(["min", "max", "abs", "floor", "ceil", "round", "sqrt", "exp", "log",
   "pow", "trunc", "sign", "hypot", "log2", "log10", "cbrt"]);
@@ -316,7 +313,7 @@ class Rewriter {
     if (!ts.isIdentifier(root)) return false;
     const declaration = this.#scopes.find(root);
     if (declaration !== undefined) return this.#isRuntimeImport(declaration);
-    return root !== callee ? ["Key", "P", "E", "Pred"].includes(root.text)
+    return root !== callee ? TABLES.has(root.text)
       : /^[a-z]/.test(root.text) && !["parseFloat", "parseInt", "isNaN", "isFinite"].includes(root.text);
   }
 
@@ -375,19 +372,17 @@ class Rewriter {
     this.#visitChildren(node);
   }
 
-  /** `Key.x` and `P.x` as a hook's call that knows its place; false if it is neither. */
+  /** `Key.x` and its like as a hook's call that knows its place; false if it is neither. */
   #writeReference(node: ts.Expression, table: ts.Expression, name: ts.Node, text: string): boolean {
-    const key = this.#isAmbient(table, "Key");
-    if (!key && !this.#isAmbient(table, "P")) return false;
-    const known = key ? this.names.keys : this.names.params;
-    if (!known.has(text)) {
-      this.#problem(name, key ? "unknown_key" : "unknown_name",
-        `Unknown ${key ? "key" : "param"}: \`${text}\``, didYouMean(text, known));
+    const ambient = REFERENCE_TABLES.find((each) => this.#isAmbient(table, each));
+    if (ambient === undefined) return false;
+    const { names, what, code } = this.names.references[ambient];
+    if (!names.has(text)) {
+      this.#problem(name, code, `Unknown ${what}: \`${text}\``, didYouMean(text, names));
     }
     if (isTarget(this.ts, node)) return true;
     this.#writer.copyTo(node.getStart());
-    this.#writer.insert(
-      `__mr_ref("${key ? "Key" : "P"}", ${JSON.stringify(text)}, ${this.#site(node)})`);
+    this.#writer.insert(`__mr_ref("${ambient}", ${JSON.stringify(text)}, ${this.#site(node)})`);
     this.#writer.skipTo(node.end);
     return true;
   }
@@ -418,7 +413,7 @@ class Rewriter {
   #refuseWrite(target: ts.Expression): void {
     const { ts } = this;
     if (ts.isPropertyAccessExpression(target) &&
-        ["Key", "P", "EP"].some((name) => this.#isAmbient(target.expression, name))) {
+        [...REFERENCE_TABLES, "EP"].some((name) => this.#isAmbient(target.expression, name))) {
       this.#problem(target, "read_only", "Registered names cannot be changed by a plan");
     }
   }
@@ -428,7 +423,7 @@ class Rewriter {
     const made = node.initializer;
     const constant = (node.parent.flags & ts.NodeFlags.Const) !== 0;
     if (!constant || !ts.isIdentifier(node.name) || made === undefined ||
-        !ts.isCallExpression(ts.skipOuterExpressions(made)) || suspends(ts, made)) {
+        !ts.isCallExpression(bare(ts, made)) || suspends(ts, made)) {
       return this.#visitChildren(node);
     }
     // The node that the call makes is named after the variable.
@@ -444,7 +439,7 @@ class Rewriter {
     if (!ts.isIdentifier(node.name) || !this.names.expressionProperties.has(node.name.text)) {
       return this.#visitChildren(node);
     }
-    const value = ts.skipOuterExpressions(node.initializer);
+    const value = bare(ts, node.initializer);
     if ((ts.isArrowFunction(value) || ts.isFunctionExpression(value)) && value.parameters[0]) {
       this.#rows.add(value.parameters[0]);
     }
@@ -468,51 +463,4 @@ class Rewriter {
     this.#problems.push({ severity: "error", code, message, file: this.source.file,
       span: this.source.span(node.getStart(), node.end), ...(hint !== undefined && { hint }) });
   }
-}
-
-function binaryOperators(ts: TypeScript): ReadonlyMap<ts.SyntaxKind, string> {
-  const tokens = ["+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=", "==", "!=", "===", "!==", "&",
-    "|", "^", "<<", ">>", ">>>", "in"];
-  const wanted = new Set(tokens);
-  const found = new Map<ts.SyntaxKind, string>();
-  for (let kind = ts.SyntaxKind.FirstToken; kind <= ts.SyntaxKind.LastToken; ++kind) {
-    const text = ts.tokenToString(kind);
-    if (text !== undefined && wanted.has(text)) found.set(kind, text);
-  }
-  return found;
-}
-
-function assigningOperators(ts: TypeScript): ReadonlyMap<ts.SyntaxKind, ts.SyntaxKind> {
-  const { SyntaxKind } = ts;
-  return new Map([
-    [SyntaxKind.PlusEqualsToken, SyntaxKind.PlusToken],
-    [SyntaxKind.MinusEqualsToken, SyntaxKind.MinusToken],
-    [SyntaxKind.AsteriskEqualsToken, SyntaxKind.AsteriskToken],
-    [SyntaxKind.SlashEqualsToken, SyntaxKind.SlashToken],
-    [SyntaxKind.PercentEqualsToken, SyntaxKind.PercentToken],
-    [SyntaxKind.AsteriskAsteriskEqualsToken, SyntaxKind.AsteriskAsteriskToken],
-    [SyntaxKind.AmpersandAmpersandEqualsToken, SyntaxKind.AmpersandAmpersandToken],
-    [SyntaxKind.BarBarEqualsToken, SyntaxKind.BarBarToken],
-    [SyntaxKind.QuestionQuestionEqualsToken, SyntaxKind.QuestionQuestionToken],
-  ]);
-}
-
-/** Whether something inside can suspend the function it is in, so that no arrow may go around it. */
-function suspends(ts: TypeScript, node: ts.Node): boolean {
-  if (ts.isAwaitExpression(node) || ts.isYieldExpression(node)) return true;
-  if (ts.isFunctionLike(node)) return false;
-  return ts.forEachChild(node, (child) => suspends(ts, child) || undefined) ?? false;
-}
-
-/** Whether a value is written here, or its variable deleted. */
-function isTarget(ts: TypeScript, node: ts.Expression): boolean {
-  const { parent } = node;
-  if (ts.isDeleteExpression(parent) || ts.isPostfixUnaryExpression(parent)) return true;
-  if (ts.isPrefixUnaryExpression(parent)) {
-    return parent.operator === ts.SyntaxKind.PlusPlusToken ||
-      parent.operator === ts.SyntaxKind.MinusMinusToken;
-  }
-  return ts.isBinaryExpression(parent) && parent.left === node &&
-    parent.operatorToken.kind >= ts.SyntaxKind.FirstAssignment &&
-    parent.operatorToken.kind <= ts.SyntaxKind.LastAssignment;
 }
