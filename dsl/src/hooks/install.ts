@@ -5,12 +5,15 @@ import type { Site } from "../contract/site.ts";
 import { at, atEnd, PlanError } from "./call_site.ts";
 import { expressionOf, operators, toExpression, WrittenNumber } from "./operators.ts";
 
+export type ReferenceTable = "Key" | "P" | "Req" | "Viewer";
+
 /** What the runtime gives so that the hooks can make its values. */
 export interface RuntimeParts {
   /** The value that stands for an expression in plans. */
   wrap(expression: Expression): unknown;
-  /** `Key.name` or `P.name`, written at `site`. */
-  reference(table: "Key" | "P", name: string, site: Site): unknown;
+  /** `Key.name`, `P.name`, `Req.name` or `Viewer.name`, written at `site`; a name that is not
+   * registered has been reported already and may pass. */
+  reference(table: ReferenceTable, name: string, site: Site): unknown;
   /** How many nodes the plan has so far. */
   nodeCount(): number;
 }
@@ -67,7 +70,7 @@ export function installHooks(parts: RuntimeParts): void {
     __mr_math: (name: string, site: Site, ...values: unknown[]) => math(parts, name, site, values),
     __mr_test: (site: Site, regex: RegExp, value: unknown) => test(parts, site, regex, value),
     __mr_name: (name: string, make: () => unknown) => named(parts, name, make),
-    __mr_ref: (table: "Key" | "P", name: string, site: Site) => parts.reference(table, name, site),
+    __mr_ref: (table: ReferenceTable, name: string, site: Site) => parts.reference(table, name, site),
   };
   for (const [name, value] of Object.entries(hooks)) {
     Object.defineProperty(globalThis, name, { value, writable: false, configurable: false });

@@ -66,7 +66,9 @@ const JAVASCRIPT: Record<string, Javascript> = {
   "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b,
   "%": (a, b) => a % b, "**": (a, b) => a ** b, "<": (a, b) => a < b, "<=": (a, b) => a <= b,
   ">": (a, b) => a > b, ">=": (a, b) => a >= b, "==": (a, b) => a == b, "!=": (a, b) => a != b,
-  "===": (a, b) => a === b, "!==": (a, b) => a !== b,
+  "===": (a, b) => a === b, "!==": (a, b) => a !== b, "&": (a, b) => a & b, "|": (a, b) => a | b,
+  "^": (a, b) => a ^ b, "<<": (a, b) => a << b, ">>": (a, b) => a >> b, ">>>": (a, b) => a >>> b,
+  in: (a, b) => a in (b as object),
 };
 const ENGINE: Record<string, BinaryOperator> = {
   "+": "+", "-": "-", "*": "*", "/": "/", "%": "%", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
@@ -82,7 +84,11 @@ export function operators(wrap: Wrap) {
       return JAVASCRIPT[operator]!(plain(left) as never, plain(right) as never);
     }
     if (operator === "**") return call("pow", site, [left, right]);
-    const engine = ENGINE[operator]!;
+    const engine = ENGINE[operator];
+    if (engine === undefined) {
+      throw new PlanError("opaque_expression", `Operator \`${operator}\` is none of expressions`, site,
+        operator === "in" ? "write `Key.x.in([a, b])`" : undefined);
+    }
     if (engine === "==" || engine === "!=") {
       const operand = right === null ? left : left === null ? right : undefined;
       if (operand !== undefined) {
@@ -102,8 +108,6 @@ export function operators(wrap: Wrap) {
   function logic(operator: "and" | "or", site: Site, left: unknown, right: () => unknown): unknown {
     if (!stands(left)) {
       const decided = operator === "and" ? !left : Boolean(left);
-      if (typeof left !== "boolean") return decided ? left : right();
-      // A plain bool beside a condition: `flags.strict && Key.score > 1`.
       return decided ? left : right();
     }
     return wrap({ kind: "binary", operator, left: toExpression(left, site),
