@@ -7,7 +7,7 @@ import { expressionOf, toExpression, WrittenNumber } from "../hooks/operators.ts
 import { report } from "./build.ts";
 import { keysRead, type Columns } from "./key_flow.ts";
 import { endpoints, keys, requestFields } from "./registry.ts";
-import { describe, EndpointValue, keyOf, rowValue } from "./values.ts";
+import { describe, EndpointValue, Key, keyOf } from "./values.ts";
 
 /** The node that a param belongs to, as far as it is known. */
 export interface NodeContext {
@@ -139,7 +139,9 @@ class ParamReader {
   #keyName(value: unknown): string | undefined {
     const key = keyOf(value);
     if (key === undefined) return this.#wrong("a key, as Key.score", value);
-    const info = keys.get(key.name)!;
+    const info = keys.get(key.name);
+    // The compiler has reported the name where it stands.
+    if (info === undefined) return key.name;
     if (info.lifecycle === "blocked") {
       return this.#report("blocked_key", `The key is blocked: ${key.name}`, key.site,
         info.replaced_by && `use \`${info.replaced_by}\` instead`);
@@ -154,9 +156,10 @@ class ParamReader {
 
   #checkAvailable(name: string, site: Site): void {
     if (this.node.input === undefined || this.node.input.has(name)) return;
-    if (keys.get(name)?.lifecycle === "blocked") return;
+    const info = keys.get(name);
+    if (info === undefined || info.lifecycle === "blocked") return;
     this.#report("key_not_available", `Nothing before this node writes the key: ${name}`, site,
-      keys.get(name)?.allow_write
+      info.allow_write
         ? "write it with `vm`, or name it in `keys` of `hydrate` if it is stored"
         : "fetch it with `hydrate`");
   }
@@ -178,7 +181,7 @@ class ParamReader {
   #expression(value: unknown): DraftValue | undefined {
     if (value === undefined) return this.#wrong("an expression", value);
     const made = typeof value === "function"
-      ? (value as (row: unknown) => unknown)(rowValue(this.node.site))
+      ? (value as (row: unknown) => unknown)(Key)
       : value;
     const expression = toExpression(made, this.node.site);
     for (const { name, site } of keysRead(expression)) this.#checkAvailable(name, site);

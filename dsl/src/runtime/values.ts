@@ -4,6 +4,7 @@ import { EXPRESSION, type Expression } from "../contract/expression.ts";
 import type { Site } from "../contract/site.ts";
 import { didYouMean } from "../extract/names.ts";
 import { callSite, PlanError } from "../hooks/call_site.ts";
+import type { ReferenceTable } from "../hooks/install.ts";
 import { expressionOf, toExpression } from "../hooks/operators.ts";
 import { bindings, endpoints, keys, params, requestFields } from "./registry.ts";
 
@@ -113,18 +114,34 @@ export function keyOf(value: unknown): { name: string; site: Site } | undefined 
   return expression?.kind === "key" ? expression : undefined;
 }
 
-function unknown(code: string, what: string, name: string, known: Iterable<string>): never {
-  throw new PlanError(code, `Unknown ${what}: ${name}`, undefined, didYouMean(name, known));
+const TABLES: Readonly<Record<ReferenceTable, ReferenceInfo>> = {
+  Key: { kind: "key", code: "unknown_key", what: "key", names: keys },
+  P: { kind: "param", code: "unknown_name", what: "param", names: params },
+  Req: { kind: "request", code: "unknown_request_field", what: "field of the request", names: requestFields },
+  Viewer: { kind: "viewer", code: "unknown_key", what: "field of the viewer", names: keys },
+};
+
+interface ReferenceInfo {
+  readonly kind: "key" | "param" | "request" | "viewer";
+  readonly code: string;
+  readonly what: string;
+  readonly names: { has(name: string): boolean; keys(): Iterable<string> };
 }
 
-/** `Key.name` or `P.name`, written at `site`. Unknown names throw. */
-export function reference(table: "Key" | "P", name: string, site: Site): ExprValue {
-  const known = table === "Key" ? keys : params;
-  if (!known.has(name)) {
-    const [code, what] = table === "Key" ? ["unknown_key", "key"] : ["unknown_name", "param"];
-    throw new PlanError(code!, `Unknown ${what}: ${name}`, site, didYouMean(name, known.keys()));
-  }
-  return wrap({ kind: table === "Key" ? "key" : "param", name, site });
+/** `Key.name` and the like, written at `site`; a name that is not registered passes. */
+export function reference(table: ReferenceTable, name: string, site: Site): ExprValue {
+  return wrap({ kind: TABLES[table].kind, name, site });
+}
+
+function unknown(code: string, what: string, name: string, known: Iterable<string>): never {
+  throw new PlanError(code, `Unknown ${what}: \`${name}\``, undefined, didYouMean(name, known));
+}
+
+/** The same where the compiler could not look at the name: `Key[name]`. */
+function lookUp(table: ReferenceTable, name: string): ExprValue {
+  const { code, what, names } = TABLES[table];
+  if (!names.has(name)) unknown(code, what, name, names.keys());
+  return reference(table, name, callSite());
 }
 
 /** An object whose every name is looked up; nothing can be added or listed. */
@@ -141,16 +158,10 @@ function table<T>(find: (name: string) => T): Record<string, T> {
   });
 }
 
-export const Key = table((name) => reference("Key", name, callSite()));
-export const P = table((name) => reference("P", name, callSite()));
-export const Req = table((name) => {
-  if (!requestFields.has(name)) unknown("unknown_request_field", "field of the request", name, requestFields);
-  return wrap({ kind: "request", name, site: callSite() });
-});
-export const Viewer = table((name) => {
-  if (!keys.has(name)) unknown("unknown_key", "field of the viewer", name, keys.keys());
-  return wrap({ kind: "viewer", name, site: callSite() });
-});
+export const Key = table((name) => lookUp("Key", name));
+export const P = table((name) => lookUp("P", name));
+export const Req = table((name) => lookUp("Req", name));
+export const Viewer = table((name) => lookUp("Viewer", name));
 
 /** An endpoint of the registry. */
 export class EndpointValue {
@@ -169,8 +180,3 @@ export const EP = table((kind) => {
     return new EndpointValue(name);
   });
 });
-
-/** A row inside a callback: `row.score` is `Key.score`. */
-export function rowValue(site: Site): Record<string, ExprValue> {
-  return table((name) => reference("Key", name, callSite() || site));
-}
