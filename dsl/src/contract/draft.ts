@@ -21,6 +21,8 @@ export interface DraftPlan {
   outputs: number[];
   output_keys?: string[];
   reserve_ms?: number;
+  /** Fragments that the plan uses: the version taken, and all there are. */
+  fragments?: { name: string; version: string; versions: string[] }[];
 }
 
 /** A param's value: JSON, an expression, a node. Wrapped so that no JSON value is ambiguous. */
@@ -28,6 +30,9 @@ export type DraftValue =
   | { json: unknown; site: Site }
   | { expression: Expression; site: Site }
   | { node: number; site: Site };
+
+/** Where a node's rows come from: another node, a field of the request, constant ids. */
+export type DraftInput = number | { request: string } | { ids: number[] };
 
 export interface DraftNode {
   /** Position in `nodes`; nodes are numbered as they are made. */
@@ -37,7 +42,7 @@ export interface DraftNode {
    * unique and gives the rest one. */
   id?: string;
   name?: string;
-  inputs: number[];
+  inputs: DraftInput[];
   /** By the artifact's names, in the manifest's order. */
   params: Record<string, DraftValue>;
   /** Fields of the node beside params, by the artifact's names: timeout_ms, on_failure, … A
