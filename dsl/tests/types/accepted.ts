@@ -72,9 +72,17 @@ const top = defineFragment({
   versions: { "1": (rows, count) => rows.take({ count }) },
 });
 
+// Lets the columns of its rows through.
+const doubled = defineFragment({
+  name: "doubled",
+  version: "1",
+  build: <C extends string>(rows: Rows<C | "score">) => rows.vm({ outKey: Key.boost, expr: (row) => row.score * 2 }),
+});
+
 export const fragments = sameDefinePlan({
   name: "fragments",
   build: (ctx) => {
+    doubled(ctx.viewer(ep).vm({ outKey: Key.score, expr: 1 })).sort({ by: [Key.boost, Key.score, Key.country] });
     const scored = ctx.fixedSource({ rowCount: 9 }).vm({ outKey: Key.score, expr: Key.id });
     return [top(scored, 3), top.version("1")(scored, 3)];
   },
