@@ -10,6 +10,8 @@ export interface DraftError {
   /** A code of docs/reference/plan-errors.md where one fits, else a code of the compiler. */
   code: string;
   hint?: string;
+  /** Of what the plan's own code threw; says more exactly where than `site` can. */
+  stack?: string;
 }
 
 export interface DraftPlan {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DraftNode, DraftPlan } from "../contract/draft.ts";
+import type { DraftInput, DraftNode, DraftPlan } from "../contract/draft.ts";
 import type { Site, Span } from "../contract/site.ts";
 import { printExpression, type PrintedExpression } from "./print_expression.ts";
 
@@ -48,7 +48,7 @@ export function writeArtifact(plan: DraftPlan, sources: ArtifactSources): Artifa
         params[name] = "node" in value ? ids[value.node]! : (value.json as Json);
       }
     }
-    return { id: ids[index]!, op: node.op, inputs: node.inputs.map((input) => ids[input]!), params,
+    return { id: ids[index]!, op: node.op, inputs: node.inputs.map((input) => inputText(input, ids)), params,
       ...orderedOptions(node.options, ids) };
   });
   const spans: Record<string, Json> = {};
@@ -92,6 +92,12 @@ export function nodeIds(nodes: readonly DraftNode[]): string[] {
     if (ids[index] === undefined) give(index, node.op);
   });
   return ids as string[];
+}
+
+/** A slot, a field of the request, or constant ids. */
+function inputText(input: DraftInput, ids: readonly string[]): Json {
+  if (typeof input === "number") return ids[input]!;
+  return "request" in input ? `$req.${input.request}` : input.ids;
 }
 
 function orderedOptions(options: Readonly<Record<string, unknown>>, ids: readonly string[]):

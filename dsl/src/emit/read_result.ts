@@ -53,22 +53,24 @@ function isThrown(value: Unknown): boolean {
 
 function isError(value: unknown): value is DraftError {
   return isRecord(value) && isText(value["message"]) && isText(value["code"]) &&
-    isIndex(value["site"]) && isOptional(value["hint"], isText);
+    isIndex(value["site"]) && isOptional(value["hint"], isText) && isOptional(value["stack"], isText);
 }
 
 function isPlan(value: unknown): value is DraftPlan {
   if (!isRecord(value)) return false;
-  const { name, version, site, nodes, outputs, output_keys, reserve_ms } = value;
+  const { name, version, site, nodes, outputs, output_keys, reserve_ms, fragments } = value;
   const isVersion = (version: unknown) => isText(version) || Number.isSafeInteger(version);
   if (!isText(name) || !isOptional(version, isVersion) || !isIndex(site) ||
       !isOptional(output_keys, (keys) => isListOf(keys, isText)) ||
+      !isOptional(fragments, (uses) => isListOf(uses, isFragmentUse)) ||
       !isOptional(reserve_ms, Number.isFinite) || !isListOf(nodes, isNode)) {
     return false;
   }
   const drafts = nodes as DraftNode[];
   const isNodeIndex = (index: unknown) => isIndex(index) && index < drafts.length;
   return isListOf(outputs, isNodeIndex) && drafts.every((node, index) =>
-    node.index === index && node.inputs.every(isNodeIndex) &&
+    node.index === index &&
+    node.inputs.every((input) => typeof input !== "number" || isNodeIndex(input)) &&
     Object.values(node.params).every((param) => !("node" in param) || isNodeIndex(param.node)));
 }
 
@@ -76,8 +78,18 @@ function isNode(value: unknown): value is DraftNode {
   if (!isRecord(value)) return false;
   const { index, op, id, name, inputs, params, options, site, calls } = value;
   return isIndex(index) && isText(op) && isOptional(id, isText) && isOptional(name, isText) &&
-    isListOf(inputs, isIndex) && isRecord(params) && Object.values(params).every(isValue) &&
+    isListOf(inputs, isInput) && isRecord(params) && Object.values(params).every(isValue) &&
     isRecord(options) && isIndex(site) && isListOf(calls, isCall);
+}
+
+function isInput(value: unknown): boolean {
+  if (isIndex(value)) return true;
+  return isRecord(value) && (isText(value["request"]) || isListOf(value["ids"], Number.isSafeInteger));
+}
+
+function isFragmentUse(value: unknown): boolean {
+  return isRecord(value) && isText(value["name"]) && isText(value["version"]) &&
+    isListOf(value["versions"], isText);
 }
 
 function isCall(value: unknown): boolean {

@@ -50,6 +50,7 @@ export function problemOf(error: unknown, site: Site): DraftError {
     return { code: error.code, message: error.message, site: error.site,
       ...(error.hint !== undefined && { hint: error.hint }) };
   }
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { code: "exception", message, site };
+  if (!(error instanceof Error)) return { code: "exception", message: String(error), site };
+  return { code: "exception", message: `${error.name}: ${error.message}`, site,
+    ...(typeof error.stack === "string" && { stack: error.stack }) };
 }

@@ -16,6 +16,8 @@ interface ModuleRecord {
   exports?: Record<string, unknown>;
 }
 
+type Run = (plan: unknown, chosen: Readonly<Record<string, string>>) => string;
+
 const modules = new Map<string, ModuleRecord>();
 
 function define(id: string, imports: Readonly<Record<string, string>>, body: ModuleBody): void {
@@ -35,16 +37,17 @@ function load(id: string): Record<string, unknown> {
   return record.exports;
 }
 
-/** Loads the plan's own module and builds the plan; gives a SandboxResult or GuestFailure as text. */
-function main(id: string): string {
+/** Loads the plan's own module and builds the plan; gives a SandboxResult or GuestFailure as text.
+ * `chosen`: versions of fragments by name, instead of their own. */
+function main(id: string, chosen: Readonly<Record<string, string>>): string {
   try {
-    const run = (globalThis as unknown as { __mr_run(plan: unknown): string }).__mr_run;
+    const run = (globalThis as unknown as { __mr_run: Run }).__mr_run;
     const exports = load(id);
     if (!("default" in exports)) {
       throw new PlanError("no_plan", "The file exports no plan", 0,
         "write `export default definePlan({name, build})`");
     }
-    return run(exports["default"]);
+    return run(exports["default"], chosen);
   } catch (error) {
     return JSON.stringify(failureOf(error));
   }

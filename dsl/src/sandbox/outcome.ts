@@ -18,7 +18,7 @@ export type Outcome =
   /** Text from inside: nothing about it is certain but that it is text. */
   | { readonly kind: "text"; readonly text: string }
   /** A limit was reached: `time`, `memory`, `stack`. */
-  | { readonly kind: "limit"; readonly limit: "time" | "memory" | "stack" }
+  | { readonly kind: "limit"; readonly limit: "time" | "memory" | "stack"; readonly stack: string }
   /** A script could not even be loaded. */
   | { readonly kind: "broken"; readonly message: string };
 

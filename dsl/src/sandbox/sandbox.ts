@@ -65,7 +65,7 @@ export class Sandbox {
     this.warmUp();
     this.#worker!.ref();
     this.#worker!.postMessage(waiting.job);
-    this.#timer = setTimeout(() => this.#restart({ kind: "limit", limit: "time" }),
+    this.#timer = setTimeout(() => this.#restart({ kind: "limit", limit: "time", stack: "" }),
       this.limits.milliseconds);
   }
 

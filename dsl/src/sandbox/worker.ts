@@ -53,12 +53,16 @@ function run(quickjs: QuickJSWASMModule, { scripts, limits }: Job): Outcome {
 }
 
 function failure(error: unknown, interrupted: boolean): Outcome {
-  if (interrupted) return { kind: "limit", limit: "time" };
-  const { name, message } = (error ?? {}) as { name?: string; message?: string };
-  if (name === "InternalError" && message === "out of memory") return { kind: "limit", limit: "memory" };
-  if (name === "InternalError" && message === "stack overflow") return { kind: "limit", limit: "stack" };
+  const { name, message, stack = "" } =
+    (error ?? {}) as { name?: string; message?: string; stack?: string };
+  if (interrupted) return { kind: "limit", limit: "time", stack };
   // When memory is gone there may be none left to say so.
-  if (error === null || error === undefined) return { kind: "limit", limit: "memory" };
+  const memory = error === null || error === undefined ||
+    (name === "InternalError" && message === "out of memory");
+  if (memory) return { kind: "limit", limit: "memory", stack };
+  if (name === "InternalError" && message === "stack overflow") {
+    return { kind: "limit", limit: "stack", stack };
+  }
   return { kind: "broken", message: message ?? String(error) };
 }
 
