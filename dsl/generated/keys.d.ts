@@ -101,36 +101,36 @@ declare namespace Millrace {
 
   interface ViewerFields {
     /** Age in years. */
-    readonly age: OutsideOf<"age", "int">;
+    readonly age: ViewerOf<"age", "int">;
     /** User who made an item. */
-    readonly author_id: OutsideOf<"author_id", "int">;
+    readonly author_id: ViewerOf<"author_id", "int">;
     /** Factor that a plan applies to a score. */
-    readonly boost: OutsideOf<"boost", "float">;
+    readonly boost: ViewerOf<"boost", "float">;
     /** Kind of an item. */
-    readonly category: OutsideOf<"category", "string">;
+    readonly category: ViewerOf<"category", "string">;
     /** ISO 3166 code of two letters. */
-    readonly country: OutsideOf<"country", "string">;
+    readonly country: ViewerOf<"country", "string">;
     /** Time of creation, in seconds since 1970. */
-    readonly created_at: OutsideOf<"created_at", "int">;
+    readonly created_at: ViewerOf<"created_at", "int">;
     /** Identity of a row. */
-    readonly id: OutsideOf<"id", "int">;
+    readonly id: ViewerOf<"id", "int">;
     /** ISO 639 code of two letters. */
-    readonly language: OutsideOf<"language", "string">;
+    readonly language: ViewerOf<"language", "string">;
     /** Number of likes. */
-    readonly likes: OutsideOf<"likes", "int">;
+    readonly likes: ViewerOf<"likes", "int">;
     /** Display name. */
-    readonly name: OutsideOf<"name", "string">;
+    readonly name: ViewerOf<"name", "string">;
     /** Identity of the row that a fan-out started from. */
-    readonly parent_id: OutsideOf<"parent_id", "int">;
+    readonly parent_id: ViewerOf<"parent_id", "int">;
     /** What an HTTP endpoint answered. */
-    readonly response: OutsideOf<"response", "string">;
+    readonly response: ViewerOf<"response", "string">;
     /** What candidates are ranked by. */
-    readonly score: OutsideOf<"score", "float">;
+    readonly score: ViewerOf<"score", "float">;
     /** Which input of a concat a row came from. */
-    readonly source: OutsideOf<"source", "string">;
+    readonly source: ViewerOf<"source", "string">;
     /** Whether the account is verified. */
-    readonly verified: OutsideOf<"verified", "bool">;
+    readonly verified: ViewerOf<"verified", "bool">;
     /** Number of views. */
-    readonly views: OutsideOf<"views", "int">;
+    readonly views: ViewerOf<"views", "int">;
   }
 }

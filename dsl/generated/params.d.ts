@@ -30,30 +30,30 @@ declare namespace Millrace {
   }
 
   interface RequestFields {
-    readonly age: OutsideOf<"age", "int">;
-    readonly author_id: OutsideOf<"author_id", "int">;
-    readonly boost: OutsideOf<"boost", "float">;
-    readonly category: OutsideOf<"category", "string">;
-    readonly country: OutsideOf<"country", "string">;
-    readonly created_at: OutsideOf<"created_at", "int">;
-    readonly deadline_ms: OutsideOf<"deadline_ms", "int">;
-    readonly half_life_s: OutsideOf<"half_life_s", "float">;
-    readonly id: OutsideOf<"id", "int">;
-    readonly language: OutsideOf<"language", "string">;
-    readonly likes: OutsideOf<"likes", "int">;
-    readonly limit: OutsideOf<"limit", "int">;
-    readonly min_age: OutsideOf<"min_age", "int">;
-    readonly min_score: OutsideOf<"min_score", "float">;
-    readonly name: OutsideOf<"name", "string">;
-    readonly parent_id: OutsideOf<"parent_id", "int">;
-    readonly request_id: OutsideOf<"request_id", "string">;
-    readonly response: OutsideOf<"response", "string">;
-    readonly score: OutsideOf<"score", "float">;
-    readonly seed: OutsideOf<"seed", "int">;
-    readonly source: OutsideOf<"source", "string">;
-    readonly user_id: OutsideOf<"user_id", "int">;
-    readonly verified: OutsideOf<"verified", "bool">;
-    readonly views: OutsideOf<"views", "int">;
-    readonly weight: OutsideOf<"weight", "float">;
+    readonly age: RequestOf<"age", "int">;
+    readonly author_id: RequestOf<"author_id", "int">;
+    readonly boost: RequestOf<"boost", "float">;
+    readonly category: RequestOf<"category", "string">;
+    readonly country: RequestOf<"country", "string">;
+    readonly created_at: RequestOf<"created_at", "int">;
+    readonly deadline_ms: RequestOf<"deadline_ms", "int">;
+    readonly half_life_s: RequestOf<"half_life_s", "float">;
+    readonly id: RequestOf<"id", "int">;
+    readonly language: RequestOf<"language", "string">;
+    readonly likes: RequestOf<"likes", "int">;
+    readonly limit: RequestOf<"limit", "int">;
+    readonly min_age: RequestOf<"min_age", "int">;
+    readonly min_score: RequestOf<"min_score", "float">;
+    readonly name: RequestOf<"name", "string">;
+    readonly parent_id: RequestOf<"parent_id", "int">;
+    readonly request_id: RequestOf<"request_id", "string">;
+    readonly response: RequestOf<"response", "string">;
+    readonly score: RequestOf<"score", "float">;
+    readonly seed: RequestOf<"seed", "int">;
+    readonly source: RequestOf<"source", "string">;
+    readonly user_id: RequestOf<"user_id", "int">;
+    readonly verified: RequestOf<"verified", "bool">;
+    readonly views: RequestOf<"views", "int">;
+    readonly weight: RequestOf<"weight", "float">;
   }
 }

@@ -17,7 +17,7 @@ declare namespace Millrace {
   /** Builder forms of values. */
   interface ValueForms {
     /** The value of a key in each row. */
-    key<N extends string, T extends TypeName>(key: KeyRef<N, T>): Expr<ValueTypes[T], N>;
+    key<N extends KeyName, T extends TypeName>(key: KeyRef<N, T>): Expr<ValueTypes[T], N>;
     /** A constant; a whole number is an int, `float` makes it a float. */
     const<V extends Value>(value: V): Expr<PlainOf<V>, never>;
     /** A constant float, also where the number is whole: `E.float(2)` is `2.0`. */
@@ -25,11 +25,11 @@ declare namespace Millrace {
     /** No value. */
     null(): Expr<never, never>;
     /** A registered param: `$weight`. */
-    param<A extends Value & ParamRef>(param: A): Expr<PlainOf<A>, never>;
+    param<A extends Value & Ref<`$${keyof Params & string}`>>(param: A): Expr<PlainOf<A>, never>;
     /** A field of the request: `$req.country`. */
-    req<A extends Value & OutsideRef>(field: A): Expr<PlainOf<A>, never>;
+    req<A extends Value & Ref<`$req.${string}`>>(field: A): Expr<PlainOf<A>, never>;
     /** A field of the viewer: `viewer.country`. */
-    viewer<A extends Value & OutsideRef>(field: A): Expr<PlainOf<A>, never>;
+    viewer<A extends Value & Ref<`viewer.${string}`>>(field: A): Expr<PlainOf<A>, never>;
 
     /** `x + y`: int, float if one is; null if one is. */
     add: Binary<number, Num>;

@@ -87,19 +87,23 @@ declare namespace Millrace {
     readonly reserveMs?: number;
   }
 
-  /** A part of plans with a name, versions and typed arguments. */
-  interface Fragment<A extends readonly unknown[], O> {
-    (...args: A): O;
+  /** What makes the nodes of a fragment: of rows and other arguments. */
+  type FragmentBuild = (...args: never[]) => unknown;
+  /**
+   * A part of plans with a name, versions and typed arguments; called like its `build`. To let other
+   * columns through: `<C extends string>(rows: Rows<C | "created_at">) => …`.
+   */
+  type Fragment<F extends FragmentBuild> = F & {
     /** The same with a version of the caller's choice. */
-    version(version: string): (...args: A) => O;
-  }
-  interface FragmentSpec<A extends readonly unknown[], O> {
+    readonly version: (version: string) => F;
+  };
+  interface FragmentSpec<F extends FragmentBuild> {
     readonly name: string;
     /** The version of `build`. */
     readonly version: string;
-    readonly build: (...args: A) => O;
+    readonly build: F;
     /** Earlier or other versions, by their names. */
-    readonly versions?: { readonly [version: string]: (...args: A) => O };
+    readonly versions?: { readonly [version: string]: NoInfer<F> };
   }
 }
 
@@ -108,8 +112,8 @@ declare module "@millrace/dsl" {
   export function definePlan<const O extends Millrace.Output>(spec: Millrace.PlanSpec<O>):
     Millrace.Plan<Millrace.ColumnsOf<O>>;
   /** Defines a fragment: a function of rows and other arguments with a name and versions. */
-  export function defineFragment<A extends readonly unknown[], O>(
-    spec: Millrace.FragmentSpec<A, O>): Millrace.Fragment<A, O>;
+  export function defineFragment<F extends Millrace.FragmentBuild>(spec: Millrace.FragmentSpec<F>):
+    Millrace.Fragment<F>;
   /** Builder forms of values. */
   export const E: Millrace.ValueForms;
   /** Builder forms of conditions. */

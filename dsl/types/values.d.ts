@@ -2,10 +2,8 @@
 // natural arithmetic type-checks in any editor; what it stands for exists only when rows are ranked.
 
 declare namespace Millrace {
-  const keyName: unique symbol;
-  const keyType: unique symbol;
-  const paramName: unique symbol;
-  const outsideName: unique symbol;
+  const name: unique symbol;
+  const type: unique symbol;
   const value: unique symbol;
   const reads: unique symbol;
 
@@ -38,18 +36,16 @@ declare namespace Millrace {
    */
   type StoredName = KeySets extends { stored: infer N extends string } ? N : never;
 
+  /**
+   * What a value of an expression stands for: `score`, `$weight`, `$req.country`, `viewer.country`.
+   * Every mark also admits "", so that TypeScript lets any two values be compared.
+   */
+  interface Ref<N extends string, T extends TypeName = TypeName> {
+    readonly [name]: N | "";
+    readonly [type]: T | "";
+  }
   /** A key by its name: what params such as `sort.key` take. */
-  interface KeyRef<N extends string = string, T extends TypeName = TypeName> {
-    readonly [keyName]: N;
-    readonly [keyType]: T;
-  }
-  interface ParamRef<N extends string = string> {
-    readonly [paramName]: N;
-  }
-  /** A field of the request or of the viewer. */
-  interface OutsideRef<N extends string = string> {
-    readonly [outsideName]: N;
-  }
+  type KeyRef<N extends string = KeyName, T extends TypeName = TypeName> = Ref<N, T>;
 
   /** What every value of an expression can be asked. */
   interface Tests<V extends Value> {
@@ -77,8 +73,9 @@ declare namespace Millrace {
   type ValueOf<T extends TypeName> = T extends "string" ? Text : T extends "bool" ? Flag : Numeric;
 
   type KeyOf<N extends string, T extends TypeName> = ValueOf<T> & KeyRef<N, T>;
-  type ParamOf<N extends string, T extends TypeName> = ValueOf<T> & ParamRef<N>;
-  type OutsideOf<N extends string, T extends TypeName> = ValueOf<T> & OutsideRef<N>;
+  type ParamOf<N extends string, T extends TypeName> = ValueOf<T> & Ref<`$${N}`, T>;
+  type RequestOf<N extends string, T extends TypeName> = ValueOf<T> & Ref<`$req.${N}`, T>;
+  type ViewerOf<N extends string, T extends TypeName> = ValueOf<T> & Ref<`viewer.${N}`, T>;
 
   /** A row inside a callback: the keys that it has at that place of the plan. */
   type Row<C extends string> = { readonly [N in C & KeyName]: Keys[N] };
@@ -99,7 +96,7 @@ declare namespace Millrace {
   type Operand<V extends Value> = V | Expr<V>;
   /** The keys that an operand reads. */
   type ReadsOf<A> = A extends Expr<Value, infer R> ? R
-    : A extends KeyRef<infer N> ? N
+    : A extends Ref<infer N> ? N & KeyName
     : A extends readonly (infer I)[] ? ReadsOf<I>
     : never;
   /** The value of an operand, without its marks. */

@@ -25,7 +25,7 @@ export function keyDeclarations({ keys }: Bindings): string {
     return `${comment(key, [facts], "    ")}    readonly ${key.name}: KeyOf<"${key.name}", "${key.type}">;\n`;
   });
   const viewer = known.map((key) =>
-    `${comment(key, [], "    ")}    readonly ${key.name}: OutsideOf<"${key.name}", "${key.type}">;\n`);
+    `${comment(key, [], "    ")}    readonly ${key.name}: ViewerOf<"${key.name}", "${key.type}">;\n`);
   const writable = known.filter((key) => key.allow_write).map((key) => key.name);
   const stored = known.filter(isStored).map((key) => key.name);
   return `${generated("registry/keys.toml")}
@@ -54,7 +54,7 @@ export function paramDeclarations({ keys, params }: Bindings): string {
     if (!fields.has(name)) fields.set(name, type);
   }
   const request = [...fields].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, type]) =>
-    `    readonly ${name}: OutsideOf<"${name}", "${type}">;\n`);
+    `    readonly ${name}: RequestOf<"${name}", "${type}">;\n`);
   return `${generated("registry/params.toml and registry/keys.toml")}
 declare namespace Millrace {
   interface Params {
