@@ -17,8 +17,10 @@ const HIDDEN = "the compiler cannot see into code made at run time";
  * cannot change what the authoring API is made of. */
 export function lockIntrinsics(): void {
   const world = globalThis as unknown as Record<string, unknown>;
+  const date = refused("Date", UNREPEATABLE);
+  for (const name of ["now", "parse", "UTC"]) Object.defineProperty(date, name, { value: date });
   const gone: Record<string, Constructor> = {
-    Date: refused("Date", UNREPEATABLE),
+    Date: date,
     eval: refused("eval", HIDDEN),
     WeakRef: refused("WeakRef", UNREPEATABLE),
     FinalizationRegistry: refused("FinalizationRegistry", UNREPEATABLE),
@@ -32,6 +34,9 @@ export function lockIntrinsics(): void {
   for (const [name, value] of Object.entries({ ...gone, Function: maker })) {
     Object.defineProperty(world, name, { value, writable: false, configurable: false });
   }
+  // There is one thread and nothing to wait for.
+  delete world["SharedArrayBuffer"];
+  delete world["Atomics"];
   Object.defineProperty(Math, "random", { value: refused("Math.random", UNREPEATABLE) });
   freezeAll(world, functions);
 }
