@@ -53,7 +53,7 @@ test("what a plan computes does not depend on when and where", async () => {
   return ctx.viewer({ endpoint: EP.redis.redis_default, id: all.join("_") });`;
   const texts = new Set<string>();
   try {
-    for (const [zone, language] of [["UTC", "C"], ["Asia/Tokyo", "de_DE.UTF-8"]]) {
+    for (const [zone, language] of [["UTC", "C"], ["Asia/Tokyo", "de_DE.UTF-8"]] as const) {
       process.env["TZ"] = zone;
       process.env["LANG"] = language;
       texts.add((await lab.build(body)).artifact!.text);
