@@ -18,8 +18,8 @@ declare namespace Millrace {
   interface ValueForms {
     /** The value of a key in each row. */
     key<N extends KeyName, T extends TypeName>(key: KeyRef<N, T>): Expr<ValueTypes[T], N>;
-    /** A constant; a whole number is an int, `float` makes it a float. */
-    const<V extends Value>(value: V): Expr<PlainOf<V>, never>;
+    /** A constant; a whole number is an int, `float` makes it a float; a bigint may exceed 2^53. */
+    const<V extends Value | bigint>(value: V): Expr<PlainOf<V>, never>;
     /** A constant float, also where the number is whole: `E.float(2)` is `2.0`. */
     float(value: number): Expr<number, never>;
     /** No value. */

@@ -101,5 +101,5 @@ declare namespace Millrace {
     : never;
   /** The value of an operand, without its marks. */
   type PlainOf<A> = A extends Expr<infer V> ? V
-    : A extends number ? number : A extends string ? string : A extends boolean ? boolean : never;
+    : A extends number | bigint ? number : A extends string ? string : A extends boolean ? boolean : never;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -11,15 +11,18 @@ const names = readdirSync(plans).filter((name) => name.endsWith(".plan.json"));
 
 test("CLI8: every shipped artifact is what its source compiles to, to the byte", () => {
   assert.equal(names.length, 9);
-  const out = mkdtempSync(join(tmpdir(), "millrace-plans-"));
+  const copy = mkdtempSync(join(tmpdir(), "millrace-plans-"));
   try {
-    const run = spawnSync(process.execPath, ["bin/dslc", "build", plans, "--root", "..", "--out", out], { encoding: "utf8" });
+    cpSync(join(plans, "../registry"), join(copy, "registry"), { recursive: true });
+    cpSync(plans, join(copy, "plans"), { recursive: true, filter: (path) => !path.endsWith(".plan.json") });
+    const run = spawnSync(process.execPath, ["bin/dslc", "build", "--root", copy], { encoding: "utf8" });
     assert.equal(run.status, 0, run.stderr);
     for (const name of names) {
-      assert.equal(readFileSync(join(out, name), "utf8"), readFileSync(join(plans, name), "utf8"), `${name}: run dslc build`);
+      assert.equal(readFileSync(join(copy, "plans", name), "utf8"), readFileSync(join(plans, name), "utf8"),
+        `${name}: run dslc build`);
     }
   } finally {
-    rmSync(out, { recursive: true });
+    rmSync(copy, { recursive: true });
   }
 });
 
