@@ -1,5 +1,5 @@
 // One project, compiled as often as needed: what build, check and watch share.
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Compiler, withoutRepeats, type CompiledPlan } from "../compile/compiler.ts";
 import type { Problem } from "../contract/problem.ts";
 import { checkWithEngine } from "./engine.ts";
@@ -76,20 +76,12 @@ export class Session {
     const work = async (): Promise<void> => {
       for (let index = next++; index < paths.length; index = next++) {
         const path = paths[index]!;
-        compiled[index] = await this.#compiler.compile({ path, sourceName: this.#sourceName(path) });
+        compiled[index] = await this.#compiler.compile({ path });
         progress(++done);
       }
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
     return compiled;
-  }
-
-  /** How an artifact names its source: as seen from itself, or from the project when it is elsewhere. */
-  #sourceName(path: string): string {
-    const { root } = this.project;
-    const beside = dirname(this.#target(path));
-    const from = relative(root, beside).startsWith("..") ? root : beside;
-    return relative(from, path).split(sep).join("/");
   }
 
   #target(path: string): string {

@@ -30,8 +30,6 @@ export interface CompileRequest {
   readonly path: string;
   /** Versions of fragments by name, instead of their own. */
   readonly fragments?: Readonly<Record<string, string>>;
-  /** What the artifact calls its source; by default the file's name. */
-  readonly sourceName?: string;
 }
 
 export interface CompiledPlan {
@@ -44,6 +42,9 @@ export interface CompiledPlan {
   /** Files that went into it, its own included. */
   readonly files: readonly string[];
 }
+
+/** Where a problem is that has no better place. */
+const BEGINNING: Span = [1, 1, 1, 1];
 
 const LIMIT_MESSAGES = {
   time: "The plan does not end",
@@ -76,8 +77,7 @@ export class Compiler {
     return this.#sandbox.close();
   }
 
-  async compile({ path, fragments = {}, sourceName = basename(path) }: CompileRequest):
-      Promise<CompiledPlan> {
+  async compile({ path, fragments = {} }: CompileRequest): Promise<CompiledPlan> {
     const graph = await this.#modules.load(path);
     const files = graph.modules.map((module) => module.path);
     const { source } = graph.entry;
@@ -94,7 +94,8 @@ export class Compiler {
       return { path, source, problems: all, files, ...(draft && { draft }) };
     }
     const artifact = writeArtifact(draft, {
-      file: sourceName, digest: sourcesDigest(graph.modules),
+      // The bare name: an artifact does not depend on where it is built.
+      file: basename(path), digest: sourcesDigest(graph.modules),
       spanOf: (node) => this.#spanInPlan(graph, node),
     });
     return { path, source, artifact, draft, problems: all, files };
@@ -106,11 +107,11 @@ export class Compiler {
       return { problems: [this.#limitProblem(graph, outcome.limit, outcome.stack)] };
     }
     if (outcome.kind === "broken") {
-      return { problems: [{ severity: "error", code: "sandbox", message: outcome.message, file }] };
+      return { problems: [{ severity: "error", code: "sandbox", message: outcome.message, file, span: BEGINNING }] };
     }
     const result = readResult(outcome.text);
     if (result === undefined) {
-      return { problems: [{ severity: "error", code: "sandbox", file,
+      return { problems: [{ severity: "error", code: "sandbox", file, span: BEGINNING,
         message: "The plan gave out something that is no plan" }] };
     }
     if ("plan" in result) return { draft: result.plan, problems: [] };
@@ -141,12 +142,12 @@ export class Compiler {
 
   #limitProblem(graph: ModuleGraph, limit: "time" | "memory" | "stack", stack: string): Problem {
     return { severity: "error", code: `${limit}_limit`, message: LIMIT_MESSAGES[limit],
-      file: graph.entry.source.file, ...placeInStack(stack, graph.modules) };
+      file: graph.entry.source.file, span: BEGINNING, ...placeInStack(stack, graph.modules) };
   }
 
   #place(graph: ModuleGraph, site: Site): { file: string; span?: Span } {
     const place = this.sites.find(site);
-    if (place === undefined) return { file: graph.entry.source.file };
+    if (place === undefined) return { file: graph.entry.source.file, span: BEGINNING };
     return { file: place.source.file, span: place.source.span(place.start, place.end) };
   }
 

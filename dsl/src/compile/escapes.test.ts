@@ -30,7 +30,7 @@ test("an endless loop ends, with its place", async () => {
 
 test("an endless loop inside a built-in function ends", async () => {
   const plan = await hasty.build(`Array.prototype.indexOf.call({ length: 2 ** 50 }, 1);\n${SOUND}`);
-  assert.deepEqual(shortProblems(plan), ["- time_limit The plan does not end"]);
+  assert.deepEqual(shortProblems(plan), ["1:1 time_limit The plan does not end"]);
   assert.deepEqual(shortProblems(await hasty.build(SOUND)), [], "and the next plan is built");
 });
 
@@ -121,7 +121,7 @@ for (const [what, code] of FROZEN) {
 test("what a plan makes of its own result is not believed", async () => {
   const plan = await lab.compile({ "forged.plan.ts":
     'export default { toString() { return "x"; }, build() {}, name: "x" };\n' });
-  assert.deepEqual(shortProblems(plan), ["- no_plan The default export is not a plan"]);
+  assert.deepEqual(shortProblems(plan), ["1:1 no_plan The default export is not a plan"]);
 });
 
 test("a plan sees nothing of the machine", async () => {

@@ -300,9 +300,19 @@ class Rewriter {
       this.#writer.insert(`__mr_at(${site}, `);
       visit(last);
       this.#writer.copyTo(last.end);
-      this.#writer.insert(")");
+      this.#writer.insert(`${this.#propertySites(last)})`);
     }
     this.#writer.copyTo(node.end);
+  }
+
+  /** The places of a literal's properties as one more argument, if it is one and has some. */
+  #propertySites(node: ts.Expression): string {
+    const { ts } = this;
+    if (!ts.isObjectLiteralExpression(node)) return "";
+    const sites = node.properties.flatMap((property) =>
+      property.name !== undefined && ts.isIdentifier(property.name)
+        ? [`${JSON.stringify(property.name.text)}: ${this.#site(property)}`] : []);
+    return sites.length > 0 ? `, { ${sites.join(", ")} }` : "";
   }
 
   /** Whether a call's arguments are parts of expressions: `coalesce(…)`, `E.const(…)`, `Key.x.in(…)`. */
@@ -351,16 +361,22 @@ class Rewriter {
       if (this.#writeReference(node, node.expression, node.name, node.name.text)) return;
       this.#checkEndpoint(node, node.name);
     }
-    if (ts.isIdentifier(node.expression)) {
-      const declaration = this.#scopes.find(node.expression);
-      if (declaration !== undefined && this.#rows.has(declaration)) {
-        this.#writer.copyTo(node.getStart());
-        this.#writer.insert(`__mr_at(${this.#site(node)}, `);
-        this.#writer.copyTo(node.expression.end);
-        this.#writer.insert(")");
-      }
-    }
-    this.#visitChildren(node);
+    if (!this.#readsRegistered(node.expression)) return this.#visitChildren(node);
+    // Reading the property can fail, so its place is noted before.
+    this.#writer.copyTo(node.getStart());
+    this.#writer.insert(`__mr_at(${this.#site(node)}, `);
+    this.#visit(node.expression);
+    this.#writer.copyTo(node.expression.end);
+    this.#writer.insert(")");
+  }
+
+  /** Whether the properties of an object are registered names: rows of callbacks, `EP`, `EP.redis`. */
+  #readsRegistered(node: ts.Expression): boolean {
+    const { ts } = this;
+    if (ts.isPropertyAccessExpression(node)) return this.#isAmbient(node.expression, "EP");
+    if (!ts.isIdentifier(node)) return false;
+    const declaration = this.#scopes.find(node);
+    return (declaration !== undefined && this.#rows.has(declaration)) || this.#isAmbient(node, "EP");
   }
 
   #visitElement(node: ts.ElementAccessExpression): void {

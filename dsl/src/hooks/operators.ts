@@ -17,8 +17,8 @@ export class WrittenNumber {
   constructor(readonly text: string, readonly value: number) {}
 }
 
-/** The tree of a plain value or of one that stands for an expression. */
-export function toExpression(value: unknown, site: Site): Expression {
+/** The tree of a plain value or of one that stands for an expression. `what` names it in errors. */
+export function toExpression(value: unknown, site: Site, what = "An operand"): Expression {
   const expression = expressionOf(value);
   if (expression !== undefined) return expression;
   if (value instanceof WrittenNumber) {
@@ -33,7 +33,7 @@ export function toExpression(value: unknown, site: Site): Expression {
     case "number":
       return { kind: "literal", value: checkedNumber(value, site), site };
     case "undefined":
-      throw new PlanError("undefined_value", "An operand is undefined", site);
+      throw new PlanError("undefined_value", `${what} is undefined`, site);
     default:
       if (value === null) return { kind: "literal", value, site };
       throw new PlanError("opaque_expression", `${describe(value)} is no part of an expression`, site);
@@ -96,8 +96,9 @@ export function operators(wrap: Wrap) {
           site });
       }
     }
-    return wrap({ kind: "binary", operator: engine, left: toExpression(left, site),
-      right: toExpression(right, site), site });
+    return wrap({ kind: "binary", operator: engine, site,
+      left: toExpression(left, site, `What is left of \`${operator}\``),
+      right: toExpression(right, site, `What is right of \`${operator}\``) });
   }
 
   function call(name: string, site: Site, operands: unknown[]): unknown {
@@ -138,8 +139,9 @@ export function operators(wrap: Wrap) {
   /** Where JavaScript must decide now what only the engine knows per row. */
   function decide(site: Site, value: unknown, what: string): unknown {
     if (!stands(value)) return plain(value);
-    throw new PlanError("opaque_expression", `An expression has no value yet when the plan is built: ${what}`,
-      site, "expressions are computed per row by the engine; use `cond ? a : b` inside the expression");
+    throw new PlanError("opaque_expression",
+      `An expression has no value when the plan is built, but ${what}`, site,
+      "expressions are computed per row by the engine; `cond ? a : b` inside one chooses per row");
   }
 
   return { binary, logic, choose, nullish, not, negate, decide, call };

@@ -11,34 +11,34 @@ type Given = Readonly<Record<string, unknown>>;
 type Options = Record<string, unknown>;
 
 /** Reads the options in an argument of a builder; the rest of it is left to the task. */
-export function readOptions(given: Given, what: string, site: Site): Options {
+export function readOptions(given: Given, what: string, siteOf: (name: string) => Site): Options {
   const options: Options = {};
   const wrong = (name: string, expected: string): void => {
     const value = given[name];
     report(value === undefined ? "undefined_value" : "wrong_type",
-      `${what}.${name}: expected ${expected}, found ${value === undefined ? "undefined" : kindOf(value)}`, site);
+      `${what}.${name}: expected ${expected}, found ${value === undefined ? "undefined" : kindOf(value)}`, siteOf(name));
   };
   const choice = (name: string, field: string, words: readonly unknown[]): void => {
     if (!(name in given)) return;
     if (words.includes(given[name])) options[field] = given[name];
     else if (typeof given[name] !== "string") wrong(name, "a string");
-    else report("bad_value", `Unknown ${what}.${name}: ${String(given[name])}`, site, `one of ${words.join(", ")}`);
+    else report("bad_value", `Unknown ${what}.${name}: ${String(given[name])}`, siteOf(name), `one of ${words.join(", ")}`);
   };
   if ("timeoutMs" in given) {
     const value = plain(given.timeoutMs);
     if (typeof value !== "number") wrong("timeoutMs", "a number");
     else if (isWhole(value, 1)) options.timeout_ms = value;
-    else report("bad_timeout", `${what}.timeoutMs is not a duration: ${value}`, site,
+    else report("bad_timeout", `${what}.timeoutMs is not a duration: ${value}`, siteOf("timeoutMs"),
       "a whole number of milliseconds from 1 to one hour");
   }
   if ("onFailure" in given) {
-    const value = readFallback(given.onFailure, what, site);
+    const value = readFallback(given.onFailure, what, siteOf("onFailure"));
     if (value !== undefined) options.on_failure = value;
   }
   choice("onRowError", "on_row_error", ROW_ERRORS);
   choice("priority", "priority", PRIORITIES);
   if ("scheduling" in given) {
-    const value = readScheduling(given.scheduling, what, site);
+    const value = readScheduling(given.scheduling, what, siteOf("scheduling"));
     if (value !== undefined) options.scheduling = value;
   }
   if ("trace" in given) {

@@ -3,7 +3,7 @@ import { NODE_OPTIONS, type TaskBinding } from "../contract/bindings.ts";
 import { NODE, type DraftInput, type DraftNode, type DraftValue } from "../contract/draft.ts";
 import type { Site } from "../contract/site.ts";
 import { didYouMean } from "../extract/names.ts";
-import { callSite, PlanError } from "../hooks/call_site.ts";
+import { callSite, PlanError, propertySites } from "../hooks/call_site.ts";
 import { currentBuild, report } from "./build.ts";
 import { columnsOf, type Columns } from "./key_flow.ts";
 import { readOptions } from "./node_options.ts";
@@ -11,6 +11,8 @@ import { kindOf, nodeOf, plain, readParam } from "./param_values.ts";
 import { bindings, keys, requestFields } from "./registry.ts";
 
 type Given = Readonly<Record<string, unknown>>;
+/** Place of a property of a builder's argument; of the call for any other name. */
+type SiteOf = (name: string) => Site;
 
 /** Rows of the request or of the plan itself: an input, but no node. */
 interface Outside {
@@ -44,23 +46,23 @@ function argumentOf(given: unknown, task: TaskBinding, site: Site): Given {
   throw new PlanError("wrong_type", `${task.method} takes one object, found ${kindOf(given)}`, site);
 }
 
-function checkNames(given: Given, task: TaskBinding, site: Site): void {
+function checkNames(given: Given, task: TaskBinding, siteOf: SiteOf): void {
   const known = new Set(task.params.map((param) => param.property));
   for (const name of NODE_OPTIONS) if (name !== "inputs" || task.inputs_max > 1) known.add(name);
   for (const name of Object.keys(given)) {
     if (known.has(name)) continue;
-    report("unknown_param", `Unknown param of ${task.method}: ${name}`, site, didYouMean(name, known));
+    report("unknown_param", `Unknown param of ${task.method}: ${name}`, siteOf(name), didYouMean(name, known));
   }
 }
 
-function readParams(given: Given, task: TaskBinding, site: Site, input: Columns | undefined): DraftNode["params"] {
+function readParams(given: Given, task: TaskBinding, siteOf: SiteOf, input: Columns | undefined): DraftNode["params"] {
   const params: Record<string, DraftValue> = {};
   for (const param of task.params) {
     if (!Object.hasOwn(given, param.property)) {
-      if (param.required) report("missing_param", `Missing param of ${task.method}: ${param.property}`, site);
+      if (param.required) report("missing_param", `Missing param of ${task.method}: ${param.property}`, siteOf(""));
       continue;
     }
-    const value = readParam(param, given[param.property], { task, site, input });
+    const value = readParam(param, given[param.property], { task, site: siteOf(param.property), input });
     if (value !== undefined) params[param.name] = value;
   }
   return params;
@@ -90,23 +92,24 @@ function readId(given: Given, what: string, site: Site): string | undefined {
 /** Makes the node of a task over `rows`; `given` is the author's argument. */
 function makeNode(task: TaskBinding, rows: RowsValue | undefined, given: unknown): RowsValue {
   const site = callSite();
+  const siteOf = propertySites();
   const build = currentBuild(`${task.method} is called`);
   const argument = argumentOf(given, task, site);
-  checkNames(argument, task, site);
-  const positional = [...(rows === undefined ? [] : [rows]), ...moreInputs(argument, task, site)];
+  checkNames(argument, task, siteOf);
+  const positional = [...(rows === undefined ? [] : [rows]), ...moreInputs(argument, task, siteOf("inputs"))];
   if (positional.length > task.inputs_max) {
     report("input_count", `${task.method} takes at most ${task.inputs_max} inputs, found ${positional.length}`, site);
   }
   const inputs = positional.map((input) => RowsValue.inputOf(input));
-  const params = readParams(argument, task, site, inputs[0]?.columns);
-  const id = readId(argument, task.method, site);
+  const params = readParams(argument, task, siteOf, inputs[0]?.columns);
+  const id = readId(argument, task.method, siteOf("id"));
   const node: DraftNode = {
     index: build.nodes.length,
     op: task.op,
     ...(id !== undefined && { id }),
     inputs: inputs.map(({ input }) => input),
     params,
-    options: readOptions(argument, task.method, site),
+    options: readOptions(argument, task.method, siteOf),
     site,
     calls: [...build.calls],
   };

@@ -7,8 +7,8 @@ import type { Job, Limits, Script } from "./worker.ts";
 export const LIMITS: Limits = {
   memoryBytes: 32 << 20,
   stackBytes: 128 << 10,
-  steps: 10_000,
-  milliseconds: 5_000,
+  steps: 3_000,
+  milliseconds: 10_000,
 };
 
 interface Waiting {
