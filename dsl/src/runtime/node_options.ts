@@ -16,7 +16,7 @@ export function readOptions(given: Given, what: string, siteOf: (name: string) =
   const wrong = (name: string, expected: string): void => {
     const value = given[name];
     report(value === undefined ? "undefined_value" : "wrong_type",
-      `${what}.${name}: expected ${expected}, found ${value === undefined ? "undefined" : kindOf(value)}`, siteOf(name));
+      `${what}.${name}: expected ${expected}, found ${kindOf(value)}`, siteOf(name));
   };
   const choice = (name: string, field: string, words: readonly unknown[]): void => {
     if (!(name in given)) return;

@@ -18,7 +18,7 @@ export interface NodeContext {
 }
 
 export function kindOf(value: unknown): string {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
   const expression = expressionOf(value);
   if (expression !== undefined) return describe(expression);
@@ -88,9 +88,8 @@ class ParamReader {
   }
 
   #wrong(expected: string, value: unknown): undefined {
-    const found = value === undefined ? "undefined" : kindOf(value);
     this.#report(value === undefined ? "undefined_value" : "wrong_type",
-      `${this.#name}: expected ${expected}, found ${found}`, expressionOf(value)?.site);
+      `${this.#name}: expected ${expected}, found ${kindOf(value)}`, expressionOf(value)?.site);
   }
 
   #report(code: string, message: string, site?: Site, hint?: string): undefined {

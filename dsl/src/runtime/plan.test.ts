@@ -176,6 +176,17 @@ test("plans say what they lack", () => {
   assert.deepEqual(errors({ name: "p", build: async () => [] }), ["wrong_type"]);
 });
 
+test("a plan cannot change what later plans are made with", () => {
+  planOf((ctx) => {
+    const rows = ctx.fixedSource!();
+    for (const target of [ctx, rows, Object.getPrototypeOf(rows) as object, Key.score!, Object.getPrototypeOf(Key.score) as object,
+      endpoint as object, E, definePlan, Object.getPrototypeOf(definePlan({})) as object]) {
+      assert.ok(Object.isFrozen(target));
+    }
+    return rows;
+  });
+});
+
 test("nodes are made inside build only", () => {
   let kept: Context = {};
   planOf((ctx) => (kept = ctx).fixedSource!());

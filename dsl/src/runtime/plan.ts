@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 type Given = Readonly<Record<string, unknown>>;
 
 /** A plan that was defined and has not run yet. */
-class PlanDefinition {
+export class PlanDefinition {
   constructor(readonly spec: Given, readonly site: Site) {
     Object.freeze(this);
   }
@@ -100,8 +100,8 @@ function runBuild(spec: Given, site: Site): number[] {
   for (const rows of list) {
     const node = outputNode(rows);
     if (node === undefined) {
-      report("no_output", rows === undefined ? "build gives undefined" : `build gives ${kindOf(rows)}, not rows of a node`,
-        site, "return the rows to answer with, or a list of them");
+      report("no_output", `build gives ${kindOf(rows)}${rows === undefined ? "" : ", not rows of a node"}`, site,
+        "return the rows to answer with, or a list of them");
     } else if (outputs.includes(node.index)) {
       report("unknown_output", "build gives the same rows twice", node.site);
     } else {
@@ -121,7 +121,7 @@ function readOutputKeys(spec: Given, site: Site, columns: readonly ReadonlySet<s
   for (const item of Array.from(spec.outputKeys as unknown[])) {
     const key = keyOf(item);
     if (key === undefined) {
-      report("wrong_type", `outputKeys: expected a key, found ${item === undefined ? "undefined" : kindOf(item)}`, site);
+      report("wrong_type", `outputKeys: expected a key, found ${kindOf(item)}`, site);
       continue;
     }
     const where = key.site || site;

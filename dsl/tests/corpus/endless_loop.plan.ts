@@ -5,8 +5,8 @@ export default definePlan({
   build: (ctx) => {
     const v = ctx.viewer({ endpoint: EP.redis.redis_default });
     let count = 1;
-    while (count > 0) count += 1;
+    for (;;) count += 1;
     return v;
   },
 });
-//! 8:28 time_limit The plan does not end
+//! 8:19 time_limit The plan does not end
