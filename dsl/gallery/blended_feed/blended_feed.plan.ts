@@ -3,7 +3,7 @@
 import { definePlan, type Rows } from "@millrace/dsl";
 
 const store = { endpoint: EP.redis.main };
-const optional = { timeoutMs: 200, onFailure: { use: "empty" } } as const;
+const optional = { timeoutMs: 2000, onFailure: { use: "empty" } } as const;
 
 /** The best of a source, without what is too old for it. */
 function best(rows: Rows<"id">, prefix: string, count: number) {

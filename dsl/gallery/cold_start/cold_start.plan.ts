@@ -13,7 +13,7 @@ export default definePlan({
     const me = ctx.viewer(store);
     const worldwide = ctx.ids([901, 902, 903, 904]).hydrate({ ...store, prefix: "item", keys: wanted });
     const popular = me
-      .recommendation({ ...store, pattern: "popular:{country}", fanout: 20, timeoutMs: 200 })
+      .recommendation({ ...store, pattern: "popular:{country}", fanout: 20, timeoutMs: 2000 })
       .hydrate({ ...store, prefix: "item", keys: wanted, onFailure: { use: "node", node: worldwide } });
     const own = me.follow(store).media(store).hydrate({ ...store, prefix: "item", keys: wanted });
 

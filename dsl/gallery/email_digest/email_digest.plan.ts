@@ -8,7 +8,7 @@ const WEEK_S = 7 * 86400;
 
 function articles(rows: Rows<"id">) {
   const known = rows
-    .hydrate({ ...store, prefix: "post", keys: [Key.title, Key.likes, Key.created_at], timeoutMs: 500, onFailure: { use: "empty" } })
+    .hydrate({ ...store, prefix: "post", keys: [Key.title, Key.likes, Key.created_at], timeoutMs: 2000, onFailure: { use: "empty" } })
     .filter({ pred: Key.title != null && coalesce(Req.at_s, Fn.now() / 1000) - Key.created_at < WEEK_S });
   return withFreshness(known)
     .vm({ outKey: Key.score, expr: Fn.sqrt(coalesce(Key.likes, 0)) * (0.5 + Key.freshness / 2) })

@@ -13,7 +13,7 @@ export default definePlan({
     const me = ctx.viewer(store);
     const followed = me.follow({ ...store, fanout: 50 });
     const posts = followed
-      .media({ ...store, fanout: 20, timeoutMs: 200, onFailure: { use: "empty" } })
+      .media({ ...store, fanout: 20, timeoutMs: 2000, onFailure: { use: "empty" } })
       .hydrate({ ...store, prefix: "post", keys: [
         Key.author_id, Key.category, Key.language, Key.adult, Key.created_at, Key.likes, Key.shares,
       ] });

@@ -20,7 +20,7 @@ export default definePlan({
     ] });
     const graded = documents
       .filter({ pred: Key.title.isNotNull() && Key.title.notIn(["", "untitled"]) })
-      .lookup({ ...store, prefix: "quality", outKey: Key.quality, timeoutMs: 200, onFailure: { use: "input" } });
+      .lookup({ ...store, prefix: "quality", outKey: Key.quality, timeoutMs: 2000, onFailure: { use: "input" } });
     return graded
       .vm({
         outKey: Key.score,
