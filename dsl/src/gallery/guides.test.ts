@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { rankd, withoutRankd } from "./gallery_runs.ts";
 
 const root = join(process.cwd(), "..");
 
@@ -14,10 +15,14 @@ interface Example {
   readonly text: string;
 }
 
-/** The fenced blocks of a guide with this info string. */
-function blocks(guide: string, info: string): string[] {
+/** The fenced blocks of a guide, each with its info string. */
+function allBlocks(guide: string): { info: string; text: string }[] {
   const text = readFileSync(join(root, "docs/guides", guide), "utf8");
-  return [...text.matchAll(/^```(.*)\n([^]*?)^```$/gm)].filter((block) => block[1] === info).map((block) => block[2]!);
+  return [...text.matchAll(/^```(.*)\n([^]*?)^```$/gm)].map((block) => ({ info: block[1]!, text: block[2]! }));
+}
+
+function blocks(guide: string, wanted: string): string[] {
+  return allBlocks(guide).filter(({ info }) => info === wanted).map(({ text }) => text);
 }
 
 function examples(guide: string): Example[] {
@@ -88,4 +93,37 @@ test("the migrated plan becomes the JSON that it came from", () => {
     assert.ok(sources);
     assert.deepEqual(after, before);
   });
+});
+
+/** What differs from run to run. */
+function steady(text: string): string {
+  return text.replace(/sha256:[0-9a-f]+/g, "sha256:…").replace(/"took_ms":[0-9.e-]+/g, '"took_ms":0').replace(/\d+ ms/g, "0 ms").trimEnd();
+}
+
+test("the first plan comes out as the guide shows", { skip: withoutRankd }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-first-"));
+  const env = { ...process.env, NO_COLOR: "1", MILLRACE_RANKD: rankd,
+    PATH: [join(process.cwd(), "bin"), dirname(rankd), process.env.PATH].join(":") };
+  let at = folder;
+  let output = "";
+  let outputs = 0;
+  try {
+    for (const { info, text } of allBlocks("first-plan.md")) {
+      const file = /^ts (plans\/\S+)$/.exec(info)?.[1];
+      if (file !== undefined) writeFileSync(join(at, file), text);
+      if (info === "sh" || info === "sh fails") {
+        const run = spawnSync("bash", ["-c", `exec 2>&1; ${text}\nstatus=$?; pwd > "${folder}/at"; exit $status`],
+          { cwd: at, env, encoding: "utf8" });
+        assert.equal(run.status, info === "sh" ? 0 : 1, run.stdout);
+        at = readFileSync(join(folder, "at"), "utf8").trim();
+        output = run.stdout;
+      } else if (info === "text") {
+        assert.equal(steady(output), steady(text));
+        ++outputs;
+      }
+    }
+    assert.equal(outputs, 3);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
