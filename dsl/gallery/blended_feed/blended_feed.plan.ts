@@ -21,9 +21,17 @@ export default definePlan({
     const me = ctx.viewer(store);
     const friends = me.follow({ ...store, ...optional }).media({ ...store, ...optional });
     const suggested = me.recommendation({ ...store, ...optional });
-    const sponsored = me.recommendation({ ...store, ...optional, pattern: "ads:{country}", fanout: 10 });
+    const sponsored = me.recommendation({
+      ...store,
+      ...optional,
+      pattern: "ads:{country}",
+      fanout: 10,
+    });
 
-    const organic = best(friends, "post", 8).interleave({ rhs: best(suggested, "post", 4), pattern: "aab" });
+    const organic = best(friends, "post", 8).interleave({
+      rhs: best(suggested, "post", 4),
+      pattern: "aab",
+    });
     const unique = organic.dedupe();
     const ads = best(sponsored, "ad", 2).filter({ pred: Key.author_id.isNotNull() });
     const tagged = unique.concat({ rhs: ads, tags: ["organic", "ad"] });

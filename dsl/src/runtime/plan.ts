@@ -17,7 +17,10 @@ type Given = Readonly<Record<string, unknown>>;
 
 /** A plan that was defined and has not run yet. */
 export class PlanDefinition {
-  constructor(readonly spec: Given, readonly site: Site) {
+  constructor(
+    readonly spec: Given,
+    readonly site: Site,
+  ) {
     Object.freeze(this);
   }
 }
@@ -37,8 +40,12 @@ export function run(definition: unknown, chosen: Readonly<Record<string, string>
   let site: Site = NOWHERE;
   try {
     if (!(definition instanceof PlanDefinition)) {
-      throw new PlanError("no_plan", "The default export is not a plan", NOWHERE,
-        "write `export default definePlan({ name, build })`");
+      throw new PlanError(
+        "no_plan",
+        "The default export is not a plan",
+        NOWHERE,
+        "write `export default definePlan({ name, build })`",
+      );
     }
     site = definition.site;
     plan = readPlan(definition, build);
@@ -47,14 +54,17 @@ export function run(definition: unknown, chosen: Readonly<Record<string, string>
   } finally {
     endBuild();
   }
-  const result: SandboxResult = plan === undefined || build.errors.length > 0 ? { errors: build.errors } : { plan };
+  const result: SandboxResult =
+    plan === undefined || build.errors.length > 0 ? { errors: build.errors } : { plan };
   return JSON.stringify(result);
 }
 
 function readPlan({ spec, site }: PlanDefinition, build: Build): DraftPlan {
   for (const name of Object.keys(spec)) {
-    if (!FIELDS.includes(name)) report("unknown_field", `Unknown field of a plan: ${name}`, site, didYouMean(name, FIELDS));
-    else if (spec[name] === undefined) report("undefined_value", `${name} of the plan is undefined`, site);
+    if (!FIELDS.includes(name))
+      report("unknown_field", `Unknown field of a plan: ${name}`, site, didYouMean(name, FIELDS));
+    else if (spec[name] === undefined)
+      report("undefined_value", `${name} of the plan is undefined`, site);
   }
   const name = readName(spec, site);
   const version = plain(spec.version);
@@ -62,11 +72,23 @@ function readPlan({ spec, site }: PlanDefinition, build: Build): DraftPlan {
     report("wrong_type", `version: expected a string or an int, found ${kindOf(version)}`, site);
   }
   const reserve = plain(spec.reserveMs);
-  if (reserve !== undefined && !(Number.isInteger(reserve) && reserve as number >= 1 && reserve as number <= HOUR_MS)) {
-    report("bad_timeout", "reserveMs is not a duration", site, "a whole number of milliseconds from 1 to one hour");
+  if (
+    reserve !== undefined &&
+    !(Number.isInteger(reserve) && (reserve as number) >= 1 && (reserve as number) <= HOUR_MS)
+  ) {
+    report(
+      "bad_timeout",
+      "reserveMs is not a duration",
+      site,
+      "a whole number of milliseconds from 1 to one hour",
+    );
   }
   const outputs = runBuild(spec, site);
-  const outputKeys = readOutputKeys(spec, site, outputs.map((index) => build.columns[index]!));
+  const outputKeys = readOutputKeys(
+    spec,
+    site,
+    outputs.map((index) => build.columns[index]!),
+  );
   return {
     name,
     ...(version !== undefined && { version: version as string | number }),
@@ -93,15 +115,20 @@ function runBuild(spec: Given, site: Site): number[] {
     return [];
   }
   const made: unknown = (spec.build as (ctx: object) => unknown)(context);
-  if (made instanceof Promise) throw new PlanError("wrong_type", "build is asynchronous", site, "plans are built at once");
+  if (made instanceof Promise)
+    throw new PlanError("wrong_type", "build is asynchronous", site, "plans are built at once");
   const list = Array.isArray(made) ? Array.from(made as unknown[]) : [made];
   if (list.length === 0) report("no_output", "The plan has no output", site);
   const outputs: number[] = [];
   for (const rows of list) {
     const node = outputNode(rows);
     if (node === undefined) {
-      report("no_output", `build gives ${kindOf(rows)}${rows === undefined ? "" : ", not rows of a node"}`, site,
-        "return the rows to answer with, or a list of them");
+      report(
+        "no_output",
+        `build gives ${kindOf(rows)}${rows === undefined ? "" : ", not rows of a node"}`,
+        site,
+        "return the rows to answer with, or a list of them",
+      );
     } else if (outputs.includes(node.index)) {
       report("unknown_output", "build gives the same rows twice", node.site);
     } else {
@@ -111,10 +138,18 @@ function runBuild(spec: Given, site: Site): number[] {
   return outputs;
 }
 
-function readOutputKeys(spec: Given, site: Site, columns: readonly ReadonlySet<string>[]): string[] | undefined {
+function readOutputKeys(
+  spec: Given,
+  site: Site,
+  columns: readonly ReadonlySet<string>[],
+): string[] | undefined {
   if (spec.outputKeys === undefined) return undefined;
   if (!Array.isArray(spec.outputKeys)) {
-    report("wrong_type", `outputKeys: expected a list of keys, found ${kindOf(spec.outputKeys)}`, site);
+    report(
+      "wrong_type",
+      `outputKeys: expected a list of keys, found ${kindOf(spec.outputKeys)}`,
+      site,
+    );
     return undefined;
   }
   const names: string[] = [];
@@ -126,7 +161,8 @@ function readOutputKeys(spec: Given, site: Site, columns: readonly ReadonlySet<s
     }
     const where = key.site || site;
     if (names.includes(key.name)) report("bad_value", `Output key named twice: ${key.name}`, where);
-    if (keys.get(key.name)?.lifecycle === "blocked") report("blocked_key", `The key is blocked: ${key.name}`, where);
+    if (keys.get(key.name)?.lifecycle === "blocked")
+      report("blocked_key", `The key is blocked: ${key.name}`, where);
     else if (columns.length > 0 && !columns.some((set) => set.has(key.name))) {
       report("key_not_available", `Nothing writes the output key: ${key.name}`, where);
     }
