@@ -57,7 +57,8 @@ await Promise.all([
   build({
     entryPoints: { runtime: "src/sandbox/guest.ts" }, outdir: "dist", absWorkingDir: root,
     bundle: true, platform: "neutral", format: "iife", globalName: "__mr_runtime",
-    target: "es2020", minifyWhitespace: true, logLevel: "warning",
+    target: "es2022", minifyWhitespace: true, minifyIdentifiers: true, keepNames: false,
+    logLevel: "warning",
   }),
   tests && build({ ...node, entryPoints: testFiles("src"), outdir: "dist/test", outbase: "src" }),
   prepareTypeScript(),

@@ -48,12 +48,9 @@ function nearFolder(word: string): string {
 async function compile(given: Arguments): Promise<{ result: BuildResult; project: Project }> {
   const { project, plans, options } = readTarget(given);
   if (plans.length === 0) throw new UsageError("there are no plans: files named NAME.plan.ts");
+  // Closing the session would only delay the end of the process, which does the same.
   const session = new Session(project, options);
-  try {
-    return { project, result: await session.build(plans, progressOn(process.stderr, plans.length)) };
-  } finally {
-    await session.close();
-  }
+  return { project, result: await session.build(plans, progressOn(process.stderr, plans.length)) };
 }
 
 export async function runBuild(given: Arguments): Promise<number> {

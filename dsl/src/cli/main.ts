@@ -55,13 +55,12 @@ async function main(given: readonly string[]): Promise<number> {
 }
 
 main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
+  // Does not wait for the compiler's thread and processes, which end with this one.
+  (code) => process.exit(code),
   (error: unknown) => {
     const usage = error instanceof UsageError;
     process.stderr.write(`dslc: ${error instanceof Error ? error.message : String(error)}\n`);
     if (usage) process.stderr.write("`dslc help` shows the commands.\n");
-    process.exitCode = usage ? 2 : 1;
+    process.exit(usage ? 2 : 1);
   },
 );

@@ -13,8 +13,8 @@ import { SiteTable } from "../extract/site_table.ts";
 import type { SourceText } from "../extract/source_text.ts";
 import { LIMITS, Sandbox } from "../sandbox/sandbox.ts";
 import type { Outcome } from "../sandbox/outcome.ts";
-import type { Limits, Script } from "../sandbox/worker.ts";
-import { ModuleStore, type ModuleGraph } from "./modules.ts";
+import type { Limits } from "../sandbox/worker.ts";
+import { ModuleStore, warmUpTransform, type ModuleGraph } from "./modules.ts";
 import { placeInStack } from "./stack.ts";
 
 export interface CompilerOptions {
@@ -57,7 +57,6 @@ export class Compiler {
   readonly #names: KnownNames;
   readonly #modules: ModuleStore;
   readonly #sandbox: Sandbox;
-  readonly #prelude: readonly Script[];
 
   constructor(options: CompilerOptions) {
     this.#names = knownNames(options.bindings);
@@ -65,12 +64,13 @@ export class Compiler {
       root: options.root, names: this.#names, sites: this.sites,
       display: options.display ?? ((path) => relative(options.root, path).split(sep).join("/")),
     });
-    this.#sandbox = new Sandbox(options.limits ?? LIMITS);
-    this.#sandbox.warmUp();
-    this.#prelude = [
+    this.#sandbox = new Sandbox([
       { name: "<bindings>", code: `globalThis.__mr_bindings = ${JSON.stringify(options.bindings)};` },
       { name: "<runtime>", code: readFileSync(join(distFolder(), "runtime.js"), "utf8") },
-    ];
+    ], options.limits ?? LIMITS);
+    // Both get ready on their own while this thread loads TypeScript.
+    this.#sandbox.warmUp();
+    warmUpTransform();
   }
 
   close(): Promise<void> {
@@ -83,7 +83,6 @@ export class Compiler {
     const { source } = graph.entry;
     if (!graph.runnable) return { path, source, problems: graph.problems, files };
     const outcome = await this.#sandbox.run([
-      ...this.#prelude,
       ...graph.modules.map(({ id, script }) => ({ name: id, code: script })),
       { name: "<main>",
         code: `__mr_main(${JSON.stringify(graph.entry.id)}, ${JSON.stringify(fragments)})` },

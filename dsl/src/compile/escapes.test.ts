@@ -101,6 +101,8 @@ const FROZEN: readonly [what: string, code: string][] = [
   ["Array.prototype", "Array.prototype.map = () => []"],
   ["a prototype by __proto__", '({}).__proto__.polluted = 1'],
   ["a prototype by setPrototypeOf", "Object.setPrototypeOf(Array.prototype, {})"],
+  ["Function.prototype", "Object.getPrototypeOf(() => 1).call = () => 1"],
+  ["a class", "Map.groupBy = () => 1; Promise.resolve = () => 1"],
   ["JSON", 'JSON.stringify = () => "{}"'],
   ["Map.prototype", "Map.prototype.get = () => 1"],
   ["an iterator", "Object.getPrototypeOf([][Symbol.iterator]()).next = () => ({ done: true })"],

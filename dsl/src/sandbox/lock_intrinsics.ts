@@ -44,6 +44,7 @@ export function lockIntrinsics(): void {
 /** Freezes everything that can be reached from the global object, which itself stays open. */
 function freezeAll(world: object, more: readonly object[]): void {
   const seen = new Set<object>([world]);
+  const functionPrototype: unknown = Object.getPrototypeOf(freezeAll);
   const waiting: unknown[] = [...more, ...Object.getOwnPropertyNames(world).map(
     (name) => Object.getOwnPropertyDescriptor(world, name)?.value as unknown)];
   // Iterators have prototypes that no global names.
@@ -54,6 +55,9 @@ function freezeAll(world: object, more: readonly object[]): void {
     if ((typeof value !== "object" && typeof value !== "function") || value === null) continue;
     if (seen.has(value)) continue;
     seen.add(value);
+    // A plain method cannot be replaced once its owner is frozen; what is hung on it changes nothing.
+    const isMethod = typeof value === "function" && !Object.hasOwn(value, "prototype");
+    if (isMethod && value !== functionPrototype) continue;
     waiting.push(Object.getPrototypeOf(value));
     for (const key of Reflect.ownKeys(value)) {
       const property = Object.getOwnPropertyDescriptor(value, key)!;

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { join } from "node:path";
 import { distFolder } from "../dist_folder.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Job, Limits, Script } from "./worker.ts";
+import type { Job, Limits, Script, WorkerSettings } from "./worker.ts";
 
 export const LIMITS: Limits = {
   memoryBytes: 32 << 20,
@@ -16,14 +16,15 @@ interface Waiting {
   readonly resolve: (outcome: Outcome) => void;
 }
 
-/** Runs scripts in QuickJS on a thread of its own, one world per run, one run at a time. */
+/** Runs scripts in QuickJS on a thread of its own, one world per run, one run at a time. Every world
+ * begins with the prelude. */
 export class Sandbox {
   #worker: Worker | undefined;
   #nextId = 1;
   readonly #queue: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(readonly limits: Limits = LIMITS) {}
+  constructor(readonly prelude: readonly Script[], readonly limits: Limits = LIMITS) {}
 
   /** Starts the thread, so that it gets ready while the caller does something else. */
   warmUp(): void {
@@ -32,7 +33,7 @@ export class Sandbox {
 
   run(scripts: readonly Script[]): Promise<Outcome> {
     return new Promise((resolve) => {
-      const job = { id: this.#nextId++, scripts, limits: this.limits };
+      const job = { id: this.#nextId++, scripts };
       this.#queue.push({ job, resolve });
       if (this.#queue.length === 1) this.#next();
     });
@@ -45,7 +46,8 @@ export class Sandbox {
   }
 
   #start(): Worker {
-    const worker = new Worker(join(distFolder(), "sandbox_worker.js"), { stdin: false });
+    const workerData: WorkerSettings = { limits: this.limits, prelude: this.prelude };
+    const worker = new Worker(join(distFolder(), "sandbox_worker.js"), { workerData });
     worker.on("message", ({ id, outcome }: { id: number; outcome: Outcome }) => {
       if (this.#worker === worker && this.#queue[0]?.job.id === id) this.#end(outcome);
     });

@@ -1,20 +1,15 @@
 // The thread that plans run on. A plan that does not end within its time is ended with the thread,
 // which also stops what QuickJS itself cannot interrupt: long loops inside its built-in functions.
-import { parentPort } from "node:worker_threads";
+// A world is made ready before the plan for it comes; each plan gets one of its own.
+import { parentPort, workerData } from "node:worker_threads";
 import variantModule from "@jitl/quickjs-wasmfile-release-sync";
-import { newQuickJSWASMModuleFromVariant, type QuickJSSyncVariant, type QuickJSWASMModule } from "quickjs-emscripten-core";
+import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSRuntime,
+  type QuickJSSyncVariant, type QuickJSWASMModule } from "quickjs-emscripten-core";
 import type { Outcome } from "./outcome.ts";
 
 export interface Script {
   readonly name: string;
   readonly code: string;
-}
-
-export interface Job {
-  readonly id: number;
-  /** Run one after another in one fresh world; the last one's value is the result. */
-  readonly scripts: readonly Script[];
-  readonly limits: Limits;
 }
 
 export interface Limits {
@@ -26,29 +21,53 @@ export interface Limits {
   readonly milliseconds: number;
 }
 
-function run(quickjs: QuickJSWASMModule, { scripts, limits }: Job): Outcome {
-  const runtime = quickjs.newRuntime();
-  runtime.setMemoryLimit(limits.memoryBytes);
-  runtime.setMaxStackSize(limits.stackBytes);
-  let steps = 0;
-  runtime.setInterruptHandler(() => ++steps > limits.steps);
-  const context = runtime.newContext();
-  let text = "";
-  try {
+/** What the thread is started with. */
+export interface WorkerSettings {
+  readonly limits: Limits;
+  /** Run in every world before the plan's own scripts. */
+  readonly prelude: readonly Script[];
+}
+
+export interface Job {
+  readonly id: number;
+  /** Run one after another; the last one's value is the result. */
+  readonly scripts: readonly Script[];
+}
+
+/** One QuickJS runtime with one context, for one plan. */
+class World {
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  #steps = 0;
+
+  constructor(quickjs: QuickJSWASMModule, private readonly limits: Limits) {
+    this.#runtime = quickjs.newRuntime();
+    this.#runtime.setMemoryLimit(limits.memoryBytes);
+    this.#runtime.setMaxStackSize(limits.stackBytes);
+    this.#runtime.setInterruptHandler(() => ++this.#steps > limits.steps);
+    this.#context = this.#runtime.newContext();
+  }
+
+  run(scripts: readonly Script[]): Outcome {
+    this.#steps = 0;
+    let text = "";
     for (const { name, code } of scripts) {
-      const result = context.evalCode(code, name);
+      const result = this.#context.evalCode(code, name);
       if (result.error) {
-        const error: unknown = context.dump(result.error);
+        const error: unknown = this.#context.dump(result.error);
         result.error.dispose();
-        return failure(error, steps > limits.steps);
+        return failure(error, this.#steps > this.limits.steps);
       }
-      text = context.typeof(result.value) === "string" ? context.getString(result.value) : "";
+      const isText = this.#context.typeof(result.value) === "string";
+      text = isText ? this.#context.getString(result.value) : "";
       result.value.dispose();
     }
     return { kind: "text", text };
-  } finally {
-    context.dispose();
-    runtime.dispose();
+  }
+
+  dispose(): void {
+    this.#context.dispose();
+    this.#runtime.dispose();
   }
 }
 
@@ -68,16 +87,32 @@ function failure(error: unknown, interrupted: boolean): Outcome {
 
 // The package is CommonJS with types of an ES module.
 const variant = variantModule as unknown as QuickJSSyncVariant;
-let quickjs = newQuickJSWASMModuleFromVariant(variant);
+const { limits, prelude } = workerData as WorkerSettings;
 
-parentPort?.on("message", async (job: Job) => {
+async function makeWorld(): Promise<{ world: World; ready: Outcome }> {
+  const world = new World(await quickjs, limits);
+  return { world, ready: world.run(prelude) };
+}
+
+async function answer({ id, scripts }: Job): Promise<void> {
   let outcome: Outcome;
   try {
-    outcome = run(await quickjs, job);
+    const { world, ready } = await next;
+    outcome = ready.kind === "text" ? world.run(scripts) : ready;
+    parentPort!.postMessage({ id, outcome });
+    world.dispose();
   } catch (error) {
     // The WebAssembly instance itself failed; nothing that is left of it can be trusted.
     outcome = { kind: "broken", message: String(error) };
+    parentPort!.postMessage({ id, outcome });
     quickjs = newQuickJSWASMModuleFromVariant(variant);
   }
-  parentPort!.postMessage({ id: job.id, outcome });
-});
+  next = makeWorld();
+  next.catch(() => {});
+}
+
+let quickjs = newQuickJSWASMModuleFromVariant(variant);
+let next = makeWorld();
+next.catch(() => {});
+// One job at a time: the main thread sends the next one when it has the answer.
+parentPort?.on("message", (job: Job) => void answer(job));
