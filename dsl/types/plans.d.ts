@@ -86,6 +86,8 @@ declare namespace Millrace {
     readonly outputKeys?: readonly NoInfer<OutputKey<O>>[];
     /** Time kept back for what follows a fallback. */
     readonly reserveMs?: number;
+    /** Versions of fragments by name, where the plan wants others than the fragments' own. */
+    readonly fragments?: { readonly [name: string]: string };
   }
 
   /** What makes the nodes of a fragment: of rows and other arguments. */

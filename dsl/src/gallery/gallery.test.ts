@@ -26,16 +26,13 @@ function expectText(file: string, text: string): void {
 
 test("there are ten plans, with types of their own registry", () => {
   assert.equal(planNames.length, 10);
-  const options = {
+  const { changed } = codegen({
     registry: join(gallery, "registry"),
     out: join(gallery, "generated"),
     manifest: join(process.cwd(), "../contract/tasks.manifest.json"),
-  };
-  assert.deepEqual(
-    codegen({ ...options, check: !update }).changed,
-    [],
-    "UPDATE_GOLDEN=1 writes them",
-  );
+    check: !update,
+  });
+  if (!update) assert.deepEqual(changed, [], "UPDATE_GOLDEN=1 writes them");
 });
 
 test("all of them type-check in a plain editor", () => {

@@ -13,13 +13,20 @@ export interface Build {
   readonly calls: DraftNode["calls"];
   readonly fragments: Map<string, FragmentUse>;
   /** Version of a fragment by its name, instead of its own. */
-  readonly chosen: Readonly<Record<string, string>>;
+  readonly chosen: Map<string, string>;
 }
 
 let current: Build | undefined;
 
-export function startBuild(chosen: Readonly<Record<string, string>>): Build {
-  current = { nodes: [], columns: [], errors: [], calls: [], fragments: new Map(), chosen };
+export function startBuild(): Build {
+  current = {
+    nodes: [],
+    columns: [],
+    errors: [],
+    calls: [],
+    fragments: new Map(),
+    chosen: new Map(),
+  };
   return current;
 }
 

@@ -51,3 +51,27 @@ test("fragments that use each other in a circle are refused", () => {
     ["cycle: Fragments use each other in a circle: first → second → first"],
   );
 });
+
+test("a plan may choose versions for all of its fragments", () => {
+  const one = defineFragment({
+    name: "one",
+    version: "2",
+    build: (rows: Rows) => rows.take!({ count: 2 }),
+    versions: { 1: (rows: Rows) => rows.take!({ count: 1 }) },
+  }) as (rows: Rows) => Rows;
+  const build: Build = (ctx) => one(ctx.fixedSource!());
+  const versions = (more: object, chosen = {}): string | undefined =>
+    planOf(build, more, chosen).nodes[1]!.calls[0]!.version;
+  assert.equal(versions({}), "2");
+  assert.equal(versions({ fragments: { one: "1" } }), "1");
+  assert.equal(versions({ fragments: { one: "1" } }, { one: "2" }), "2");
+  assert.deepEqual(problems(build, { fragments: { one: "1", toString: "1" } }), [
+    "unknown_version: The plan uses no fragment 'toString'",
+  ]);
+  assert.deepEqual(problems(build, { fragments: { one: 1 } }), [
+    "wrong_type: fragments.one: expected a string, found a number",
+  ]);
+  assert.deepEqual(problems(build, { fragments: [] }), [
+    "wrong_type: fragments: expected an object, found a list",
+  ]);
+});

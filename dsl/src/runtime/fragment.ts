@@ -80,7 +80,7 @@ export function defineFragment(given: unknown): unknown {
   const versions = readVersions(spec);
   const own = spec.version as string;
   const fragment = (...args: unknown[]): unknown =>
-    run(name, currentBuild(`The fragment ${name} is used`).chosen[name] ?? own, versions, args);
+    run(name, currentBuild(`The fragment ${name} is used`).chosen.get(name) ?? own, versions, args);
   return Object.freeze(
     Object.assign(fragment, {
       version:

@@ -10,7 +10,14 @@ import { keys } from "./registry.ts";
 import { context, outputNode } from "./rows.ts";
 import { keyOf } from "./values.ts";
 
-const FIELDS: readonly string[] = ["name", "version", "build", "outputKeys", "reserveMs"];
+const FIELDS: readonly string[] = [
+  "name",
+  "version",
+  "build",
+  "outputKeys",
+  "reserveMs",
+  "fragments",
+];
 const HOUR_MS = 3_600_000;
 
 type Given = Readonly<Record<string, unknown>>;
@@ -35,7 +42,7 @@ export function definePlan(spec: unknown): PlanDefinition {
 
 /** Runs a plan and gives a SandboxResult as JSON text. `chosen`: fragment versions by name. */
 export function run(definition: unknown, chosen: Readonly<Record<string, string>> = {}): string {
-  const build = startBuild(chosen);
+  const build = startBuild();
   let plan: DraftPlan | undefined;
   let site: Site = NOWHERE;
   try {
@@ -48,6 +55,7 @@ export function run(definition: unknown, chosen: Readonly<Record<string, string>
       );
     }
     site = definition.site;
+    chooseFragments(definition, chosen, build);
     plan = readPlan(definition, build);
   } catch (error) {
     build.errors.push(problemOf(error, callSite() || site));
@@ -59,12 +67,31 @@ export function run(definition: unknown, chosen: Readonly<Record<string, string>
   return JSON.stringify(result);
 }
 
+/** Notes which versions the plan wants, and those that `chosen` wants instead. */
+function chooseFragments(
+  { spec, site }: PlanDefinition,
+  chosen: Readonly<Record<string, string>>,
+  build: Build,
+): void {
+  const own = spec.fragments ?? {};
+  if (typeof own !== "object" || Array.isArray(own)) {
+    report("wrong_type", `fragments: expected an object, found ${kindOf(own)}`, site);
+    return;
+  }
+  for (const [name, version] of Object.entries({ ...own, ...chosen } as Given)) {
+    if (typeof version === "string") build.chosen.set(name, version);
+    else
+      report("wrong_type", `fragments.${name}: expected a string, found ${kindOf(version)}`, site);
+  }
+}
+
 function readPlan({ spec, site }: PlanDefinition, build: Build): DraftPlan {
   for (const name of Object.keys(spec)) {
-    if (!FIELDS.includes(name))
+    if (!FIELDS.includes(name)) {
       report("unknown_field", `Unknown field of a plan: ${name}`, site, didYouMean(name, FIELDS));
-    else if (spec[name] === undefined)
+    } else if (spec[name] === undefined) {
       report("undefined_value", `${name} of the plan is undefined`, site);
+    }
   }
   const name = readName(spec, site);
   const version = plain(spec.version);
@@ -84,6 +111,10 @@ function readPlan({ spec, site }: PlanDefinition, build: Build): DraftPlan {
     );
   }
   const outputs = runBuild(spec, site);
+  for (const fragment of build.chosen.keys()) {
+    if (build.fragments.has(fragment)) continue;
+    report("unknown_version", `The plan uses no fragment '${fragment}'`, site);
+  }
   const outputKeys = readOutputKeys(
     spec,
     site,
