@@ -70,8 +70,9 @@ export function makeBindings(registry: Registry, manifest: Manifest): Bindings {
   const tasks = manifest.tasks.map((task) => {
     const binding = bindTask(task);
     for (const method of [binding.method, ...binding.aliases]) {
-      if (methods.has(method))
+      if (methods.has(method)) {
         problems.push(`${task.op}: two tasks are called ${method} in TypeScript`);
+      }
       methods.add(method);
     }
     for (const { name, property } of binding.params) {

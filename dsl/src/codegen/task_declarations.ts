@@ -91,8 +91,9 @@ function facts(param: ParamBinding): string[] {
   ].filter((text) => text !== "");
   if (limits.length > 0) lines.push(`From the manifest: ${limits.join(", ")}.`);
   const given = param.default;
-  if (given !== null && given !== undefined)
+  if (given !== null && given !== undefined) {
     lines.push(`@defaultValue \`${JSON.stringify(given)}\``);
+  }
   return lines;
 }
 

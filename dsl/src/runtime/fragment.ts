@@ -22,8 +22,9 @@ function readVersions(spec: FragmentSpec): Map<string, Builder> {
     if (typeof build !== "function") {
       throw new PlanError("wrong_type", `Version ${version} of the fragment has no build function`);
     }
-    if (versions.has(version))
+    if (versions.has(version)) {
       throw new PlanError("bad_value", `The fragment has version ${version} twice`);
+    }
     versions.set(version, build as Builder);
   }
   return versions;

@@ -110,8 +110,9 @@ class ParamReader {
 
   #number(value: unknown): number | undefined {
     const isInt = this.param.type.startsWith("int");
-    if (typeof value !== "number" || !Number.isFinite(value))
+    if (typeof value !== "number" || !Number.isFinite(value)) {
       return this.#wrong(isInt ? "an int" : "a number", value);
+    }
     if (isInt && !Number.isSafeInteger(value)) {
       return this.#report("wrong_type", `${this.#name}: expected an int, found ${value}`);
     }
@@ -197,12 +198,14 @@ class ParamReader {
     if (!Array.isArray(value)) return this.#key(value);
     if (value.length === 0) return this.#report("bad_value", "An order has at least one key");
     return this.#list(value, (item) => {
-      if (keyOf(item) !== undefined || typeof item !== "object" || item === null)
+      if (keyOf(item) !== undefined || typeof item !== "object" || item === null) {
         return this.#keyName(item);
+      }
       const { key, order, ...rest } = item as { key?: unknown; order?: unknown };
       const name = this.#keyName(key);
-      for (const extra of Object.keys(rest))
+      for (const extra of Object.keys(rest)) {
         this.#report("unknown_field", `Unknown field: ${extra}`);
+      }
       if (order === undefined && !("order" in item)) return name && { key: name };
       if (order === "asc" || order === "desc") return name && { key: name, order };
       return this.#report(
@@ -223,8 +226,9 @@ class ParamReader {
   }
 
   #endpoint(value: unknown): DraftValue | undefined {
-    if (!(value instanceof EndpointValue))
+    if (!(value instanceof EndpointValue)) {
       return this.#wrong("an endpoint, as EP.redis.redis_default", value);
+    }
     const info = endpoints.get(value.name)!;
     if (info.lifecycle !== "blocked") return this.#json(value.name);
     return this.#report(

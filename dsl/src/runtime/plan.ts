@@ -79,9 +79,11 @@ function chooseFragments(
     return;
   }
   for (const [name, version] of Object.entries({ ...own, ...chosen } as Given)) {
-    if (typeof version === "string") build.chosen.set(name, version);
-    else
+    if (typeof version === "string") {
+      build.chosen.set(name, version);
+    } else {
       report("wrong_type", `fragments.${name}: expected a string, found ${kindOf(version)}`, site);
+    }
   }
 }
 
@@ -146,8 +148,9 @@ function runBuild(spec: Given, site: Site): number[] {
     return [];
   }
   const made: unknown = (spec.build as (ctx: object) => unknown)(context);
-  if (made instanceof Promise)
+  if (made instanceof Promise) {
     throw new PlanError("wrong_type", "build is asynchronous", site, "plans are built at once");
+  }
   const list = Array.isArray(made) ? Array.from(made as unknown[]) : [made];
   if (list.length === 0) report("no_output", "The plan has no output", site);
   const outputs: number[] = [];
@@ -192,9 +195,9 @@ function readOutputKeys(
     }
     const where = key.site || site;
     if (names.includes(key.name)) report("bad_value", `Output key named twice: ${key.name}`, where);
-    if (keys.get(key.name)?.lifecycle === "blocked")
+    if (keys.get(key.name)?.lifecycle === "blocked") {
       report("blocked_key", `The key is blocked: ${key.name}`, where);
-    else if (columns.length > 0 && !columns.some((set) => set.has(key.name))) {
+    } else if (columns.length > 0 && !columns.some((set) => set.has(key.name))) {
       report("key_not_available", `Nothing writes the output key: ${key.name}`, where);
     }
     names.push(key.name);

@@ -73,8 +73,9 @@ function readParams(
   const params: Record<string, DraftValue> = {};
   for (const param of task.params) {
     if (!Object.hasOwn(given, param.property)) {
-      if (param.required)
+      if (param.required) {
         report("missing_param", `Missing param of ${task.method}: ${param.property}`, siteOf(""));
+      }
       continue;
     }
     const value = readParam(param, given[param.property], {

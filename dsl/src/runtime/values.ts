@@ -122,8 +122,9 @@ export function call(name: string, operands: readonly unknown[]): ExprValue {
 
 export function match(value: unknown, pattern: unknown): ExprValue {
   const site = callSite();
-  if (!(pattern instanceof RegExp))
+  if (!(pattern instanceof RegExp)) {
     throw new PlanError("wrong_type", "`matches` needs a regex: /…/", site);
+  }
   const operand = toExpression(value, site);
   return wrap({ kind: "match", operand, source: pattern.source, flags: pattern.flags, site });
 }
@@ -197,8 +198,9 @@ export class EndpointValue {
 
 const endpointKinds = new Set(bindings.endpoints.map((endpoint) => endpoint.kind));
 export const EP = table((kind) => {
-  if (!endpointKinds.has(kind))
+  if (!endpointKinds.has(kind)) {
     unknown("unknown_endpoint", "kind of endpoint", kind, endpointKinds);
+  }
   return table((name) => {
     if (endpoints.get(name)?.kind !== kind) {
       unknown(
