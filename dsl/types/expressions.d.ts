@@ -9,10 +9,13 @@ declare namespace Millrace {
 
   /** Functions of one number, of two, of many; what each gives is said where it is listed. */
   type Unary<V extends Value, A extends Any> = <X extends A>(x: X) => Expr<V, ReadsOf<X>>;
-  type Binary<V extends Value, A extends Any> = <X extends A, Y extends A>(x: X, y: Y) =>
-    Expr<V, ReadsOf<X> | ReadsOf<Y>>;
-  type Variadic<V extends Value, A extends Any> = <X extends readonly [A, ...A[]]>(...values: X) =>
-    Expr<V, ReadsOf<X[number]>>;
+  type Binary<V extends Value, A extends Any> = <X extends A, Y extends A>(
+    x: X,
+    y: Y,
+  ) => Expr<V, ReadsOf<X> | ReadsOf<Y>>;
+  type Variadic<V extends Value, A extends Any> = <X extends readonly [A, ...A[]]>(
+    ...values: X
+  ) => Expr<V, ReadsOf<X[number]>>;
 
   /** Builder forms of values. */
   interface ValueForms {
@@ -45,18 +48,25 @@ declare namespace Millrace {
     neg: Unary<number, Num>;
 
     /** The first operand that is not null. */
-    coalesce<X extends readonly [Any, ...Any[]]>(...values: X):
-      Expr<PlainOf<X[number]>, ReadsOf<X[number]>>;
+    coalesce<X extends readonly [Any, ...Any[]]>(
+      ...values: X
+    ): Expr<PlainOf<X[number]>, ReadsOf<X[number]>>;
     /** `yes` where the condition is true, else `no`, also where it is null. */
-    if<P extends Bool, A extends Any, B extends Operand<PlainOf<A>>>(condition: P, yes: A, no: B):
-      Expr<PlainOf<A>, ReadsOf<P> | ReadsOf<A> | ReadsOf<B>>;
+    if<P extends Bool, A extends Any, B extends Operand<PlainOf<A>>>(
+      condition: P,
+      yes: A,
+      no: B,
+    ): Expr<PlainOf<A>, ReadsOf<P> | ReadsOf<A> | ReadsOf<B>>;
     /** The smallest; null if one is. */
     min: Variadic<number, Num>;
     /** The largest; null if one is. */
     max: Variadic<number, Num>;
     /** `min(max(x, low), high)` */
-    clamp<X extends Num, L extends Num, H extends Num>(x: X, low: L, high: H):
-      Expr<number, ReadsOf<X> | ReadsOf<L> | ReadsOf<H>>;
+    clamp<X extends Num, L extends Num, H extends Num>(
+      x: X,
+      low: L,
+      high: H,
+    ): Expr<number, ReadsOf<X> | ReadsOf<L> | ReadsOf<H>>;
     /** The absolute value. */
     abs: Unary<number, Num>;
     /** The next whole number below. */
@@ -88,8 +98,11 @@ declare namespace Millrace {
   /** Builder forms of conditions. */
   interface ConditionForms {
     /** Compares two values: `Pred.cmp(">=", E.key(Key.score), E.const(0.5))`. */
-    cmp<X extends Any, Y extends Operand<PlainOf<X>>>(operator: Comparison, x: X, y: Y):
-      Expr<boolean, ReadsOf<X> | ReadsOf<Y>>;
+    cmp<X extends Any, Y extends Operand<PlainOf<X>>>(
+      operator: Comparison,
+      x: X,
+      y: Y,
+    ): Expr<boolean, ReadsOf<X> | ReadsOf<Y>>;
     /** All are true. */
     and: Variadic<boolean, Bool>;
     /** One is true. */
@@ -97,11 +110,15 @@ declare namespace Millrace {
     /** It is false. */
     not: Unary<boolean, Bool>;
     /** The value equals one of these. */
-    in<X extends Any, const L extends readonly Operand<PlainOf<X>>[]>(x: X, values: L):
-      Expr<boolean, ReadsOf<X> | ReadsOf<L>>;
+    in<X extends Any, const L extends readonly Operand<PlainOf<X>>[]>(
+      x: X,
+      values: L,
+    ): Expr<boolean, ReadsOf<X> | ReadsOf<L>>;
     /** The value equals none of these; also where it is null. */
-    notIn<X extends Any, const L extends readonly Operand<PlainOf<X>>[]>(x: X, values: L):
-      Expr<boolean, ReadsOf<X> | ReadsOf<L>>;
+    notIn<X extends Any, const L extends readonly Operand<PlainOf<X>>[]>(
+      x: X,
+      values: L,
+    ): Expr<boolean, ReadsOf<X> | ReadsOf<L>>;
     /** The RE2 expression matches anywhere in the text; flags i, m and s. */
     matches<X extends Str>(x: X, pattern: RegExp): Expr<boolean, ReadsOf<X>>;
     /** There is no value. */

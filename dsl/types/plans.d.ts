@@ -28,9 +28,11 @@ declare namespace Millrace {
   /** Any rows. Rows with more columns can stand where fewer are wanted. */
   type AnyRows = Rows<never>;
   /** The columns of rows, or of each of several. */
-  type ColumnsOf<R> = R extends { readonly [columns]: infer M } ? keyof M & string
-    : R extends readonly (infer I)[] ? ColumnsOf<I>
-    : never;
+  type ColumnsOf<R> = R extends { readonly [columns]: infer M }
+    ? keyof M & string
+    : R extends readonly (infer I)[]
+      ? ColumnsOf<I>
+      : never;
 
   /** What happens when a node fails or misses its time. */
   type OnFailure =
@@ -60,8 +62,7 @@ declare namespace Millrace {
   type Direction = "asc" | "desc";
   /** One key or several, each with its direction. */
   type OrderParam<C extends string> =
-    | KeyRef<C>
-    | readonly (KeyRef<C> | { readonly key: KeyRef<C>; readonly order?: Direction })[];
+    KeyRef<C> | readonly (KeyRef<C> | { readonly key: KeyRef<C>; readonly order?: Direction })[];
   type KeyList<C extends string> = KeyRef<C> | readonly KeyRef<C>[];
   /** Text with one name in braces: `follow:{id}`. */
   type KeyPattern<N extends string> = `${string}{${N}}${string}`;
@@ -85,6 +86,8 @@ declare namespace Millrace {
     readonly outputKeys?: readonly NoInfer<OutputKey<O>>[];
     /** Time kept back for what follows a fallback. */
     readonly reserveMs?: number;
+    /** Versions of fragments by name, where the plan wants others than the fragments' own. */
+    readonly fragments?: { readonly [name: string]: string };
   }
 
   /** What makes the nodes of a fragment: of rows and other arguments. */
@@ -109,11 +112,13 @@ declare namespace Millrace {
 
 declare module "@millrace/dsl" {
   /** Defines a plan; the default export of a `.plan.ts`. */
-  export function definePlan<const O extends Millrace.Output>(spec: Millrace.PlanSpec<O>):
-    Millrace.Plan<Millrace.ColumnsOf<O>>;
+  export function definePlan<const O extends Millrace.Output>(
+    spec: Millrace.PlanSpec<O>,
+  ): Millrace.Plan<Millrace.ColumnsOf<O>>;
   /** Defines a fragment: a function of rows and other arguments with a name and versions. */
-  export function defineFragment<F extends Millrace.FragmentBuild>(spec: Millrace.FragmentSpec<F>):
-    Millrace.Fragment<F>;
+  export function defineFragment<F extends Millrace.FragmentBuild>(
+    spec: Millrace.FragmentSpec<F>,
+  ): Millrace.Fragment<F>;
   /** Builder forms of values. */
   export const E: Millrace.ValueForms;
   /** Builder forms of conditions. */

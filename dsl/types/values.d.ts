@@ -87,19 +87,28 @@ declare namespace Millrace {
   }
 
   /** What a param that is an expression takes: natural, in builder forms, or as a callback. */
-  type ExprParam<C extends string, V extends Value> =
-    | V
-    | Expr<V, C>
-    | ((row: Row<C>) => V | null);
+  type ExprParam<C extends string, V extends Value> = V | Expr<V, C> | ((row: Row<C>) => V | null);
 
   /** What builder forms take as an operand. */
   type Operand<V extends Value> = V | Expr<V>;
   /** The keys that an operand reads. */
-  type ReadsOf<A> = A extends Expr<Value, infer R> ? R
-    : A extends Ref<infer N> ? N & KeyName
-    : A extends readonly (infer I)[] ? ReadsOf<I>
-    : never;
+  type ReadsOf<A> =
+    A extends Expr<Value, infer R>
+      ? R
+      : A extends Ref<infer N>
+        ? N & KeyName
+        : A extends readonly (infer I)[]
+          ? ReadsOf<I>
+          : never;
   /** The value of an operand, without its marks. */
-  type PlainOf<A> = A extends Expr<infer V> ? V
-    : A extends number | bigint ? number : A extends string ? string : A extends boolean ? boolean : never;
+  type PlainOf<A> =
+    A extends Expr<infer V>
+      ? V
+      : A extends number | bigint
+        ? number
+        : A extends string
+          ? string
+          : A extends boolean
+            ? boolean
+            : never;
 }

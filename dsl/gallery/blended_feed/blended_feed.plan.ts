@@ -3,7 +3,7 @@
 import { definePlan, type Rows } from "@millrace/dsl";
 
 const store = { endpoint: EP.redis.main };
-const optional = { timeoutMs: 200, onFailure: { use: "empty" } } as const;
+const optional = { timeoutMs: 2000, onFailure: { use: "empty" } } as const;
 
 /** The best of a source, without what is too old for it. */
 function best(rows: Rows<"id">, prefix: string, count: number) {
@@ -21,9 +21,17 @@ export default definePlan({
     const me = ctx.viewer(store);
     const friends = me.follow({ ...store, ...optional }).media({ ...store, ...optional });
     const suggested = me.recommendation({ ...store, ...optional });
-    const sponsored = me.recommendation({ ...store, ...optional, pattern: "ads:{country}", fanout: 10 });
+    const sponsored = me.recommendation({
+      ...store,
+      ...optional,
+      pattern: "ads:{country}",
+      fanout: 10,
+    });
 
-    const organic = best(friends, "post", 8).interleave({ rhs: best(suggested, "post", 4), pattern: "aab" });
+    const organic = best(friends, "post", 8).interleave({
+      rhs: best(suggested, "post", 4),
+      pattern: "aab",
+    });
     const unique = organic.dedupe();
     const ads = best(sponsored, "ad", 2).filter({ pred: Key.author_id.isNotNull() });
     const tagged = unique.concat({ rhs: ads, tags: ["organic", "ad"] });

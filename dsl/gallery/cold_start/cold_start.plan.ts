@@ -11,18 +11,34 @@ export default definePlan({
   outputKeys: [Key.id, Key.source, Key.score, Key.title],
   build: (ctx) => {
     const me = ctx.viewer(store);
-    const worldwide = ctx.ids([901, 902, 903, 904]).hydrate({ ...store, prefix: "item", keys: wanted });
+    const worldwide = ctx
+      .ids([901, 902, 903, 904])
+      .hydrate({ ...store, prefix: "item", keys: wanted });
     const popular = me
-      .recommendation({ ...store, pattern: "popular:{country}", fanout: 20, timeoutMs: 200 })
-      .hydrate({ ...store, prefix: "item", keys: wanted, onFailure: { use: "node", node: worldwide } });
-    const own = me.follow(store).media(store).hydrate({ ...store, prefix: "item", keys: wanted });
+      .recommendation({ ...store, pattern: "popular:{country}", fanout: 20, timeoutMs: 2000 })
+      .hydrate({
+        ...store,
+        prefix: "item",
+        keys: wanted,
+        onFailure: { use: "node", node: worldwide },
+      });
+    const own = me
+      .follow(store)
+      .media(store)
+      .hydrate({ ...store, prefix: "item", keys: wanted });
 
-    const all = own.concat({ inputs: [popular], rhs: worldwide, tags: ["own", "country", "world"] });
+    const all = own.concat({
+      inputs: [popular],
+      rhs: worldwide,
+      tags: ["own", "country", "world"],
+    });
     return all
       .vm({
         outKey: Key.score,
-        expr: coalesce(Key.likes, 0) * (Key.source == "own" ? 3.0 : Key.source == "country" ? 1.0 : 0.4)
-          * (Key.language == Viewer.language ? 1.0 : 0.5),
+        expr:
+          coalesce(Key.likes, 0) *
+          (Key.source == "own" ? 3.0 : Key.source == "country" ? 1.0 : 0.4) *
+          (Key.language == Viewer.language ? 1.0 : 0.5),
       })
       .filter({ pred: Key.title != null })
       .dedupe({ by: Key.id, keep: "max", score: Key.score })

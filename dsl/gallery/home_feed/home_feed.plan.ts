@@ -13,14 +13,27 @@ export default definePlan({
     const me = ctx.viewer(store);
     const followed = me.follow({ ...store, fanout: 50 });
     const posts = followed
-      .media({ ...store, fanout: 20, timeoutMs: 200, onFailure: { use: "empty" } })
-      .hydrate({ ...store, prefix: "post", keys: [
-        Key.author_id, Key.category, Key.language, Key.adult, Key.created_at, Key.likes, Key.shares,
-      ] });
+      .media({ ...store, fanout: 20, timeoutMs: 2000, onFailure: { use: "empty" } })
+      .hydrate({
+        ...store,
+        prefix: "post",
+        keys: [
+          Key.author_id,
+          Key.category,
+          Key.language,
+          Key.adult,
+          Key.created_at,
+          Key.likes,
+          Key.shares,
+        ],
+      });
     const suitable = posts.filter({
       pred: Key.language.in([Viewer.language, "en"]) && (!Key.adult || Viewer.age >= 18),
     });
-    const scored = withFreshness(suitable).vm({ outKey: Key.score, expr: engagement * Key.freshness });
+    const scored = withFreshness(suitable).vm({
+      outKey: Key.score,
+      expr: engagement * Key.freshness,
+    });
     return scored
       .filter({ pred: Key.score > P.min_score })
       .sort({ key: Key.score, order: "desc" })

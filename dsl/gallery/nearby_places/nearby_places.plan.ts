@@ -22,16 +22,26 @@ export default definePlan({
     const me = ctx.viewer(store);
     const places = me
       .recommendation({ ...store, pattern: "places:{country}", fanout: 1000 })
-      .hydrate({ ...store, prefix: "place", keys: [Key.name, Key.category, Key.lat, Key.lon, Key.rating, Key.votes, Key.open] });
+      .hydrate({
+        ...store,
+        prefix: "place",
+        keys: [Key.name, Key.category, Key.lat, Key.lon, Key.rating, Key.votes, Key.open],
+      });
     const near = places
       .vm({ outKey: Key.distance_km, expr: distance() })
       .filter({ pred: Key.distance_km <= P.radius_km && Key.open });
     return near
       .vm({
         outKey: Key.score,
-        expr: (row) => (row.rating * row.votes + 35) / (row.votes + 10) * Fn.exp(-row.distance_km / 2),
+        expr: (row) =>
+          ((row.rating * row.votes + 35) / (row.votes + 10)) * Fn.exp(-row.distance_km / 2),
       })
-      .sort({ by: [{ key: Key.score, order: "desc" }, { key: Key.distance_km, order: "asc" }] })
+      .sort({
+        by: [
+          { key: Key.score, order: "desc" },
+          { key: Key.distance_km, order: "asc" },
+        ],
+      })
       .groupLimit({ by: Key.category, count: 3 })
       .take({ count: 6 });
   },

@@ -21,7 +21,10 @@ export default definePlan({
       .filter({ pred: Key.name.isNotNull() })
       .vm({
         outKey: Key.score,
-        expr: coalesce(likeness, 0.3) + (Key.country == Viewer.country ? 0.5 : 0.0) + (Key.verified ? 0.25 : 0.0),
+        expr:
+          coalesce(likeness, 0.3) +
+          (Key.country == Viewer.country ? 0.5 : 0.0) +
+          (Key.verified ? 0.25 : 0.0),
         onRowError: "drop",
       })
       .sort({ by: [{ key: Key.score, order: "desc" }] })

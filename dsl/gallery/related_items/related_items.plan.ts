@@ -10,11 +10,15 @@ export default definePlan({
   build: (ctx) => {
     const shown = ctx.request("item_id");
     const together = shown.recommendation({ ...store, pattern: "together:{id}", fanout: 50 });
-    const items = together.hydrate({ ...store, prefix: "item", keys: [
-      Key.title, Key.price, Key.rating, Key.votes, Key.topic_x, Key.topic_y,
-    ] });
+    const items = together.hydrate({
+      ...store,
+      prefix: "item",
+      keys: [Key.title, Key.price, Key.rating, Key.votes, Key.topic_x, Key.topic_y],
+    });
     // Means of few votes are pulled towards 3.5, as if 10 more people had voted so.
-    const rating = (coalesce(Key.rating, 3.5) * coalesce(Key.votes, 0) + 3.5 * 10) / (coalesce(Key.votes, 0) + 10);
+    const rating =
+      (coalesce(Key.rating, 3.5) * coalesce(Key.votes, 0) + 3.5 * 10) /
+      (coalesce(Key.votes, 0) + 10);
     return items
       .filter({ pred: Key.price > 0 && Key.price <= coalesce(Req.max_price, 1e9) })
       .vm({ outKey: Key.score, expr: rating - Fn.log(1 + Key.price) / 4 })

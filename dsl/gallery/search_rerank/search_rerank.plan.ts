@@ -15,12 +15,20 @@ export default definePlan({
   build: (ctx) => {
     const me = ctx.viewer(store);
     const found = me.recommendation({ ...store, pattern: "found:{id}", fanout: 200 });
-    const documents = found.hydrate({ ...store, prefix: "doc", keys: [
-      Key.title, Key.language, Key.category, Key.likes, Key.views,
-    ] });
+    const documents = found.hydrate({
+      ...store,
+      prefix: "doc",
+      keys: [Key.title, Key.language, Key.category, Key.likes, Key.views],
+    });
     const graded = documents
       .filter({ pred: Key.title.isNotNull() && Key.title.notIn(["", "untitled"]) })
-      .lookup({ ...store, prefix: "quality", outKey: Key.quality, timeoutMs: 200, onFailure: { use: "input" } });
+      .lookup({
+        ...store,
+        prefix: "quality",
+        outKey: Key.quality,
+        timeoutMs: 2000,
+        onFailure: { use: "input" },
+      });
     return graded
       .vm({
         outKey: Key.score,

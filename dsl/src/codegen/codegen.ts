@@ -2,9 +2,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Bindings } from "../contract/bindings.ts";
-import { makeBindings, manifestText, printManifest, readManifest, type Manifest } from "./manifest.ts";
+import {
+  makeBindings,
+  manifestText,
+  printManifest,
+  readManifest,
+  type Manifest,
+} from "./manifest.ts";
 import { CodegenError, readRegistry } from "./registry.ts";
-import { endpointDeclarations, keyDeclarations, paramDeclarations } from "./registry_declarations.ts";
+import {
+  endpointDeclarations,
+  keyDeclarations,
+  paramDeclarations,
+} from "./registry_declarations.ts";
 import { taskDeclarations } from "./task_declarations.ts";
 
 export interface CodegenOptions {
@@ -29,7 +39,10 @@ export interface CodegenReport {
 }
 
 /** Files of a generated folder, by name. Throws a CodegenError. */
-export function generate(registry: string, manifest: Manifest): { files: Map<string, string>; bindings: Bindings } {
+export function generate(
+  registry: string,
+  manifest: Manifest,
+): { files: Map<string, string>; bindings: Bindings } {
   const bindings = makeBindings(readRegistry(registry), manifest);
   const files = new Map([
     ["bindings.json", bindingsText(bindings)],
@@ -43,11 +56,14 @@ export function generate(registry: string, manifest: Manifest): { files: Map<str
 
 /** Registry and manifest as data, without docs; one entry per line, so that it can be compared. */
 function bindingsText(bindings: Bindings): string {
-  const withoutDoc = (name: string, value: unknown): unknown => (name === "doc" ? undefined : value);
-  const sections = Object.entries(bindings).map(([section, entries]: [string, readonly unknown[]]) => {
-    const lines = entries.map((entry) => `  ${JSON.stringify(entry, withoutDoc)}`);
-    return `"${section}": [\n${lines.join(",\n")}\n]`;
-  });
+  const withoutDoc = (name: string, value: unknown): unknown =>
+    name === "doc" ? undefined : value;
+  const sections = Object.entries(bindings).map(
+    ([section, entries]: [string, readonly unknown[]]) => {
+      const lines = entries.map((entry) => `  ${JSON.stringify(entry, withoutDoc)}`);
+      return `"${section}": [\n${lines.join(",\n")}\n]`;
+    },
+  );
   return `{\n${sections.join(",\n")}\n}\n`;
 }
 
@@ -63,7 +79,9 @@ export function codegen(options: CodegenOptions): CodegenReport {
     if (!name.endsWith(".d.ts")) continue;
     wanted.set(join(options.out, name), readFileSync(join(options.types!, name), "utf8"));
   }
-  const changed = [...wanted].filter(([path, text]) => contentOf(path) !== text).map(([path]) => path);
+  const changed = [...wanted]
+    .filter(([path, text]) => contentOf(path) !== text)
+    .map(([path]) => path);
   if (!options.check) {
     for (const path of changed) {
       mkdirSync(dirname(path), { recursive: true });

@@ -1,7 +1,12 @@
 // The task manifest, as `rankd --print-task-manifest` writes it, and the bindings made of it.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { NODE_OPTIONS, type Bindings, type ParamBinding, type TaskBinding } from "../contract/bindings.ts";
+import {
+  NODE_OPTIONS,
+  type Bindings,
+  type ParamBinding,
+  type TaskBinding,
+} from "../contract/bindings.ts";
 import { CodegenError, type Registry } from "./registry.ts";
 
 export interface Manifest {
@@ -65,7 +70,9 @@ export function makeBindings(registry: Registry, manifest: Manifest): Bindings {
   const tasks = manifest.tasks.map((task) => {
     const binding = bindTask(task);
     for (const method of [binding.method, ...binding.aliases]) {
-      if (methods.has(method)) problems.push(`${task.op}: two tasks are called ${method} in TypeScript`);
+      if (methods.has(method)) {
+        problems.push(`${task.op}: two tasks are called ${method} in TypeScript`);
+      }
       methods.add(method);
     }
     for (const { name, property } of binding.params) {

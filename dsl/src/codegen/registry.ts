@@ -41,7 +41,11 @@ export function readRegistry(folder: string): Registry {
   const endpoints = readEndpoints(folder, problems);
   if (problems.length > 0) throw new CodegenError(problems);
   const missing = BUILT_IN.filter(({ name }) => !keys.some((key) => key.name === name));
-  return { keys: sorted([...keys, ...missing]), params: sorted(params), endpoints: sorted(endpoints) };
+  return {
+    keys: sorted([...keys, ...missing]),
+    params: sorted(params),
+    endpoints: sorted(endpoints),
+  };
 }
 
 function sorted<T extends { readonly name: string }>(entries: readonly T[]): T[] {
@@ -123,7 +127,13 @@ function optional<N extends string>(name: N, value: unknown): { [K in N]?: strin
   return typeof value === "string" ? ({ [name]: value } as { [K in N]: string }) : {};
 }
 
-function flag(table: Table, name: string, otherwise: boolean, path: string, problems: string[]): boolean {
+function flag(
+  table: Table,
+  name: string,
+  otherwise: boolean,
+  path: string,
+  problems: string[],
+): boolean {
   const value = table[name];
   if (value === undefined) return otherwise;
   if (typeof value === "boolean") return value;

@@ -1,6 +1,11 @@
 // Declarations of keys, params, request fields, viewer fields and endpoints.
 import {
-  isStored, REQUEST_FIELDS, type Bindings, type EndpointBinding, type RegistryEntry, type ValueType,
+  isStored,
+  REQUEST_FIELDS,
+  type Bindings,
+  type EndpointBinding,
+  type RegistryEntry,
+  type ValueType,
 } from "../contract/bindings.ts";
 import { docComment, generated, union } from "./source_text.ts";
 
@@ -9,7 +14,9 @@ type Documented = Pick<RegistryEntry, "doc" | "lifecycle" | "replaced_by">;
 function comment(entry: Documented, facts: readonly string[], indent: string): string {
   const lines = [...(entry.doc ? [entry.doc] : []), ...facts];
   if (entry.lifecycle === "deprecated") {
-    lines.push(`@deprecated ${entry.replaced_by ? `Use \`${entry.replaced_by}\`.` : "Do not use it in new plans."}`);
+    lines.push(
+      `@deprecated ${entry.replaced_by ? `Use \`${entry.replaced_by}\`.` : "Do not use it in new plans."}`,
+    );
   }
   return docComment(lines, indent);
 }
@@ -24,8 +31,10 @@ export function keyDeclarations({ keys }: Bindings): string {
     const facts = `\`${key.type}\`${key.nullable ? "" : ", never null"}${key.allow_write ? ", written by plans" : ""}`;
     return `${comment(key, [facts], "    ")}    readonly ${key.name}: KeyOf<"${key.name}", "${key.type}">;\n`;
   });
-  const viewer = known.map((key) =>
-    `${comment(key, [], "    ")}    readonly ${key.name}: ViewerOf<"${key.name}", "${key.type}">;\n`);
+  const viewer = known.map(
+    (key) =>
+      `${comment(key, [], "    ")}    readonly ${key.name}: ViewerOf<"${key.name}", "${key.type}">;\n`,
+  );
   const writable = known.filter((key) => key.allow_write).map((key) => key.name);
   const stored = known.filter(isStored).map((key) => key.name);
   return `${generated("registry/keys.toml")}
@@ -53,8 +62,9 @@ export function paramDeclarations({ keys, params }: Bindings): string {
   for (const { name, type } of [...usable(params), ...usable(keys)]) {
     if (!fields.has(name)) fields.set(name, type);
   }
-  const request = [...fields].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, type]) =>
-    `    readonly ${name}: RequestOf<"${name}", "${type}">;\n`);
+  const request = [...fields]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, type]) => `    readonly ${name}: RequestOf<"${name}", "${type}">;\n`);
   return `${generated("registry/params.toml and registry/keys.toml")}
 declare namespace Millrace {
   interface Params {
@@ -71,11 +81,15 @@ export function endpointDeclarations({ endpoints }: Bindings): string {
   for (const endpoint of usable(endpoints)) {
     groups.set(endpoint.kind, [...(groups.get(endpoint.kind) ?? []), endpoint]);
   }
-  const members = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, list]) => {
-    const names = list.map((endpoint) =>
-      `${comment(endpoint, [], "      ")}      readonly ${endpoint.name}: Endpoint<"${kind}">;\n`);
-    return `    readonly ${kind}: {\n${names.join("")}    };\n`;
-  });
+  const members = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, list]) => {
+      const names = list.map(
+        (endpoint) =>
+          `${comment(endpoint, [], "      ")}      readonly ${endpoint.name}: Endpoint<"${kind}">;\n`,
+      );
+      return `    readonly ${kind}: {\n${names.join("")}    };\n`;
+    });
   return `${generated("registry/endpoints.toml")}
 declare namespace Millrace {
   interface Endpoints {

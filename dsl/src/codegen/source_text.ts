@@ -9,7 +9,9 @@ export function generated(from: string): string {
 
 /** A doc comment; text that would end it is defused. */
 export function docComment(lines: readonly string[], indent: string): string {
-  const safe = lines.flatMap((line) => wrap(line.replaceAll("*/", "*\\/"), COLUMNS - indent.length - 3));
+  const safe = lines.flatMap((line) =>
+    wrap(line.replaceAll("*/", "*\\/"), COLUMNS - indent.length - 3),
+  );
   if (safe.length === 0) return "";
   if (safe.length === 1) return `${indent}/** ${safe[0]} */\n`;
   return `${indent}/**\n${safe.map((line) => `${indent} * ${line}\n`).join("")}${indent} */\n`;

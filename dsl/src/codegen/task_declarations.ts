@@ -91,15 +91,24 @@ function facts(param: ParamBinding): string[] {
   ].filter((text) => text !== "");
   if (limits.length > 0) lines.push(`From the manifest: ${limits.join(", ")}.`);
   const given = param.default;
-  if (given !== null && given !== undefined) lines.push(`@defaultValue \`${JSON.stringify(given)}\``);
+  if (given !== null && given !== undefined) {
+    lines.push(`@defaultValue \`${JSON.stringify(given)}\``);
+  }
   return lines;
 }
 
 function paramsInterface(task: TaskBinding): string {
-  const members = task.params.map((param) =>
-    `${docComment(facts(param), "      ")}      readonly ${param.property}${param.required ? "" : "?"}: ${typeOf(task, param)};\n`);
+  const members = task.params.map(
+    (param) =>
+      `${docComment(facts(param), "      ")}      readonly ${param.property}${param.required ? "" : "?"}: ${typeOf(task, param)};\n`,
+  );
   if (task.inputs_max > 1) {
-    members.push(docComment([`More inputs, after the rows themselves: at most ${task.inputs_max - 1}.`], "      "));
+    members.push(
+      docComment(
+        [`More inputs, after the rows themselves: at most ${task.inputs_max - 1}.`],
+        "      ",
+      ),
+    );
     members.push("      readonly inputs?: I;\n");
   }
   return members.join("");
@@ -116,7 +125,9 @@ ${paramsInterface(task)}    }): Rows<${columns.join(" | ")}>;
 }
 
 function methods(tasks: readonly TaskBinding[]): string {
-  return tasks.flatMap((task) => [task.method, ...task.aliases].map((name) => method(task, name))).join("\n");
+  return tasks
+    .flatMap((task) => [task.method, ...task.aliases].map((name) => method(task, name)))
+    .join("\n");
 }
 
 export function taskDeclarations({ tasks }: Bindings): string {

@@ -8,7 +8,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import ts from "typescript";
 import { codegen } from "../codegen/codegen.ts";
-import { answersIn, expectedAnswers, gallery, planNames, responses, withoutRankd } from "./gallery_runs.ts";
+import {
+  answersIn,
+  expectedAnswers,
+  gallery,
+  planNames,
+  responses,
+  withoutRankd,
+} from "./gallery_runs.ts";
 
 const update = process.env.UPDATE_GOLDEN !== undefined;
 
@@ -19,23 +26,35 @@ function expectText(file: string, text: string): void {
 
 test("there are ten plans, with types of their own registry", () => {
   assert.equal(planNames.length, 10);
-  const options = { registry: join(gallery, "registry"), out: join(gallery, "generated"),
-    manifest: join(process.cwd(), "../contract/tasks.manifest.json") };
-  assert.deepEqual(codegen({ ...options, check: !update }).changed, [], "UPDATE_GOLDEN=1 writes them");
+  const { changed } = codegen({
+    registry: join(gallery, "registry"),
+    out: join(gallery, "generated"),
+    manifest: join(process.cwd(), "../contract/tasks.manifest.json"),
+    check: !update,
+  });
+  if (!update) assert.deepEqual(changed, [], "UPDATE_GOLDEN=1 writes them");
 });
 
 test("all of them type-check in a plain editor", () => {
   const config = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(join(gallery, "tsconfig.json"), ts.sys.readFile).config, ts.sys, gallery);
+    ts.readConfigFile(join(gallery, "tsconfig.json"), ts.sys.readFile).config,
+    ts.sys,
+    gallery,
+  );
   const problems = ts.getPreEmitDiagnostics(ts.createProgram(config.fileNames, config.options));
-  assert.deepEqual(problems.map(({ file, messageText }) => `${file?.fileName}: ${JSON.stringify(messageText)}`), []);
+  assert.deepEqual(
+    problems.map(({ file, messageText }) => `${file?.fileName}: ${JSON.stringify(messageText)}`),
+    [],
+  );
 });
 
 test("they compile to the artifacts beside them", () => {
   const copy = mkdtempSync(join(tmpdir(), "millrace-gallery-"));
   try {
     cpSync(gallery, copy, { recursive: true, filter: (path) => !path.endsWith(".plan.json") });
-    const run = spawnSync(process.execPath, ["bin/dslc", "build", copy, "--root", copy], { encoding: "utf8" });
+    const run = spawnSync(process.execPath, ["bin/dslc", "build", copy, "--root", copy], {
+      encoding: "utf8",
+    });
     assert.equal(run.status, 0, run.stderr);
     for (const name of planNames) {
       const file = join(name, `${name}.plan.json`);
@@ -47,10 +66,14 @@ test("they compile to the artifacts beside them", () => {
 });
 
 for (const name of planNames) {
-  test(`REQ9: ${name} answers as expected with any number of threads`, { skip: withoutRankd }, () => {
-    expectText(join(gallery, name, "answers.jsonl"), answersIn(responses(name, [])));
-    for (const threads of ["0", "1", "4"]) {
-      assert.equal(answersIn(responses(name, ["--cpu_threads", threads])), expectedAnswers(name));
-    }
-  });
+  test(
+    `REQ9: ${name} answers as expected with any number of threads`,
+    { skip: withoutRankd },
+    () => {
+      expectText(join(gallery, name, "answers.jsonl"), answersIn(responses(name, [])));
+      for (const threads of ["0", "1", "4"]) {
+        assert.equal(answersIn(responses(name, ["--cpu_threads", threads])), expectedAnswers(name));
+      }
+    },
+  );
 }

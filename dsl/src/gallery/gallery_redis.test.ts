@@ -7,9 +7,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { answersIn, expectedAnswers, gallery, planNames, responses, withoutRankd } from "./gallery_runs.ts";
+import {
+  answersIn,
+  expectedAnswers,
+  gallery,
+  planNames,
+  responses,
+  withoutRankd,
+} from "./gallery_runs.ts";
 
-const hasRedis = ["redis-server", "redis-cli"].every((program) => spawnSync(program, ["--version"]).status === 0);
+const hasRedis = ["redis-server", "redis-cli"].every(
+  (program) => spawnSync(program, ["--version"]).status === 0,
+);
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -20,9 +29,22 @@ async function freePort(): Promise<number> {
 }
 
 async function startRedis(port: number, folder: string): Promise<ChildProcess> {
-  const server = spawn("redis-server",
-    ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder],
-    { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(
+    "redis-server",
+    [
+      "--port",
+      String(port),
+      "--bind",
+      "127.0.0.1",
+      "--save",
+      "",
+      "--appendonly",
+      "no",
+      "--dir",
+      folder,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   for await (const line of createInterface({ input: server.stdout })) {
     if (line.includes("Ready to accept connections")) break;
   }
@@ -40,27 +62,36 @@ function registryFor(port: number, folder: string): string {
 }
 
 function load(port: number, data: string): void {
-  const run = spawnSync("redis-cli", ["-p", String(port)], { input: `FLUSHALL\n${data}`, encoding: "utf8" });
+  const run = spawnSync("redis-cli", ["-p", String(port)], {
+    input: `FLUSHALL\n${data}`,
+    encoding: "utf8",
+  });
   assert.equal(run.status, 0, run.stderr);
   assert.doesNotMatch(run.stdout, /ERR/);
 }
 
 const reason = withoutRankd || (hasRedis ? false : "no redis-server");
-test("on Redis all plans answer the same bytes as on embedded data", { skip: reason }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "millrace-redis-"));
-  const port = await freePort();
-  const server = await startRedis(port, folder);
-  try {
-    const registry = registryFor(port, folder);
-    for (const name of planNames) {
-      load(port, readFileSync(join(gallery, name, "data.redis"), "utf8"));
-      const output = responses(name, ["--env", "test"], registry);
-      if (output.includes("has no store client in this environment")) return t.skip("rankd has no Redis client");
-      assert.equal(answersIn(output), expectedAnswers(name), name);
+test(
+  "on Redis all plans answer the same bytes as on embedded data",
+  { skip: reason },
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "millrace-redis-"));
+    const port = await freePort();
+    const server = await startRedis(port, folder);
+    try {
+      const registry = registryFor(port, folder);
+      for (const name of planNames) {
+        load(port, readFileSync(join(gallery, name, "data.redis"), "utf8"));
+        const output = responses(name, ["--env", "test"], registry);
+        if (output.includes("has no store client in this environment")) {
+          return t.skip("rankd has no Redis client");
+        }
+        assert.equal(answersIn(output), expectedAnswers(name), name);
+      }
+    } finally {
+      server.kill();
+      await new Promise((resolve) => server.once("exit", resolve));
+      rmSync(folder, { recursive: true });
     }
-  } finally {
-    server.kill();
-    await new Promise((resolve) => server.once("exit", resolve));
-    rmSync(folder, { recursive: true });
-  }
-});
+  },
+);

@@ -7,8 +7,9 @@ import { join } from "node:path";
 export const gallery = join(process.cwd(), "gallery");
 export const rankd = process.env.MILLRACE_RANKD ?? join(process.cwd(), "../engine/bin/rankd");
 export const withoutRankd = existsSync(rankd) ? false : "no rankd";
-export const planNames: readonly string[] =
-  readdirSync(gallery).filter((name) => existsSync(join(gallery, name, `${name}.plan.ts`)));
+export const planNames: readonly string[] = readdirSync(gallery).filter((name) =>
+  existsSync(join(gallery, name, `${name}.plan.ts`)),
+);
 
 /** What of a response depends on plan, data and request alone. */
 function answerOf(line: string): string {
@@ -18,11 +19,17 @@ function answerOf(line: string): string {
 }
 
 /** Responses to a plan's requests, as they are. */
-export function responses(name: string, flags: readonly string[], registry = join(gallery, "registry")): string {
+export function responses(
+  name: string,
+  flags: readonly string[],
+  registry = join(gallery, "registry"),
+): string {
   const folder = join(gallery, name);
-  const run = spawnSync(rankd,
+  const run = spawnSync(
+    rankd,
     ["--root", folder, "--registry", registry, "--plan_dir", folder, "--plan_name", name, ...flags],
-    { input: readFileSync(join(folder, "requests.jsonl")), encoding: "utf8" });
+    { input: readFileSync(join(folder, "requests.jsonl")), encoding: "utf8" },
+  );
   assert.ok(run.stdout !== "", run.stderr);
   return run.stdout;
 }

@@ -14,12 +14,20 @@ test("CLI8: every shipped artifact is what its source compiles to, to the byte",
   const copy = mkdtempSync(join(tmpdir(), "millrace-plans-"));
   try {
     cpSync(join(plans, "../registry"), join(copy, "registry"), { recursive: true });
-    cpSync(plans, join(copy, "plans"), { recursive: true, filter: (path) => !path.endsWith(".plan.json") });
-    const run = spawnSync(process.execPath, ["bin/dslc", "build", "--root", copy], { encoding: "utf8" });
+    cpSync(plans, join(copy, "plans"), {
+      recursive: true,
+      filter: (path) => !path.endsWith(".plan.json"),
+    });
+    const run = spawnSync(process.execPath, ["bin/dslc", "build", "--root", copy], {
+      encoding: "utf8",
+    });
     assert.equal(run.status, 0, run.stderr);
     for (const name of names) {
-      assert.equal(readFileSync(join(copy, "plans", name), "utf8"), readFileSync(join(plans, name), "utf8"),
-        `${name}: run dslc build`);
+      assert.equal(
+        readFileSync(join(copy, "plans", name), "utf8"),
+        readFileSync(join(plans, name), "utf8"),
+        `${name}: run dslc build`,
+      );
     }
   } finally {
     rmSync(copy, { recursive: true });
@@ -28,9 +36,19 @@ test("CLI8: every shipped artifact is what its source compiles to, to the byte",
 
 test("the shipped plans and the seeds' type-check in a plain editor", () => {
   const config = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(join(plans, "tsconfig.json"), ts.sys.readFile).config, ts.sys, plans);
-  const seeds = readdirSync("tests/seeds").filter((name) => name.endsWith(".ts")).map((name) => `tests/seeds/${name}`);
-  const problems = ts.getPreEmitDiagnostics(ts.createProgram([...config.fileNames, ...seeds], config.options));
-  assert.deepEqual(problems.map(({ file, messageText }) => `${file?.fileName}: ${JSON.stringify(messageText)}`), []);
+    ts.readConfigFile(join(plans, "tsconfig.json"), ts.sys.readFile).config,
+    ts.sys,
+    plans,
+  );
+  const seeds = readdirSync("tests/seeds")
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `tests/seeds/${name}`);
+  const problems = ts.getPreEmitDiagnostics(
+    ts.createProgram([...config.fileNames, ...seeds], config.options),
+  );
+  assert.deepEqual(
+    problems.map(({ file, messageText }) => `${file?.fileName}: ${JSON.stringify(messageText)}`),
+    [],
+  );
   assert.equal(seeds.length, 6);
 });

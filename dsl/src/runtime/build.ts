@@ -13,13 +13,20 @@ export interface Build {
   readonly calls: DraftNode["calls"];
   readonly fragments: Map<string, FragmentUse>;
   /** Version of a fragment by its name, instead of its own. */
-  readonly chosen: Readonly<Record<string, string>>;
+  readonly chosen: Map<string, string>;
 }
 
 let current: Build | undefined;
 
-export function startBuild(chosen: Readonly<Record<string, string>>): Build {
-  current = { nodes: [], columns: [], errors: [], calls: [], fragments: new Map(), chosen };
+export function startBuild(): Build {
+  current = {
+    nodes: [],
+    columns: [],
+    errors: [],
+    calls: [],
+    fragments: new Map(),
+    chosen: new Map(),
+  };
   return current;
 }
 
@@ -30,8 +37,12 @@ export function endBuild(): void {
 /** The build that runs; nodes can be made at no other time. */
 export function currentBuild(what: string): Build {
   if (current !== undefined) return current;
-  throw new PlanError("outside_build", `${what} outside of a plan's build`, undefined,
-    "make nodes inside build: (ctx) => …");
+  throw new PlanError(
+    "outside_build",
+    `${what} outside of a plan's build`,
+    undefined,
+    "make nodes inside build: (ctx) => …",
+  );
 }
 
 export function nodeCount(): number {
@@ -47,10 +58,18 @@ export function report(code: string, message: string, site: Site, hint?: string)
 /** What a thrown value says, as a problem. */
 export function problemOf(error: unknown, site: Site): DraftError {
   if (error instanceof PlanError) {
-    return { code: error.code, message: error.message, site: error.site,
-      ...(error.hint !== undefined && { hint: error.hint }) };
+    return {
+      code: error.code,
+      message: error.message,
+      site: error.site,
+      ...(error.hint !== undefined && { hint: error.hint }),
+    };
   }
   if (!(error instanceof Error)) return { code: "exception", message: String(error), site };
-  return { code: "exception", message: `${error.name}: ${error.message}`, site,
-    ...(typeof error.stack === "string" && { stack: error.stack }) };
+  return {
+    code: "exception",
+    message: `${error.name}: ${error.message}`,
+    site,
+    ...(typeof error.stack === "string" && { stack: error.stack }),
+  };
 }

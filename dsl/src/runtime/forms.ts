@@ -11,9 +11,26 @@ type Form = (...operands: unknown[]) => ExprValue;
 const COMPARISONS: readonly string[] = ["==", "!=", "<", "<=", ">", ">="];
 /** How many operands a function takes; the last number is missing where any number will do. */
 const COUNTS: Readonly<Record<string, readonly [number, number?]>> = {
-  coalesce: [1], if: [3, 3], min: [2], max: [2], clamp: [3, 3], abs: [1, 1], floor: [1, 1], ceil: [1, 1],
-  round: [1, 1], sqrt: [1, 1], exp: [1, 1], log: [1, 1], pow: [2, 2], sigmoid: [1, 1], length: [1, 1],
-  lower: [1, 1], contains: [2, 2], starts_with: [2, 2], hash: [1, 1], now: [0, 0],
+  coalesce: [1],
+  if: [3, 3],
+  min: [2],
+  max: [2],
+  clamp: [3, 3],
+  abs: [1, 1],
+  floor: [1, 1],
+  ceil: [1, 1],
+  round: [1, 1],
+  sqrt: [1, 1],
+  exp: [1, 1],
+  log: [1, 1],
+  pow: [2, 2],
+  sigmoid: [1, 1],
+  length: [1, 1],
+  lower: [1, 1],
+  contains: [2, 2],
+  starts_with: [2, 2],
+  hash: [1, 1],
+  now: [0, 0],
 };
 
 function checkCount(name: string, count: number): void {
@@ -33,7 +50,13 @@ function form(name: string): Form {
 function binary(operator: BinaryOperator): Form {
   return (left, right) => {
     const site = callSite();
-    return wrap({ kind: "binary", operator, left: toExpression(left, site), right: toExpression(right, site), site });
+    return wrap({
+      kind: "binary",
+      operator,
+      left: toExpression(left, site),
+      right: toExpression(right, site),
+      site,
+    });
   };
 }
 
@@ -42,9 +65,15 @@ function chain(operator: "and" | "or"): Form {
     const site = callSite();
     const [first, ...others] = operands.map((operand) => toExpression(operand, site));
     if (first === undefined) {
-      throw new PlanError("bad_expression", `Wrong number of arguments for \`${operator}\`: 0`, site);
+      throw new PlanError(
+        "bad_expression",
+        `Wrong number of arguments for \`${operator}\`: 0`,
+        site,
+      );
     }
-    return wrap(others.reduce((left, right) => ({ kind: "binary", operator, left, right, site }), first));
+    return wrap(
+      others.reduce((left, right) => ({ kind: "binary", operator, left, right, site }), first),
+    );
   };
 }
 
@@ -102,21 +131,44 @@ function float(value: unknown): ExprValue {
 
 function compare(operator: unknown, left: unknown, right: unknown): ExprValue {
   if (typeof operator !== "string" || !COMPARISONS.includes(operator)) {
-    throw new PlanError("bad_value", `Not a comparison: ${String(operator)}`, undefined, `one of ${COMPARISONS.join(" ")}`);
+    throw new PlanError(
+      "bad_value",
+      `Not a comparison: ${String(operator)}`,
+      undefined,
+      `one of ${COMPARISONS.join(" ")}`,
+    );
   }
   return binary(operator as BinaryOperator)(left, right);
 }
 
 /** Functions that both builder forms and natural expressions have, by their TypeScript names. */
 const FUNCTIONS = {
-  coalesce: form("coalesce"), if: form("if"), min: form("min"), max: form("max"), clamp: form("clamp"),
-  abs: form("abs"), floor: form("floor"), ceil: form("ceil"), round: form("round"), sqrt: form("sqrt"),
-  exp: form("exp"), log: form("log"), pow: form("pow"), sigmoid: form("sigmoid"), length: form("length"),
-  lower: form("lower"), hash: form("hash"), now: form("now"),
+  coalesce: form("coalesce"),
+  if: form("if"),
+  min: form("min"),
+  max: form("max"),
+  clamp: form("clamp"),
+  abs: form("abs"),
+  floor: form("floor"),
+  ceil: form("ceil"),
+  round: form("round"),
+  sqrt: form("sqrt"),
+  exp: form("exp"),
+  log: form("log"),
+  pow: form("pow"),
+  sigmoid: form("sigmoid"),
+  length: form("length"),
+  lower: form("lower"),
+  hash: form("hash"),
+  now: form("now"),
 };
 const CONDITIONS = {
-  in: membership(false), notIn: membership(true), isNull: nullTest(false), isNotNull: nullTest(true),
-  contains: form("contains"), startsWith: form("starts_with"),
+  in: membership(false),
+  notIn: membership(true),
+  isNull: nullTest(false),
+  isNotNull: nullTest(true),
+  contains: form("contains"),
+  startsWith: form("starts_with"),
   matches: (value: unknown, pattern: unknown) => match(value, pattern),
 };
 
@@ -128,7 +180,11 @@ export const E = Object.freeze({
   const: constant,
   float,
   null: () => wrap({ kind: "literal", value: null, site: callSite() }),
-  add: binary("+"), sub: binary("-"), mul: binary("*"), div: binary("/"), mod: binary("%"),
+  add: binary("+"),
+  sub: binary("-"),
+  mul: binary("*"),
+  div: binary("/"),
+  mod: binary("%"),
   neg: unary("negate"),
   ...FUNCTIONS,
 });

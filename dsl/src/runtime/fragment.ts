@@ -17,24 +17,35 @@ function readVersions(spec: FragmentSpec): Map<string, Builder> {
   const versions = new Map<string, Builder>();
   for (const [version, build] of [[spec.version, spec.build], ...others] as [unknown, unknown][]) {
     if (typeof version !== "string" || version === "") {
-      throw new PlanError("wrong_type", "A fragment's version is a text, as \"1\"");
+      throw new PlanError("wrong_type", 'A fragment\'s version is a text, as "1"');
     }
     if (typeof build !== "function") {
       throw new PlanError("wrong_type", `Version ${version} of the fragment has no build function`);
     }
-    if (versions.has(version)) throw new PlanError("bad_value", `The fragment has version ${version} twice`);
+    if (versions.has(version)) {
+      throw new PlanError("bad_value", `The fragment has version ${version} twice`);
+    }
     versions.set(version, build as Builder);
   }
   return versions;
 }
 
-function run(name: string, version: string, versions: Map<string, Builder>, args: unknown[]): unknown {
+function run(
+  name: string,
+  version: string,
+  versions: Map<string, Builder>,
+  args: unknown[],
+): unknown {
   const site = callSite();
   const build = currentBuild(`The fragment ${name} is used`);
   const body = versions.get(version);
   if (body === undefined) {
-    throw new PlanError("unknown_version", `The fragment ${name} has no version ${version}`, site,
-      `one of ${[...versions.keys()].join(", ")}`);
+    throw new PlanError(
+      "unknown_version",
+      `The fragment ${name} has no version ${version}`,
+      site,
+      `one of ${[...versions.keys()].join(", ")}`,
+    );
   }
   if (build.calls.some((call) => call.fragment === name)) {
     const path = [...build.calls.map((call) => call.fragment), name].join(" → ");
@@ -42,7 +53,11 @@ function run(name: string, version: string, versions: Map<string, Builder>, args
   }
   const undefinedAt = args.indexOf(undefined);
   if (undefinedAt >= 0) {
-    throw new PlanError("undefined_value", `Argument ${undefinedAt + 1} of the fragment ${name} is undefined`, site);
+    throw new PlanError(
+      "undefined_value",
+      `Argument ${undefinedAt + 1} of the fragment ${name} is undefined`,
+      site,
+    );
   }
   build.fragments.set(name, { name, version, versions: [...versions.keys()] });
   build.calls.push({ fragment: name, version, site });
@@ -66,8 +81,13 @@ export function defineFragment(given: unknown): unknown {
   const versions = readVersions(spec);
   const own = spec.version as string;
   const fragment = (...args: unknown[]): unknown =>
-    run(name, currentBuild(`The fragment ${name} is used`).chosen[name] ?? own, versions, args);
-  return Object.freeze(Object.assign(fragment, {
-    version: (version: string) => (...args: unknown[]) => run(name, version, versions, args),
-  }));
+    run(name, currentBuild(`The fragment ${name} is used`).chosen.get(name) ?? own, versions, args);
+  return Object.freeze(
+    Object.assign(fragment, {
+      version:
+        (version: string) =>
+        (...args: unknown[]) =>
+          run(name, version, versions, args),
+    }),
+  );
 }

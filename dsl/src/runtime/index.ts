@@ -13,7 +13,12 @@ installHooks({ wrap, reference, nodeCount });
 
 const globals = { Key, P, EP, Req, Viewer, Fn, coalesce, __mr_run: run };
 for (const [name, value] of Object.entries(globals)) {
-  Object.defineProperty(globalThis, name, { value, writable: false, configurable: false, enumerable: false });
+  Object.defineProperty(globalThis, name, {
+    value,
+    writable: false,
+    configurable: false,
+    enumerable: false,
+  });
 }
 
 // A plan can reach these through its own values; what one plan does must not show in another.

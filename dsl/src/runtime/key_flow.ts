@@ -18,7 +18,8 @@ export function columnsOf(
   params: Readonly<Record<string, DraftValue>>,
 ): Columns {
   const columns = new Set<string>(["id", ...task.writes]);
-  const flowing = task.columns === "source" ? [] : task.columns === "union" ? inputs : inputs.slice(0, 1);
+  const flowing =
+    task.columns === "source" ? [] : task.columns === "union" ? inputs : inputs.slice(0, 1);
   for (const input of flowing) for (const key of input) columns.add(key);
   if (task.columns === "fan_out") columns.add("parent_id");
   for (const { name, type } of task.params) {

@@ -38,13 +38,20 @@ export function nodeOf(value: unknown): DraftNode | undefined {
 }
 
 /** Reads the value of one param. */
-export function readParam(param: ParamBinding, given: unknown, node: NodeContext): DraftValue | undefined {
+export function readParam(
+  param: ParamBinding,
+  given: unknown,
+  node: NodeContext,
+): DraftValue | undefined {
   return new ParamReader(param, node).read(plain(given));
 }
 
 class ParamReader {
   readonly #name: string;
-  constructor(readonly param: ParamBinding, readonly node: NodeContext) {
+  constructor(
+    readonly param: ParamBinding,
+    readonly node: NodeContext,
+  ) {
     this.#name = `${node.task.method}.${param.property}`;
   }
 
@@ -66,7 +73,9 @@ class ParamReader {
       case "out_key":
         return this.#key(value);
       case "key_list":
-        return Array.isArray(value) ? this.#list(value, (item) => this.#keyName(item)) : this.#key(value);
+        return Array.isArray(value)
+          ? this.#list(value, (item) => this.#keyName(item))
+          : this.#key(value);
       case "order":
         return this.#order(value);
       case "expr":
@@ -88,8 +97,11 @@ class ParamReader {
   }
 
   #wrong(expected: string, value: unknown): undefined {
-    this.#report(value === undefined ? "undefined_value" : "wrong_type",
-      `${this.#name}: expected ${expected}, found ${kindOf(value)}`, expressionOf(value)?.site);
+    this.#report(
+      value === undefined ? "undefined_value" : "wrong_type",
+      `${this.#name}: expected ${expected}, found ${kindOf(value)}`,
+      expressionOf(value)?.site,
+    );
   }
 
   #report(code: string, message: string, site?: Site, hint?: string): undefined {
@@ -98,7 +110,9 @@ class ParamReader {
 
   #number(value: unknown): number | undefined {
     const isInt = this.param.type.startsWith("int");
-    if (typeof value !== "number" || !Number.isFinite(value)) return this.#wrong(isInt ? "an int" : "a number", value);
+    if (typeof value !== "number" || !Number.isFinite(value)) {
+      return this.#wrong(isInt ? "an int" : "a number", value);
+    }
     if (isInt && !Number.isSafeInteger(value)) {
       return this.#report("wrong_type", `${this.#name}: expected an int, found ${value}`);
     }
@@ -127,7 +141,12 @@ class ParamReader {
     if (typeof value !== "string") return this.#wrong("a string", value);
     const choices = this.param.choices ?? [];
     if (choices.includes(value)) return this.#json(value);
-    return this.#report("bad_value", `Unknown ${this.#name}: ${value}`, undefined, `one of ${choices.join(", ")}`);
+    return this.#report(
+      "bad_value",
+      `Unknown ${this.#name}: ${value}`,
+      undefined,
+      `one of ${choices.join(", ")}`,
+    );
   }
 
   #key(value: unknown): DraftValue | undefined {
@@ -142,12 +161,20 @@ class ParamReader {
     // The compiler has reported the name where it stands.
     if (info === undefined) return key.name;
     if (info.lifecycle === "blocked") {
-      return this.#report("blocked_key", `The key is blocked: ${key.name}`, key.site,
-        info.replaced_by && `use \`${info.replaced_by}\` instead`);
+      return this.#report(
+        "blocked_key",
+        `The key is blocked: ${key.name}`,
+        key.site,
+        info.replaced_by && `use \`${info.replaced_by}\` instead`,
+      );
     }
     if (this.param.type === "out_key") {
       if (info.allow_write) return key.name;
-      return this.#report("key_not_writable", `A plan may not write the key: ${key.name}`, key.site);
+      return this.#report(
+        "key_not_writable",
+        `A plan may not write the key: ${key.name}`,
+        key.site,
+      );
     }
     if (this.param.name !== this.node.task.keys_param) this.#checkAvailable(key.name, key.site);
     return key.name;
@@ -157,50 +184,71 @@ class ParamReader {
     if (this.node.input === undefined || this.node.input.has(name)) return;
     const info = keys.get(name);
     if (info === undefined || info.lifecycle === "blocked") return;
-    this.#report("key_not_available", `Nothing before this node writes the key: ${name}`, site,
+    this.#report(
+      "key_not_available",
+      `Nothing before this node writes the key: ${name}`,
+      site,
       info.allow_write
         ? "write it with `vm`, or name it in `keys` of `hydrate` if it is stored"
-        : "fetch it with `hydrate`");
+        : "fetch it with `hydrate`",
+    );
   }
 
   #order(value: unknown): DraftValue | undefined {
     if (!Array.isArray(value)) return this.#key(value);
     if (value.length === 0) return this.#report("bad_value", "An order has at least one key");
     return this.#list(value, (item) => {
-      if (keyOf(item) !== undefined || typeof item !== "object" || item === null) return this.#keyName(item);
+      if (keyOf(item) !== undefined || typeof item !== "object" || item === null) {
+        return this.#keyName(item);
+      }
       const { key, order, ...rest } = item as { key?: unknown; order?: unknown };
       const name = this.#keyName(key);
-      for (const extra of Object.keys(rest)) this.#report("unknown_field", `Unknown field: ${extra}`);
+      for (const extra of Object.keys(rest)) {
+        this.#report("unknown_field", `Unknown field: ${extra}`);
+      }
       if (order === undefined && !("order" in item)) return name && { key: name };
       if (order === "asc" || order === "desc") return name && { key: name, order };
-      return this.#report("bad_value", `Unknown order: ${String(order)}`, undefined, "one of asc, desc");
+      return this.#report(
+        "bad_value",
+        `Unknown order: ${String(order)}`,
+        undefined,
+        "one of asc, desc",
+      );
     });
   }
 
   #expression(value: unknown): DraftValue | undefined {
     if (value === undefined) return this.#wrong("an expression", value);
-    const made = typeof value === "function"
-      ? (value as (row: unknown) => unknown)(Key)
-      : value;
+    const made = typeof value === "function" ? (value as (row: unknown) => unknown)(Key) : value;
     const expression = toExpression(made, this.node.site);
     for (const { name, site } of keysRead(expression)) this.#checkAvailable(name, site);
     return { expression, site: expression.site || this.node.site };
   }
 
   #endpoint(value: unknown): DraftValue | undefined {
-    if (!(value instanceof EndpointValue)) return this.#wrong("an endpoint, as EP.redis.redis_default", value);
+    if (!(value instanceof EndpointValue)) {
+      return this.#wrong("an endpoint, as EP.redis.redis_default", value);
+    }
     const info = endpoints.get(value.name)!;
     if (info.lifecycle !== "blocked") return this.#json(value.name);
-    return this.#report("blocked_key", `The endpoint is blocked: ${value.name}`, undefined,
-      info.replaced_by && `use \`${info.replaced_by}\` instead`);
+    return this.#report(
+      "blocked_key",
+      `The endpoint is blocked: ${value.name}`,
+      undefined,
+      info.replaced_by && `use \`${info.replaced_by}\` instead`,
+    );
   }
 
   #pattern(value: unknown): DraftValue | undefined {
     if (typeof value !== "string") return this.#wrong("a string", value);
     const name = /^[^{}]*\{([^{}]+)\}[^{}]*$/.exec(value)?.[1];
     if (name === undefined) {
-      return this.#report("bad_pattern", `Not a key pattern: ${value}`, undefined,
-        "text with one name in braces, as 'follow:{id}'");
+      return this.#report(
+        "bad_pattern",
+        `Not a key pattern: ${value}`,
+        undefined,
+        "text with one name in braces, as 'follow:{id}'",
+      );
     }
     if (this.node.input === undefined) {
       if (requestFields.has(name)) return this.#json(value);

@@ -10,14 +10,24 @@ import { keys } from "./registry.ts";
 import { context, outputNode } from "./rows.ts";
 import { keyOf } from "./values.ts";
 
-const FIELDS: readonly string[] = ["name", "version", "build", "outputKeys", "reserveMs"];
+const FIELDS: readonly string[] = [
+  "name",
+  "version",
+  "build",
+  "outputKeys",
+  "reserveMs",
+  "fragments",
+];
 const HOUR_MS = 3_600_000;
 
 type Given = Readonly<Record<string, unknown>>;
 
 /** A plan that was defined and has not run yet. */
 export class PlanDefinition {
-  constructor(readonly spec: Given, readonly site: Site) {
+  constructor(
+    readonly spec: Given,
+    readonly site: Site,
+  ) {
     Object.freeze(this);
   }
 }
@@ -32,29 +42,58 @@ export function definePlan(spec: unknown): PlanDefinition {
 
 /** Runs a plan and gives a SandboxResult as JSON text. `chosen`: fragment versions by name. */
 export function run(definition: unknown, chosen: Readonly<Record<string, string>> = {}): string {
-  const build = startBuild(chosen);
+  const build = startBuild();
   let plan: DraftPlan | undefined;
   let site: Site = NOWHERE;
   try {
     if (!(definition instanceof PlanDefinition)) {
-      throw new PlanError("no_plan", "The default export is not a plan", NOWHERE,
-        "write `export default definePlan({ name, build })`");
+      throw new PlanError(
+        "no_plan",
+        "The default export is not a plan",
+        NOWHERE,
+        "write `export default definePlan({ name, build })`",
+      );
     }
     site = definition.site;
+    chooseFragments(definition, chosen, build);
     plan = readPlan(definition, build);
   } catch (error) {
     build.errors.push(problemOf(error, callSite() || site));
   } finally {
     endBuild();
   }
-  const result: SandboxResult = plan === undefined || build.errors.length > 0 ? { errors: build.errors } : { plan };
+  const result: SandboxResult =
+    plan === undefined || build.errors.length > 0 ? { errors: build.errors } : { plan };
   return JSON.stringify(result);
+}
+
+/** Notes which versions the plan wants, and those that `chosen` wants instead. */
+function chooseFragments(
+  { spec, site }: PlanDefinition,
+  chosen: Readonly<Record<string, string>>,
+  build: Build,
+): void {
+  const own = spec.fragments ?? {};
+  if (typeof own !== "object" || Array.isArray(own)) {
+    report("wrong_type", `fragments: expected an object, found ${kindOf(own)}`, site);
+    return;
+  }
+  for (const [name, version] of Object.entries({ ...own, ...chosen } as Given)) {
+    if (typeof version === "string") {
+      build.chosen.set(name, version);
+    } else {
+      report("wrong_type", `fragments.${name}: expected a string, found ${kindOf(version)}`, site);
+    }
+  }
 }
 
 function readPlan({ spec, site }: PlanDefinition, build: Build): DraftPlan {
   for (const name of Object.keys(spec)) {
-    if (!FIELDS.includes(name)) report("unknown_field", `Unknown field of a plan: ${name}`, site, didYouMean(name, FIELDS));
-    else if (spec[name] === undefined) report("undefined_value", `${name} of the plan is undefined`, site);
+    if (!FIELDS.includes(name)) {
+      report("unknown_field", `Unknown field of a plan: ${name}`, site, didYouMean(name, FIELDS));
+    } else if (spec[name] === undefined) {
+      report("undefined_value", `${name} of the plan is undefined`, site);
+    }
   }
   const name = readName(spec, site);
   const version = plain(spec.version);
@@ -62,11 +101,27 @@ function readPlan({ spec, site }: PlanDefinition, build: Build): DraftPlan {
     report("wrong_type", `version: expected a string or an int, found ${kindOf(version)}`, site);
   }
   const reserve = plain(spec.reserveMs);
-  if (reserve !== undefined && !(Number.isInteger(reserve) && reserve as number >= 1 && reserve as number <= HOUR_MS)) {
-    report("bad_timeout", "reserveMs is not a duration", site, "a whole number of milliseconds from 1 to one hour");
+  if (
+    reserve !== undefined &&
+    !(Number.isInteger(reserve) && (reserve as number) >= 1 && (reserve as number) <= HOUR_MS)
+  ) {
+    report(
+      "bad_timeout",
+      "reserveMs is not a duration",
+      site,
+      "a whole number of milliseconds from 1 to one hour",
+    );
   }
   const outputs = runBuild(spec, site);
-  const outputKeys = readOutputKeys(spec, site, outputs.map((index) => build.columns[index]!));
+  for (const fragment of build.chosen.keys()) {
+    if (build.fragments.has(fragment)) continue;
+    report("unknown_version", `The plan uses no fragment '${fragment}'`, site);
+  }
+  const outputKeys = readOutputKeys(
+    spec,
+    site,
+    outputs.map((index) => build.columns[index]!),
+  );
   return {
     name,
     ...(version !== undefined && { version: version as string | number }),
@@ -93,15 +148,21 @@ function runBuild(spec: Given, site: Site): number[] {
     return [];
   }
   const made: unknown = (spec.build as (ctx: object) => unknown)(context);
-  if (made instanceof Promise) throw new PlanError("wrong_type", "build is asynchronous", site, "plans are built at once");
+  if (made instanceof Promise) {
+    throw new PlanError("wrong_type", "build is asynchronous", site, "plans are built at once");
+  }
   const list = Array.isArray(made) ? Array.from(made as unknown[]) : [made];
   if (list.length === 0) report("no_output", "The plan has no output", site);
   const outputs: number[] = [];
   for (const rows of list) {
     const node = outputNode(rows);
     if (node === undefined) {
-      report("no_output", `build gives ${kindOf(rows)}${rows === undefined ? "" : ", not rows of a node"}`, site,
-        "return the rows to answer with, or a list of them");
+      report(
+        "no_output",
+        `build gives ${kindOf(rows)}${rows === undefined ? "" : ", not rows of a node"}`,
+        site,
+        "return the rows to answer with, or a list of them",
+      );
     } else if (outputs.includes(node.index)) {
       report("unknown_output", "build gives the same rows twice", node.site);
     } else {
@@ -111,10 +172,18 @@ function runBuild(spec: Given, site: Site): number[] {
   return outputs;
 }
 
-function readOutputKeys(spec: Given, site: Site, columns: readonly ReadonlySet<string>[]): string[] | undefined {
+function readOutputKeys(
+  spec: Given,
+  site: Site,
+  columns: readonly ReadonlySet<string>[],
+): string[] | undefined {
   if (spec.outputKeys === undefined) return undefined;
   if (!Array.isArray(spec.outputKeys)) {
-    report("wrong_type", `outputKeys: expected a list of keys, found ${kindOf(spec.outputKeys)}`, site);
+    report(
+      "wrong_type",
+      `outputKeys: expected a list of keys, found ${kindOf(spec.outputKeys)}`,
+      site,
+    );
     return undefined;
   }
   const names: string[] = [];
@@ -126,8 +195,9 @@ function readOutputKeys(spec: Given, site: Site, columns: readonly ReadonlySet<s
     }
     const where = key.site || site;
     if (names.includes(key.name)) report("bad_value", `Output key named twice: ${key.name}`, where);
-    if (keys.get(key.name)?.lifecycle === "blocked") report("blocked_key", `The key is blocked: ${key.name}`, where);
-    else if (columns.length > 0 && !columns.some((set) => set.has(key.name))) {
+    if (keys.get(key.name)?.lifecycle === "blocked") {
+      report("blocked_key", `The key is blocked: ${key.name}`, where);
+    } else if (columns.length > 0 && !columns.some((set) => set.has(key.name))) {
       report("key_not_available", `Nothing writes the output key: ${key.name}`, where);
     }
     names.push(key.name);

@@ -43,7 +43,11 @@ function argumentOf(given: unknown, task: TaskBinding, site: Site): Given {
   if (given === undefined) return {};
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
   if (isObject && Object.getPrototypeOf(given) === Object.prototype) return given as Given;
-  throw new PlanError("wrong_type", `${task.method} takes one object, found ${kindOf(given)}`, site);
+  throw new PlanError(
+    "wrong_type",
+    `${task.method} takes one object, found ${kindOf(given)}`,
+    site,
+  );
 }
 
 function checkNames(given: Given, task: TaskBinding, siteOf: SiteOf): void {
@@ -51,18 +55,34 @@ function checkNames(given: Given, task: TaskBinding, siteOf: SiteOf): void {
   for (const name of NODE_OPTIONS) if (name !== "inputs" || task.inputs_max > 1) known.add(name);
   for (const name of Object.keys(given)) {
     if (known.has(name)) continue;
-    report("unknown_param", `Unknown param of ${task.method}: ${name}`, siteOf(name), didYouMean(name, known));
+    report(
+      "unknown_param",
+      `Unknown param of ${task.method}: ${name}`,
+      siteOf(name),
+      didYouMean(name, known),
+    );
   }
 }
 
-function readParams(given: Given, task: TaskBinding, siteOf: SiteOf, input: Columns | undefined): DraftNode["params"] {
+function readParams(
+  given: Given,
+  task: TaskBinding,
+  siteOf: SiteOf,
+  input: Columns | undefined,
+): DraftNode["params"] {
   const params: Record<string, DraftValue> = {};
   for (const param of task.params) {
     if (!Object.hasOwn(given, param.property)) {
-      if (param.required) report("missing_param", `Missing param of ${task.method}: ${param.property}`, siteOf(""));
+      if (param.required) {
+        report("missing_param", `Missing param of ${task.method}: ${param.property}`, siteOf(""));
+      }
       continue;
     }
-    const value = readParam(param, given[param.property], { task, site: siteOf(param.property), input });
+    const value = readParam(param, given[param.property], {
+      task,
+      site: siteOf(param.property),
+      input,
+    });
     if (value !== undefined) params[param.name] = value;
   }
   return params;
@@ -72,7 +92,11 @@ function moreInputs(given: Given, task: TaskBinding, site: Site): RowsValue[] {
   if (!Object.hasOwn(given, "inputs") || task.inputs_max <= 1) return [];
   const list = given.inputs;
   if (!Array.isArray(list)) {
-    report("wrong_type", `${task.method}.inputs: expected a list of rows, found ${kindOf(list)}`, site);
+    report(
+      "wrong_type",
+      `${task.method}.inputs: expected a list of rows, found ${kindOf(list)}`,
+      site,
+    );
     return [];
   }
   return Array.from(list).filter((item): item is RowsValue => {
@@ -96,9 +120,16 @@ function makeNode(task: TaskBinding, rows: RowsValue | undefined, given: unknown
   const build = currentBuild(`${task.method} is called`);
   const argument = argumentOf(given, task, site);
   checkNames(argument, task, siteOf);
-  const positional = [...(rows === undefined ? [] : [rows]), ...moreInputs(argument, task, siteOf("inputs"))];
+  const positional = [
+    ...(rows === undefined ? [] : [rows]),
+    ...moreInputs(argument, task, siteOf("inputs")),
+  ];
   if (positional.length > task.inputs_max) {
-    report("input_count", `${task.method} takes at most ${task.inputs_max} inputs, found ${positional.length}`, site);
+    report(
+      "input_count",
+      `${task.method} takes at most ${task.inputs_max} inputs, found ${positional.length}`,
+      site,
+    );
   }
   const inputs = positional.map((input) => RowsValue.inputOf(input));
   const params = readParams(argument, task, siteOf, inputs[0]?.columns);
@@ -113,11 +144,15 @@ function makeNode(task: TaskBinding, rows: RowsValue | undefined, given: unknown
     site,
     calls: [...build.calls],
   };
-  const fromParams = Object.values(params).flatMap((value) => ("node" in value ? [build.columns[value.node]!] : []));
+  const fromParams = Object.values(params).flatMap((value) =>
+    "node" in value ? [build.columns[value.node]!] : [],
+  );
   // A callback of the author may have made nodes of its own meanwhile.
   node.index = build.nodes.length;
   build.nodes.push(node);
-  build.columns.push(columnsOf(task, [...inputs.map(({ columns }) => columns), ...fromParams], params));
+  build.columns.push(
+    columnsOf(task, [...inputs.map(({ columns }) => columns), ...fromParams], params),
+  );
   return new RowsValue(node);
 }
 
@@ -135,10 +170,17 @@ function ids(given: unknown): RowsValue {
 function request(given: unknown): RowsValue {
   const site = callSite();
   if (typeof given !== "string" || !requestFields.has(given)) {
-    throw new PlanError("unknown_request_field", `Unknown field of the request: ${String(given)}`, site,
-      didYouMean(String(given), requestFields));
+    throw new PlanError(
+      "unknown_request_field",
+      `Unknown field of the request: ${String(given)}`,
+      site,
+      didYouMean(String(given), requestFields),
+    );
   }
-  return new RowsValue({ input: { request: given }, columns: new Set(["id", ...(keys.has(given) ? [given] : [])]) });
+  return new RowsValue({
+    input: { request: given },
+    columns: new Set(["id", ...(keys.has(given) ? [given] : [])]),
+  });
 }
 
 function define(target: object, name: string, value: unknown): void {

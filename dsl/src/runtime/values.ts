@@ -26,10 +26,20 @@ export class ExprValue {
     return this.#membership(values, true);
   }
   isNull(): ExprValue {
-    return new ExprValue({ kind: "is_null", operand: this[EXPRESSION], negated: false, site: callSite() });
+    return new ExprValue({
+      kind: "is_null",
+      operand: this[EXPRESSION],
+      negated: false,
+      site: callSite(),
+    });
   }
   isNotNull(): ExprValue {
-    return new ExprValue({ kind: "is_null", operand: this[EXPRESSION], negated: true, site: callSite() });
+    return new ExprValue({
+      kind: "is_null",
+      operand: this[EXPRESSION],
+      negated: true,
+      site: callSite(),
+    });
   }
   matches(pattern: unknown): ExprValue {
     return match(this, pattern);
@@ -61,8 +71,12 @@ export class ExprValue {
   }
 
   [Symbol.toPrimitive](): never {
-    throw new PlanError("opaque_expression", `${describe(this[EXPRESSION])} has no value when the plan is built`,
-      undefined, HINT);
+    throw new PlanError(
+      "opaque_expression",
+      `${describe(this[EXPRESSION])} has no value when the plan is built`,
+      undefined,
+      HINT,
+    );
   }
   toString(): never {
     return this[Symbol.toPrimitive]();
@@ -98,12 +112,19 @@ export function wrap(expression: Expression): ExprValue {
 /** A call of a function of the language. */
 export function call(name: string, operands: readonly unknown[]): ExprValue {
   const site = callSite();
-  return wrap({ kind: "call", name, operands: operands.map((operand) => toExpression(operand, site)), site });
+  return wrap({
+    kind: "call",
+    name,
+    operands: operands.map((operand) => toExpression(operand, site)),
+    site,
+  });
 }
 
 export function match(value: unknown, pattern: unknown): ExprValue {
   const site = callSite();
-  if (!(pattern instanceof RegExp)) throw new PlanError("wrong_type", "`matches` needs a regex: /…/", site);
+  if (!(pattern instanceof RegExp)) {
+    throw new PlanError("wrong_type", "`matches` needs a regex: /…/", site);
+  }
   const operand = toExpression(value, site);
   return wrap({ kind: "match", operand, source: pattern.source, flags: pattern.flags, site });
 }
@@ -117,7 +138,12 @@ export function keyOf(value: unknown): { name: string; site: Site } | undefined 
 const TABLES: Readonly<Record<ReferenceTable, ReferenceInfo>> = {
   Key: { kind: "key", code: "unknown_key", what: "key", names: keys },
   P: { kind: "param", code: "unknown_name", what: "param", names: params },
-  Req: { kind: "request", code: "unknown_request_field", what: "field of the request", names: requestFields },
+  Req: {
+    kind: "request",
+    code: "unknown_request_field",
+    what: "field of the request",
+    names: requestFields,
+  },
   Viewer: { kind: "viewer", code: "unknown_key", what: "field of the viewer", names: keys },
 };
 
@@ -172,10 +198,17 @@ export class EndpointValue {
 
 const endpointKinds = new Set(bindings.endpoints.map((endpoint) => endpoint.kind));
 export const EP = table((kind) => {
-  if (!endpointKinds.has(kind)) unknown("unknown_endpoint", "kind of endpoint", kind, endpointKinds);
+  if (!endpointKinds.has(kind)) {
+    unknown("unknown_endpoint", "kind of endpoint", kind, endpointKinds);
+  }
   return table((name) => {
     if (endpoints.get(name)?.kind !== kind) {
-      unknown("unknown_endpoint", "endpoint", name, bindings.endpoints.map((endpoint) => endpoint.name));
+      unknown(
+        "unknown_endpoint",
+        "endpoint",
+        name,
+        bindings.endpoints.map((endpoint) => endpoint.name),
+      );
     }
     return new EndpointValue(name);
   });
