@@ -3,7 +3,8 @@ import { after, test } from "node:test";
 import { LIMITS, Sandbox } from "./sandbox.ts";
 
 const PRELUDE = [{ name: "prelude", code: "var ready = 1;" }];
-const sandbox = new Sandbox(PRELUDE, { ...LIMITS, milliseconds: 500, steps: 200, memoryBytes: 4 << 20 });
+const limits = { ...LIMITS, steps: 200, memoryBytes: 4 << 20 };
+const sandbox = new Sandbox(PRELUDE, limits);
 after(() => sandbox.close());
 const run = (...codes: string[]) => sandbox.run(codes.map((code, index) => ({ name: `s${index}`, code })));
 
@@ -29,7 +30,14 @@ test("limits", async () => {
   assert.equal(await limit("for (;;);"), "time");
   assert.equal(await limit("const all = []; for (;;) all.push({});"), "memory");
   assert.equal(await limit("const f = () => f() + 1; f();"), "stack");
-  assert.equal(await limit("Array.prototype.indexOf.call({ length: 2 ** 50 }, 1);"), "time");
+});
+
+test("what QuickJS cannot interrupt ends by the clock, and the next run gets a new thread", async () => {
+  const hasty = new Sandbox(PRELUDE, { ...limits, milliseconds: 100 });
+  const outcome = await hasty.run([{ name: "s", code: "Array.prototype.indexOf.call({ length: 2 ** 50 }, 1);" }]);
+  assert.deepEqual(outcome, { kind: "limit", limit: "time", stack: "" });
+  assert.equal((await hasty.run([{ name: "s", code: '"fine"' }])).kind, "text");
+  await hasty.close();
 });
 
 test("what is no script is said to be broken", async () => {
