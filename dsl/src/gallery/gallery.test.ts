@@ -48,7 +48,7 @@ test("all of them type-check in a plain editor", () => {
   );
 });
 
-test("they compile to the artifacts beside them", () => {
+test("DSL1: they compile to the artifacts beside them", () => {
   const copy = mkdtempSync(join(tmpdir(), "millrace-gallery-"));
   try {
     cpSync(gallery, copy, { recursive: true, filter: (path) => !path.endsWith(".plan.json") });
