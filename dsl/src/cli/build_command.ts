@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Problem } from "../contract/problem.ts";
 import type { Arguments, CommandHelp, FlagHelp } from "./arguments.ts";
 import { UsageError } from "./arguments.ts";
-import { contentOf, progressOn, showJson, showProblems, writeTarget, type Written } from "./output.ts";
+import { contentOf, progressOn, removeStaleVariants, showJson, showProblems, writeTarget, type Written } from "./output.ts";
 import { displayPath, findPlans, findProject, type Project } from "./project.ts";
 import { Session, type BuildResult, type BuiltPlan, type SessionOptions } from "./session.ts";
 
@@ -57,6 +57,7 @@ export async function runBuild(given: Arguments): Promise<number> {
   const started = performance.now();
   const { result } = await compile(given);
   const written = new Map(result.plans.map((plan): [BuiltPlan, Written] => [plan, writeTarget(plan)]));
+  removeStaleVariants(result.plans);
   const failed = result.plans.filter(({ ok }) => !ok).length;
   if (given.flags.get("format") === "json") {
     showJson(result, written);

@@ -1,11 +1,24 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { displayPath } from "./project.ts";
 import { problemJson, problemText, sorted, type ReportStyle } from "./report.ts";
 import type { BuildResult, BuiltPlan } from "./session.ts";
 
 /** A plan's file and what became of its artifact. */
 export type Written = "written" | "unchanged" | "none";
+
+/** Removes artifacts of variants that a plan no longer has, so that no engine loads them. */
+export function removeStaleVariants(plans: readonly BuiltPlan[]): void {
+  const targets = new Set(plans.map(({ target }) => target));
+  for (const { plan, target, ok } of plans) {
+    if (!ok || Object.keys(plan.fragments).length > 0) continue;
+    const beginning = `${basename(target, ".plan.json")}@`;
+    for (const name of readdirSync(dirname(target))) {
+      const path = join(dirname(target), name);
+      if (name.startsWith(beginning) && name.endsWith(".plan.json") && !targets.has(path)) rmSync(path);
+    }
+  }
+}
 
 /** Puts the artifact in its place, all of it or nothing; what is there already is left alone. */
 export function writeTarget({ plan, target, ok }: BuiltPlan): Written {

@@ -2,7 +2,7 @@ import { readdirSync, statSync, watch, type FSWatcher } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Arguments, CommandHelp } from "./arguments.ts";
 import { BUILD_HELP, readTarget, summary } from "./build_command.ts";
-import { showProblems, writeTarget } from "./output.ts";
+import { removeStaleVariants, showProblems, writeTarget } from "./output.ts";
 import { displayPath, findPlans, type Project } from "./project.ts";
 import { Session, type BuildResult, type SessionOptions } from "./session.ts";
 
@@ -94,10 +94,14 @@ export class Watcher {
     if (concerned.length === 0) return;
     const result = await this.#session.build(concerned);
     for (const { plan, ok } of result.plans) {
-      this.#known.set(plan.path, { files: plan.files, ok });
+      // Of a plan with variants, all must be well.
+      const before = this.#known.get(plan.path);
+      const isVariant = Object.keys(plan.fragments).length > 0;
+      this.#known.set(plan.path, { files: plan.files, ok: ok && (!isVariant || before?.ok === true) });
       for (const file of plan.files) this.#watch(dirname(file));
     }
     result.plans.forEach(writeTarget);
+    removeStaleVariants(result.plans);
     this.built(result, performance.now() - started);
   }
 }

@@ -39,6 +39,8 @@ export interface CompiledPlan {
   readonly artifact?: Artifact;
   readonly draft?: DraftPlan;
   readonly problems: readonly Problem[];
+  /** Versions of fragments it was compiled with instead of their own; none for the plan itself. */
+  readonly fragments: Readonly<Record<string, string>>;
   /** Files that went into it, its own included. */
   readonly files: readonly string[];
 }
@@ -81,7 +83,7 @@ export class Compiler {
     const graph = await this.#modules.load(path);
     const files = graph.modules.map((module) => module.path);
     const { source } = graph.entry;
-    if (!graph.runnable) return { path, source, problems: graph.problems, files };
+    if (!graph.runnable) return { path, source, problems: graph.problems, files, fragments };
     const outcome = await this.#sandbox.run([
       ...graph.modules.map(({ id, script }) => ({ name: id, code: script })),
       { name: "<main>",
@@ -90,14 +92,15 @@ export class Compiler {
     const { draft, problems } = this.#understand(graph, outcome);
     const all = withoutRepeats([...graph.problems, ...problems]);
     if (draft === undefined || all.some(({ severity }) => severity === "error")) {
-      return { path, source, problems: all, files, ...(draft && { draft }) };
+      return { path, source, problems: all, files, fragments, ...(draft && { draft }) };
     }
+    const variant = Object.keys(fragments).length > 0 && { of: draft.name, versions: fragments };
     const artifact = writeArtifact(draft, {
       // The bare name: an artifact does not depend on where it is built.
       file: basename(path), digest: sourcesDigest(graph.modules),
       spanOf: (node) => this.#spanInPlan(graph, node),
-    });
-    return { path, source, artifact, draft, problems: all, files };
+    }, variant || undefined);
+    return { path, source, artifact, draft, problems: all, files, fragments };
   }
 
   #understand(graph: ModuleGraph, outcome: Outcome): { draft?: DraftPlan; problems: Problem[] } {

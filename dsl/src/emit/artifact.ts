@@ -18,6 +18,19 @@ export interface ArtifactOrigin {
   readonly expressions: ReadonlyMap<string, PrintedExpression>;
 }
 
+/** Says that an artifact is a plan with other versions of fragments than usual. */
+export interface Variant {
+  /** Name of the usual plan. */
+  readonly of: string;
+  /** The versions that differ. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/** What a variant's versions add to names: `@cut=2,mix=b`. */
+export function variantSuffix(versions: Readonly<Record<string, string>>): string {
+  return `@${Object.keys(versions).sort().map((name) => `${name}=${versions[name]}`).join(",")}`;
+}
+
 export interface Artifact {
   readonly text: string;
   readonly origin: ArtifactOrigin;
@@ -29,7 +42,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [nam
 const OPTION_ORDER = ["timeout_ms", "priority", "on_failure", "on_row_error", "scheduling", "trace"];
 
 /** Writes the artifact of a plan: the same draft and sources give the same bytes. */
-export function writeArtifact(plan: DraftPlan, sources: ArtifactSources): Artifact {
+export function writeArtifact(plan: DraftPlan, sources: ArtifactSources, variant?: Variant): Artifact {
   const ids = nodeIds(plan.nodes);
   const sites = new Map<string, Site>([["", plan.site]]);
   const expressions = new Map<string, PrintedExpression>();
@@ -58,8 +71,10 @@ export function writeArtifact(plan: DraftPlan, sources: ArtifactSources): Artifa
   });
   const fields: [string, string][] = [
     ["schema_version", "1"],
-    ["name", JSON.stringify(plan.name)],
+    ["name", jsonText(variant ? `${variant.of}${variantSuffix(variant.versions)}` : plan.name)],
     ...(plan.version === undefined ? [] : [["version", jsonText(plan.version)] as [string, string]]),
+    ...(plan.fragments ? [["fragments", jsonText(fragmentVersions(plan))] as [string, string]] : []),
+    ...(variant ? [["variant_of", jsonText(variant.of)] as [string, string]] : []),
     ["nodes", listText(nodes)],
     ["outputs", jsonText(plan.outputs.map((index) => ids[index]!))],
     ...(plan.output_keys ? [["output_keys", jsonText(plan.output_keys)] as [string, string]] : []),
@@ -70,6 +85,10 @@ export function writeArtifact(plan: DraftPlan, sources: ArtifactSources): Artifa
   ];
   const text = `{\n${fields.map(([name, value]) => `  "${name}": ${value}`).join(",\n")}\n}\n`;
   return { text, origin: { sites, expressions } };
+}
+
+function fragmentVersions({ fragments = [] }: DraftPlan): Record<string, string> {
+  return Object.fromEntries(fragments.map(({ name, version }) => [name, version]).sort());
 }
 
 /** Ids of nodes: what the author gave, else the variable's name, else the op; numbered from 2 where
