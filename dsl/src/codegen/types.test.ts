@@ -30,11 +30,11 @@ function problems(files: string[], options: ts.CompilerOptions): string[] {
   });
 }
 
-test("CLI8: natural expressions, callbacks, forms and fragments compile in a plain editor", () => {
+test("DSL2 CLI8: natural expressions, callbacks, forms and fragments compile in a plain editor", () => {
   assert.deepEqual(problems(["tests/types/accepted.ts"], STRICT), []);
 });
 
-test("what must not compile does not", () => {
+test("DSL2 DSL3: what must not compile does not", () => {
   // An expectation that nothing fails is an error itself.
   assert.deepEqual(
     problems(["tests/types/refused.ts"], { ...STRICT, exactOptionalPropertyTypes: true }),

@@ -9,7 +9,7 @@ import ts from "typescript";
 const plans = join(process.cwd(), "../plans");
 const names = readdirSync(plans).filter((name) => name.endsWith(".plan.json"));
 
-test("CLI8: every shipped artifact is what its source compiles to, to the byte", () => {
+test("DSL1 CLI8: every shipped artifact is what its source compiles to, to the byte", () => {
   assert.equal(names.length, 9);
   const copy = mkdtempSync(join(tmpdir(), "millrace-plans-"));
   try {

@@ -47,7 +47,7 @@ function has(path: string): boolean {
   return name in ({ E, Pred, Fn } as Record<string, object>)[table]!;
 }
 
-test("EXP2: every function of the guide is a form and a natural function", () => {
+test("DSL2 EXP2: every function of the guide is a form and a natural function", () => {
   const names = tableOf("Functions").flatMap((cell) =>
     [...cell.matchAll(/`([a-z_]+)\(/g)].map((found) => found[1]!),
   );
@@ -66,7 +66,7 @@ test("EXP2: every function of the engine is in the guide's table", () => {
   for (const name of engine) assert.ok(guide.includes(`\`${name}(`), name);
 });
 
-test("EXP1: every operator of the guide has its forms", () => {
+test("DSL2 EXP1: every operator of the guide has its forms", () => {
   const cells = tableOf("Operators, loosest first");
   const words = cells.flatMap((cell) =>
     [...cell.matchAll(/`([^`]+)`/g)].flatMap((found) => found[1]!.split(" ")),
@@ -144,7 +144,7 @@ test("what a form cannot take is an error", () => {
   assert.throws(() => Pred.or(), { code: "bad_expression" });
 });
 
-test("a key has no value while the plan is built", () => {
+test("DSL4: a key has no value while the plan is built", () => {
   assert.throws(() => Number(Key.score), {
     code: "opaque_expression",
     message: /Key\.score has no value/,

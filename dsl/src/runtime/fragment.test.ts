@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { planOf, problems, type Build, type Rows } from "./plan_fixture.ts";
 import { defineFragment } from "./index.ts";
 
-test("fragments: nodes remember the call and its version", () => {
+test("DSL5: nodes remember the call and its version", () => {
   const top = defineFragment({
     name: "top",
     version: "2",
@@ -34,7 +34,7 @@ test("fragments: nodes remember the call and its version", () => {
   );
 });
 
-test("fragments that use each other in a circle are refused", () => {
+test("DSL5: fragments that use each other in a circle are refused", () => {
   type F = (rows: Rows) => Rows;
   const first: F = defineFragment({
     name: "first",
@@ -52,7 +52,7 @@ test("fragments that use each other in a circle are refused", () => {
   );
 });
 
-test("a plan may choose versions for all of its fragments", () => {
+test("DSL5: a plan may choose versions for all of its fragments", () => {
   const one = defineFragment({
     name: "one",
     version: "2",

@@ -67,7 +67,7 @@ test("ART3: ids and fields of the request are inputs", () => {
   );
 });
 
-test("options of a node have the artifact's names", () => {
+test("DSL6: options of a node have the artifact's names", () => {
   const plan = planOf(
     (ctx) => {
       const v = ctx.viewer!({ endpoint, id: "me" });
@@ -151,7 +151,7 @@ test("wrong params are all reported", () => {
   ]);
 });
 
-test("undefined anywhere is an error", () => {
+test("DSL4: undefined anywhere is an error", () => {
   assert.deepEqual(problemsOf("take", { count: undefined }), [
     "undefined_value: take.count: expected an int, found undefined",
   ]);
@@ -178,7 +178,7 @@ test("undefined anywhere is an error", () => {
   );
 });
 
-test("a key that nothing before a node writes is an error", () => {
+test("DSL3: a key that nothing before a node writes is an error", () => {
   const missing = (key: string): string[] => [
     `key_not_available: Nothing before this node writes the key: ${key}`,
   ];
@@ -205,7 +205,7 @@ test("a key that nothing before a node writes is an error", () => {
   );
 });
 
-test("keys flow from what writes them", () => {
+test("DSL3: keys flow from what writes them", () => {
   planOf(
     (ctx) => {
       const v = ctx.viewer!({ endpoint });
