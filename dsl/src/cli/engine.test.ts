@@ -12,6 +12,7 @@ import { Session, type BuildResult } from "./session.ts";
 const rankd = findRankd(findProject(REPOSITORY));
 const skip = rankd === undefined && "needs rankd";
 const lab = new PlanFixture();
+lab.write({ "data/demo.redis": "HSET user:1 name Ada\n" });
 after(() => lab.close());
 
 async function build(): Promise<BuildResult> {
@@ -106,5 +107,5 @@ test("a problem of one variant says which", { skip }, async () => {
   lab.write({ "plans/versions.plan.ts": VERSIONS("").replace("rows.skip({ count: n })", "rows.filter({ pred: Key.id + 1 })") });
   const { plans } = await build();
   assert.deepEqual(plans.filter(({ ok }) => !ok).flatMap((plan) => shortProblems(plan)),
-    ["5:64 bad_expression The expression is int, but bool is needed (with cut=2)"]);
+    ["5:66 bad_expression The expression is int, but bool is needed (with cut=2)"]);
 });

@@ -63,6 +63,17 @@ test("numbers keep how they are written where the value would lose it", () => {
   assert.equal(code("coalesce(a,-1e3)"), 'coalesce(a,__mr_at(__mr_num("-1e3", -1e3)))');
 });
 
+test("a number is left alone where it is no part of an expression", () => {
+  assert.equal(code("g(1.0)"), "g(__mr_at(1, 1.0))");
+  assert.equal(code("const o={expr:1.0}"), "const o={expr:1.0}");
+  assert.match(code("v.vm({expr:1.0})"), /expr:__mr_num\("1\.0", 1\.0\)/);
+});
+
+test("asking for a private field is left alone", () => {
+  const text = "class A { #x; has(o: object) { return #x in o; } }";
+  assert.equal(code(text), text);
+});
+
 test("a node is named after the constant it is bound to", () => {
   assert.equal(code("const v=f(1)"), 'const v=__mr_name("v", () => (f(__mr_at(1, 1))))');
   assert.equal(code("const v=1"), "const v=1");

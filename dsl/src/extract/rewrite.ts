@@ -125,7 +125,10 @@ class Rewriter {
       return this.#visitAssignment(node, assigned);
     }
     if (kind === ts.SyntaxKind.EqualsToken) this.#refuseWrite(node.left);
-    if (!this.#isOperator(kind) || suspends(ts, node)) return this.#visitChildren(node);
+    // `#field in object` asks for a field, not for a value.
+    if (!this.#isOperator(kind) || ts.isPrivateIdentifier(node.left) || suspends(ts, node)) {
+      return this.#visitChildren(node);
+    }
     this.#writer.copyTo(node.getStart());
     this.#writeOperator(kind, this.#site(node), () => this.#visitOperand(node.left), node);
   }
@@ -323,8 +326,7 @@ class Rewriter {
     if (!ts.isIdentifier(root)) return false;
     const declaration = this.#scopes.find(root);
     if (declaration !== undefined) return this.#isRuntimeImport(declaration);
-    return root !== callee ? TABLES.has(root.text)
-      : /^[a-z]/.test(root.text) && !["parseFloat", "parseInt", "isNaN", "isFinite"].includes(root.text);
+    return root === callee ? root.text === "coalesce" : TABLES.has(root.text);
   }
 
   #visitListed(node: ts.Expression): void {
@@ -452,9 +454,9 @@ class Rewriter {
 
   #visitProperty(node: ts.PropertyAssignment): void {
     const { ts } = this;
-    if (!ts.isIdentifier(node.name) || !this.names.expressionProperties.has(node.name.text)) {
-      return this.#visitChildren(node);
-    }
+    const isParam = ts.isIdentifier(node.name) && ts.isCallExpression(node.parent.parent) &&
+      this.names.expressionProperties.has(node.name.text);
+    if (!isParam) return this.#visitChildren(node);
     const value = bare(ts, node.initializer);
     if ((ts.isArrowFunction(value) || ts.isFunctionExpression(value)) && value.parameters[0]) {
       this.#rows.add(value.parameters[0]);

@@ -11,6 +11,9 @@ export const LIMITS: Limits = {
   milliseconds: 10_000,
 };
 
+/** What a thread may take to start, which is no fault of the plan. */
+const START_MS = 60_000;
+
 interface Waiting {
   readonly job: Job;
   readonly resolve: (outcome: Outcome) => void;
@@ -48,8 +51,10 @@ export class Sandbox {
   #start(): Worker {
     const workerData: WorkerSettings = { limits: this.limits, prelude: this.prelude };
     const worker = new Worker(join(distFolder(), "sandbox_worker.js"), { workerData });
-    worker.on("message", ({ id, outcome }: { id: number; outcome: Outcome }) => {
-      if (this.#worker === worker && this.#queue[0]?.job.id === id) this.#end(outcome);
+    worker.on("message", ({ id, outcome }: { id: number; outcome?: Outcome }) => {
+      if (this.#worker !== worker || this.#queue[0]?.job.id !== id) return;
+      if (outcome !== undefined) this.#end(outcome);
+      else this.#expectWithin(this.limits.milliseconds);
     });
     worker.on("error", (error) => {
       if (this.#worker === worker) this.#restart({ kind: "broken", message: String(error) });
@@ -67,8 +72,13 @@ export class Sandbox {
     this.warmUp();
     this.#worker!.ref();
     this.#worker!.postMessage(waiting.job);
+    this.#expectWithin(START_MS);
+  }
+
+  #expectWithin(milliseconds: number): void {
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#restart({ kind: "limit", limit: "time", stack: "" }),
-      this.limits.milliseconds);
+      milliseconds);
   }
 
   #end(outcome: Outcome): void {

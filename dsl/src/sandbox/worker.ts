@@ -94,10 +94,12 @@ async function makeWorld(): Promise<{ world: World; ready: Outcome }> {
   return { world, ready: world.run(prelude) };
 }
 
+/** Says that the plan begins to run, then how it ended. */
 async function answer({ id, scripts }: Job): Promise<void> {
   let outcome: Outcome;
   try {
     const { world, ready } = await next;
+    parentPort!.postMessage({ id });
     outcome = ready.kind === "text" ? world.run(scripts) : ready;
     parentPort!.postMessage({ id, outcome });
     world.dispose();
