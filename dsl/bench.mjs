@@ -19,9 +19,9 @@ const planCount = Number(option("plans", 100));
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "dslc-bench-")));
 const environment = { ...process.env, MILLRACE_RANKD: process.env.MILLRACE_RANKD ?? join(root, "../engine/bin/rankd") };
 
-/** The largest plan that the design documents print, under another name and with other numbers. */
+/** The largest of the golden plans, under another name and with other numbers. */
 function planText(index) {
-  const text = readFileSync(join(root, "tests/seeds/complex_dag.plan.ts"), "utf8");
+  const text = readFileSync(join(root, "tests/golden/complex_dag.plan.ts"), "utf8");
   return text.replace('"complex_dag"', `"plan_${index}"`).replace("count: 50", `count: ${index + 1}`);
 }
 

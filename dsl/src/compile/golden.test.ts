@@ -1,4 +1,4 @@
-// The plans that the design documents print, compiled byte for byte.
+// The plans that the first design of the language was written with, compiled byte for byte.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,21 +8,21 @@ import { packageFolder } from "../dist_folder.ts";
 import { Compiler } from "./compiler.ts";
 import { PlanFixture, REPOSITORY } from "./plan_fixture.ts";
 
-const SEEDS = join(packageFolder(), "tests/seeds");
+const GOLDEN = join(packageFolder(), "tests/golden");
 const project = findProject(REPOSITORY);
 const bindings = readBindings(project);
 const compiler = new Compiler({ root: project.root, bindings });
 after(() => compiler.close());
 
-const plans = readdirSync(SEEDS).filter((name) => name.endsWith(".plan.ts")).sort();
+const plans = readdirSync(GOLDEN).filter((name) => name.endsWith(".plan.ts")).sort();
 
 test("there are six", () => assert.equal(plans.length, 6));
 
 for (const name of plans) {
   test(`${name} compiles to its golden artifact`, async () => {
-    const { artifact, problems } = await compiler.compile({ path: join(SEEDS, name) });
+    const { artifact, problems } = await compiler.compile({ path: join(GOLDEN, name) });
     assert.deepEqual(problems, []);
-    assert.equal(artifact!.text, readFileSync(join(SEEDS, name.replace(/\.ts$/, ".json")), "utf8"));
+    assert.equal(artifact!.text, readFileSync(join(GOLDEN, name.replace(/\.ts$/, ".json")), "utf8"));
   });
 }
 
@@ -30,15 +30,15 @@ test("the same sources give the same bytes: again, elsewhere, in another order",
   const lab = new PlanFixture();
   try {
     for (const name of [...plans].reverse()) {
-      const text = readFileSync(join(SEEDS, name), "utf8");
-      const golden = readFileSync(join(SEEDS, name.replace(/\.ts$/, ".json")), "utf8");
+      const text = readFileSync(join(GOLDEN, name), "utf8");
+      const golden = readFileSync(join(GOLDEN, name.replace(/\.ts$/, ".json")), "utf8");
       for (let time = 0; time < 2; ++time) {
         assert.equal((await lab.compile({ [name]: text })).artifact!.text, golden);
       }
     }
-    const together = await Promise.all(plans.map((name) => compiler.compile({ path: join(SEEDS, name) })));
+    const together = await Promise.all(plans.map((name) => compiler.compile({ path: join(GOLDEN, name) })));
     together.forEach((plan, index) => assert.equal(plan.artifact!.text,
-      readFileSync(join(SEEDS, plans[index]!.replace(/\.ts$/, ".json")), "utf8")));
+      readFileSync(join(GOLDEN, plans[index]!.replace(/\.ts$/, ".json")), "utf8")));
   } finally {
     await lab.close();
   }

@@ -34,21 +34,21 @@ test("DSL1 CLI8: every shipped artifact is what its source compiles to, to the b
   }
 });
 
-test("the shipped plans and the seeds' type-check in a plain editor", () => {
+test("the shipped and the golden plans type-check in a plain editor", () => {
   const config = ts.parseJsonConfigFileContent(
     ts.readConfigFile(join(plans, "tsconfig.json"), ts.sys.readFile).config,
     ts.sys,
     plans,
   );
-  const seeds = readdirSync("tests/seeds")
+  const golden = readdirSync("tests/golden")
     .filter((name) => name.endsWith(".ts"))
-    .map((name) => `tests/seeds/${name}`);
+    .map((name) => `tests/golden/${name}`);
   const problems = ts.getPreEmitDiagnostics(
-    ts.createProgram([...config.fileNames, ...seeds], config.options),
+    ts.createProgram([...config.fileNames, ...golden], config.options),
   );
   assert.deepEqual(
     problems.map(({ file, messageText }) => `${file?.fileName}: ${JSON.stringify(messageText)}`),
     [],
   );
-  assert.equal(seeds.length, 6);
+  assert.equal(golden.length, 6);
 });
