@@ -105,6 +105,12 @@ test("several problems come at once", async () => {
     ["unknown_key", "unknown_name", "unknown_param", "wrong_type"]);
 });
 
+test("problems of one kind at one place are all reported", async () => {
+  const plan = await lab.build(`return ${VIEWER}.lookup({});`);
+  assert.deepEqual(plan.problems.map(({ message }) => message),
+    ["endpoint", "prefix", "outKey"].map((name) => `Missing param of lookup: ${name}`));
+});
+
 test("every version of a fragment can be compiled", async () => {
   const files = { "v.plan.ts": `${HEAD}
 const cut = defineFragment({ name: "cut", version: "1", build: (rows: any) => rows.take({ count: 1 }),

@@ -161,12 +161,17 @@ export class Compiler {
   }
 }
 
-/** The same thing at the same place once: names are checked before and while a plan runs. */
+/** Codes of names, which are checked before a plan runs, while it does, and by the engine: each time
+ * in other words. */
+const NAME_CODES = new Set(["unknown_key", "unknown_name", "unknown_endpoint", "unknown_request_field"]);
+
+/** The same thing at the same place once. */
 export function withoutRepeats(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
-  return problems.filter(({ file, span, code }) => {
-    if (span === undefined) return true;
-    const key = JSON.stringify([file, span[2], span[3], code]);
+  return problems.filter(({ file, span, code, message }) => {
+    // Where a name ends is certain; some say `Key.x`, others `x`.
+    const what = NAME_CODES.has(code) ? [span?.[2], span?.[3]] : [span, message];
+    const key = JSON.stringify([file, code, ...what]);
     return !seen.has(key) && seen.add(key);
   });
 }
