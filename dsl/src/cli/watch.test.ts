@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { PlanFixture, shortProblems } from "../compile/plan_fixture.ts";
@@ -57,6 +57,21 @@ test("a plan with an error keeps its last artifact and is built again when it is
   assert.equal(count("a"), 15);
   await buildAfter(() => lab.write({ "plans/a.plan.ts": plan("a", "3") }));
   assert.equal(count("a"), 8);
+});
+
+test("an imported file may go and come back", async () => {
+  const gone = await buildAfter(() => rmSync(join(lab.root, "lib/more.ts")));
+  assert.deepEqual(shortProblems(gone.plans[0]!), ["2:22 bad_import There is no file `../lib/more`"]);
+  const back = await buildAfter(() => lab.write({ "lib/more.ts": "export const more = 1;\n" }));
+  assert.deepEqual(back.plans.map(({ ok }) => ok), [true, true]);
+});
+
+test("a file that was never there may come", async () => {
+  const text = plan("a", "1").replace("../lib/more", "../lib/later");
+  const missing = await buildAfter(() => lab.write({ "plans/a.plan.ts": text }));
+  assert.deepEqual(shortProblems(missing.plans[0]!), ["2:22 bad_import There is no file `../lib/later`"]);
+  await buildAfter(() => lab.write({ "lib/later.ts": "export const more = 20;\n" }));
+  assert.equal(count("a"), 21);
 });
 
 test("a new plan is noticed", async () => {

@@ -87,12 +87,20 @@ export class ModuleStore {
           `Modules import each other in a circle: ${names.join(" → ")}`));
         continue;
       }
-      await this.#visit(await this.#module(imported.path), path, seen, problems);
+      const child = await this.#module(imported.path).catch(() => undefined);
+      if (child === undefined) {
+        problems.push(importProblem(module, imported.specifier, "bad_import",
+          `There is no file \`${imported.specifier}\``));
+        continue;
+      }
+      await this.#visit(child, path, seen, problems);
     }
+    // What a module could not find may be there next time.
+    if (module.problems.some(({ code }) => code === "bad_import")) this.#modules.delete(module.path);
     seen.set(module.path, module);
   }
 
-  #module(path: string): Promise<PlanModule> {
+  async #module(path: string): Promise<PlanModule> {
     const { mtimeMs, size, ino } = statSync(path);
     const stamp = `${mtimeMs} ${size} ${ino}`;
     const kept = this.#modules.get(path);
