@@ -103,6 +103,21 @@ test("a version that a plan pins cannot be chosen", { skip }, async () => {
   assert.ok(!existsSync(join(lab.root, "plans/versions@cut=2.plan.json")));
 });
 
+test("versions cannot name files elsewhere, nor be too many", { skip }, async () => {
+  const fragment = (versions: string) => `${HEAD}
+const f = defineFragment({ name: "f", version: "1", build: (rows: any) => rows.take({ count: 1 }),
+  versions: ${versions} });
+export default definePlan({ name: "versions", build: (ctx) => f(ctx.fixedSource({ rowCount: 5 })) });\n`;
+  const problems = async (versions: string) => {
+    lab.write({ "plans/versions.plan.ts": fragment(versions) });
+    return (await build()).plans.flatMap((plan) => shortProblems(plan));
+  };
+  assert.deepEqual(await problems('{ "../../x": (rows: any) => rows }'),
+    ['1:1 bad_name Not a name or version of a fragment: "../../x"']);
+  assert.deepEqual(await problems("Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`v${n}`, (r: any) => r]))"),
+    ["1:1 too_many_variants The plan's fragments can be chosen in 65 other ways; at most 64"]);
+});
+
 test("a problem of one variant says which", { skip }, async () => {
   lab.write({ "plans/versions.plan.ts": VERSIONS("").replace("rows.skip({ count: n })", "rows.filter({ pred: Key.id + 1 })") });
   const { plans } = await build();

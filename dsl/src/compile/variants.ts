@@ -6,15 +6,28 @@ import type { CompiledPlan, Compiler } from "./compiler.ts";
 /** More choices than this are no longer a plan with versions but a mistake. */
 const VARIANTS_MAX = 64;
 
+/** Names and versions of fragments become names of files. */
+const PLAIN = /^[\w.-]{1,64}$/;
+
 type Versions = Readonly<Record<string, string>>;
 
 /** Compiles a plan and its variants; the plan itself comes first. */
 export async function compileWithVariants(compiler: Compiler, path: string): Promise<CompiledPlan[]> {
   const plan = await compiler.compile({ path });
   if (plan.artifact === undefined || !plan.draft?.fragments) return [plan];
+  const odd = plan.draft.fragments.flatMap(({ name, versions }) => [name, ...versions])
+    .find((text) => !PLAIN.test(text));
+  if (odd !== undefined) {
+    return [withProblem(plan, "bad_name", `Not a name or version of a fragment: ${JSON.stringify(odd)}`,
+      "letters, digits, `.`, `_` and `-`, at most 64")];
+  }
   const choices = await selectable(compiler, path, plan.draft);
   const count = [...choices.values()].reduce((product, versions) => product * (versions.length + 1), 1);
-  if (count - 1 > VARIANTS_MAX) return [withProblem(plan, count - 1)];
+  if (count - 1 > VARIANTS_MAX) {
+    return [withProblem(plan, "too_many_variants",
+      `The plan's fragments can be chosen in ${count - 1} other ways; at most ${VARIANTS_MAX}`,
+      "pin a version: `fragment.version(\"1\")(rows)`")];
+  }
   const all: CompiledPlan[] = [plan];
   for (const fragments of combinations([...choices])) {
     if (Object.keys(fragments).length > 0) all.push(await compiler.compile({ path, fragments }));
@@ -43,10 +56,9 @@ function combinations(choices: readonly (readonly [string, readonly string[]])[]
     [chosen, ...versions.map((version) => ({ ...chosen, [name]: version }))]), [{}]);
 }
 
-function withProblem(plan: CompiledPlan, count: number): CompiledPlan {
-  const problem: Problem = { severity: "error", code: "too_many_variants", file: plan.source.file,
-    span: [1, 1, 1, 1], message: `The plan's fragments can be chosen in ${count} other ways; at most ${VARIANTS_MAX}`,
-    hint: "pin a version: `fragment.version(\"1\")(rows)`" };
+function withProblem(plan: CompiledPlan, code: string, message: string, hint: string): CompiledPlan {
+  const problem: Problem = { severity: "error", code, file: plan.source.file, span: [1, 1, 1, 1], message,
+    hint };
   const { artifact: _, ...rest } = plan;
   return { ...rest, problems: [...plan.problems, problem] };
 }
