@@ -51,7 +51,7 @@ const BEGINNING: Span = [1, 1, 1, 1];
 const LIMIT_MESSAGES = {
   time: "The plan does not end",
   memory: "The plan needs too much memory to build",
-  stack: "The plan calls itself too deep",
+  stack: "A call or an expression of the plan goes too deep",
 } as const;
 
 export class Compiler {
