@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/format.h"
+#include "plan/compiled_plan.h"
+#include "rows/value.h"
 
 namespace millrace::rank {
 namespace {

@@ -1,6 +1,7 @@
 #include "rank/fragment_choice.h"
 
 #include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +12,6 @@ namespace millrace::rank {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::node;
 using testing::plan_text;
 using testing::RankRig;
 using testing::source_node;
