@@ -4,7 +4,7 @@ import { Compiler, withoutRepeats, type CompiledPlan } from "../compile/compiler
 import { compileWithVariants } from "../compile/variants.ts";
 import type { Problem } from "../contract/problem.ts";
 import { variantSuffix } from "../emit/artifact.ts";
-import { preferQuickStart } from "../sandbox/sandbox.ts";
+import { preferQuickStart } from "../quick_start.ts";
 import { checkWithEngine } from "./engine.ts";
 import { displayPath, findRankd, readBindings, type Project } from "./project.ts";
 

@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import { Script } from "node:vm";
 import type ts from "typescript";
 import { distFolder } from "../dist_folder.ts";
+import { cacheMode } from "../quick_start.ts";
 
 export type TypeScript = typeof ts;
 
@@ -25,7 +26,7 @@ function loadPrepared(): TypeScript | undefined {
     const folder = distFolder();
     // The build writes pure ASCII, which latin1 reads fastest.
     const code = readFileSync(`${folder}/typescript.cjs`, "latin1");
-    const cache = `${folder}/typescript.${process.version}.cache`;
+    const cache = `${folder}/typescript.${process.version}${cacheMode()}.cache`;
     const cachedData = readIfThere(cache);
     const script = new Script(code, { filename: `${folder}/typescript.cjs`,
       ...(cachedData && { cachedData }) });
