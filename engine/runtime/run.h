@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "runtime/admission.h"
 #include "runtime/atomics.h"
 #include "runtime/cost_model.h"
 #include "runtime/inbox.h"
@@ -237,7 +238,10 @@ class Run {
   CostModel* costs_;
   RunOptions options_;
   RunObserver observer_;
-  RunObserver user_observer_;  // of whoever submitted a pooled run
+  RunObserver user_observer_;       // of whoever submitted a pooled run
+  Admission* admission_ = nullptr;  // that let a pooled run in
+  AdmissionPermit permit_;
+  bool is_abandoned_ = false;  // answered while bodies run, and counted so by `admission_`
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;

@@ -289,6 +289,7 @@ void WorkerPool::submit_from_outside(Run& run) {
   const auto priority = static_cast<std::size_t>(run.options_.priority);
   run.entry_.run = &run;
   run.entry_.payload = Worker::pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit));
+  inbox_count_.fetch_add(1, std::memory_order_relaxed);
   inboxes_[priority].push(run.entry_);
   inbox_classes_.insert_shared(priority);
   announce_work();
@@ -299,6 +300,7 @@ void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::
   QueueEntry& entry = run.extras_->entry(head);
   entry.run = &run;
   entry.payload = Worker::pack(is_chain ? head | Worker::kChainBit : head, credit);
+  inbox_count_.fetch_add(1, std::memory_order_relaxed);
   inboxes_[priority].push(entry);
   inbox_classes_.insert_shared(priority);
   announce_work();
@@ -344,14 +346,16 @@ void WorkerPool::post(Job& job) {
 bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
   if (!inbox_classes_.has(priority)) return false;
   inbox_classes_.remove_shared(priority);
-  bool found = false;
+  std::int64_t count = 0;
   InboxLink* link = inboxes_[priority].take_all();
   while (link != nullptr) {
     auto& entry = static_cast<QueueEntry&>(*link);
     link = link->next;  // the entry may be used again as soon as its item is out
     worker.runs_[priority].push({entry.run, entry.payload});
-    found = true;
+    ++count;
   }
+  bool found = count != 0;
+  if (found) inbox_count_.fetch_sub(count, std::memory_order_relaxed);
   if (priority == static_cast<std::uint32_t>(Priority::kNormal)) {
     for (link = jobs_.take_all(); link != nullptr; found = true) {
       auto& job = static_cast<Job&>(*link);
@@ -390,13 +394,13 @@ PoolCounters WorkerPool::counters() const {
   return sum;
 }
 
-std::uint64_t WorkerPool::ready_count() const {
+std::int64_t WorkerPool::ready_count() const {
   std::uint64_t count = 0;
   for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
     const Worker* const worker = worker_at(slot);
     if (worker != nullptr) count += worker->ready_hint();
   }
-  return count;
+  return static_cast<std::int64_t>(count) + inbox_count_.load(std::memory_order_relaxed);
 }
 
 }  // namespace millrace::runtime

@@ -15,6 +15,7 @@
 #include "runtime/executor.h"
 #include "runtime/inbox.h"
 #include "runtime/pool_settings.h"
+#include "runtime/ready_gauge.h"
 #include "runtime/run.h"
 #include "runtime/worker.h"
 
@@ -65,7 +66,7 @@ struct PoolCounters {
 /// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps,
 /// so a pool of W workers has W − 1 threads of its own. Threading: any thread. Lifetime: outlives
 /// every run; all runs must be released before it goes.
-class WorkerPool final : public Executor {
+class WorkerPool final : public Executor, public ReadyGauge {
  public:
   static constexpr std::uint32_t kSlotMax = 64;
 
@@ -104,8 +105,8 @@ class WorkerPool final : public Executor {
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
   [[nodiscard]] PoolCounters counters() const;
-  /// Nodes and runs that are ready and not running, over all workers (B1).
-  [[nodiscard]] std::uint64_t ready_count() const;
+  /// Nodes and runs that are ready and not running, in all queues (B1).
+  [[nodiscard]] std::int64_t ready_count() const override;
 
   // --- For drivers: threads of this pool, helping callers, the simulator.
   [[nodiscard]] std::uint32_t worker_slots() const {
@@ -192,6 +193,8 @@ class WorkerPool final : public Executor {
   // Workers that are awake and look for work, or have just been woken to.
   alignas(kApartBytes) std::atomic<std::int32_t> searching_{0};
   std::array<Inbox<>, kPriorityCount> inboxes_;
+  // What lies in the inboxes, for `ready_count`. Publishes nothing.
+  std::atomic<std::int64_t> inbox_count_{0};
   Inbox<> jobs_;
   // Publishes a worker that was made for a guest.
   std::array<std::atomic<Worker*>, kSlotMax> workers_{};
