@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "base/text_place.h"
 #include "expr/compiled_expr.h"
 #include "plan/artifact_fields.h"
 #include "plan/param_reader.h"
@@ -183,9 +184,9 @@ void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
                                     const std::string& text,
                                     const Where& where,
                                     const std::vector<NameProblem>& names) {
-  const expr::LineColumn place = expr::locate(text, diagnostic.span.offset);
+  const base::TextPlace place = base::locate(text, diagnostic.span.offset);
   const std::string message =
-      base::format("{} (at {} of the expression)", diagnostic.message, expr::to_string(place));
+      base::format("{} (at {} of the expression)", diagnostic.message, base::to_string(place));
   if (diagnostic.severity == expr::Severity::kWarning) {
     draft_.plan.warnings.push_back(base::format("node '{}': {}", node_.id, message));
     return;
