@@ -6,6 +6,7 @@
 
 #include "base/did_you_mean.h"
 #include "base/format.h"
+#include "rank/fragment_choice.h"
 #include "rank/request_explain.h"
 #include "rank/response.h"
 #include "rank/run_tracer.h"
@@ -67,14 +68,7 @@ std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) 
                                           plan->plan().version,
                                           request.plan_version)});
   }
-  if (!request.fragment_versions.empty()) {
-    return std::unexpected(
-        RankError{.code = RankErrorCode::kUnknownVersion,
-                  .message = base::format("The plan '{}' has no fragment '{}'",
-                                          plan->plan().name,
-                                          request.fragment_versions.front().name)});
-  }
-  return plan;
+  return find_variant(plans_, *plan, request.fragment_versions);
 }
 
 std::expected<LoadedPlan*, RankError> Ranker::find_twin(LoadedPlan& plan) {
