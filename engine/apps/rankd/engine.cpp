@@ -52,6 +52,8 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& fl
 }
 
 std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
+  // Small CPU work stays where its rows are: a worker would spend more on fetching them from
+  // another core's cache than on the work. Turns are short, so I/O does not wait for all of this.
   auto workers = runtime::WorkerPool::create({.compute_threads = flags.cpu_threads,
                                               .callers_help = false,
                                               .loop_inline_budget = std::chrono::milliseconds(2),
