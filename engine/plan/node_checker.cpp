@@ -73,6 +73,7 @@ void NodeChecker::check(ExternalNames& externals) {
       check_param(i);
     }
   }
+  check_endpoints();
 }
 
 void NodeChecker::check_task_keys() {
@@ -121,12 +122,20 @@ void NodeChecker::check_available(std::string_view key, const Where& where) {
                         base::format("Nothing before this node writes the key: {}", key));
 }
 
-void NodeChecker::warn_of_deprecated(std::string_view kind, const FieldInfo& info) {
+template <class Info>
+void NodeChecker::warn_of_deprecated(std::string_view kind, const Info& info) {
   if (info.lifecycle != Lifecycle::kDeprecated) return;
   std::string text =
       base::format("node '{}' reads the deprecated {} '{}'", node_.id, kind, info.name);
   if (!info.replaced_by.empty()) text += base::format("; use '{}' instead", info.replaced_by);
   draft_.plan.warnings.push_back(std::move(text));
+}
+
+void NodeChecker::check_endpoints() {
+  for (const ParamValue& value : node_.params) {
+    if (const auto* id = std::get_if<EndpointId>(&value))
+      warn_of_deprecated("endpoint", context_.registry.endpoint(*id));
+  }
 }
 
 /// The key that the node's expression is written to: that of its only param of that type.

@@ -191,6 +191,10 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
   const RunOptions& options = start.options;
   const bool full = needs_full_path(run, options);
   if (options.loop != nullptr) start.lane = lane_for(options.loop);
+  const InlineOverrides& own = options.inlining;
+  run.inlining_ = {.enabled = own.enable_inline_execution.value_or(config_.enable_inline_execution),
+                   .threshold = own.inline_threshold.value_or(run.costs().inline_threshold()),
+                   .depth_max = own.max_inline_depth.value_or(config_.max_inline_depth)};
   run.prepare(std::move(start), full, clock_);
   if (run.may_answer_early_ && run.options_.deadline) {
     run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
@@ -281,6 +285,10 @@ void WorkerPool::submit_counted(Run& run,
 }
 
 void WorkerPool::enqueue(Run& run) {
+  // Work that begins on the loop goes there at once, not by way of a worker.
+  if (run.topology().traits().starts_async) {
+    return run.extras_->lane()->loop().post(run.extras_->start_job);
+  }
   if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }
@@ -373,7 +381,8 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
 
 bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {
   return run.topology().traits().any() || options.deadline.has_value() || options.trace.enabled() ||
-         !config_.enable_inline_execution || !config_.enable_continuation_chaining;
+         !config_.enable_inline_execution || !config_.enable_continuation_chaining ||
+         options.inlining.any();
 }
 
 PoolCounters WorkerPool::counters() const {
@@ -383,6 +392,7 @@ PoolCounters WorkerPool::counters() const {
     if (worker == nullptr) continue;
     const WorkerCounters& cells = worker->counters();
     sum.executed += cells.executed.load(std::memory_order_relaxed);
+    sum.inlined += cells.inlined.load(std::memory_order_relaxed);
     sum.queued += cells.queued.load(std::memory_order_relaxed);
     sum.published += cells.published.load(std::memory_order_relaxed);
     sum.stolen += cells.stolen.load(std::memory_order_relaxed);
@@ -390,6 +400,11 @@ PoolCounters WorkerPool::counters() const {
     sum.wakes += cells.wakes.load(std::memory_order_relaxed);
     sum.parks += cells.parks.load(std::memory_order_relaxed);
     sum.starvation_guard_count += cells.starvation_guard.load(std::memory_order_relaxed);
+  }
+  base::MutexLock lock(lanes_mutex_);
+  for (const auto& lane : lanes_) {
+    sum.executed_on_loops += lane->executed_count();
+    sum.inlined_on_loops += lane->inlined_count();
   }
   return sum;
 }

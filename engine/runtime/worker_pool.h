@@ -51,9 +51,12 @@ class DriverScope {
   Worker* const outer_;
 };
 
-/// Sums over all workers.
+/// Sums over all workers, and over all loops where it says so.
 struct PoolCounters {
   std::uint64_t executed = 0;
+  std::uint64_t inlined = 0;  ///< of them, without a queue before; full path only
+  std::uint64_t executed_on_loops = 0;
+  std::uint64_t inlined_on_loops = 0;
   std::uint64_t queued = 0;
   std::uint64_t published = 0;
   std::uint64_t stolen = 0;
@@ -104,7 +107,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   /// Threads of the pool's own.
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
-  [[nodiscard]] PoolCounters counters() const;
+  [[nodiscard]] PoolCounters counters() const MR_EXCLUDES(lanes_mutex_);
   /// Nodes and runs that are ready and not running, in all queues (B1).
   [[nodiscard]] std::int64_t ready_count() const override;
 
@@ -201,7 +204,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   // Guest slots in use, by slot.
   alignas(kApartBytes) std::atomic<std::uint64_t> guests_{0};
   std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
-  base::Mutex lanes_mutex_;
+  mutable base::Mutex lanes_mutex_;
   std::vector<std::unique_ptr<LoopLane>> lanes_ MR_GUARDED_BY(lanes_mutex_);
   std::vector<std::jthread> threads_;
 };
