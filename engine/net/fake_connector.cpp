@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -98,7 +99,7 @@ void FakePeer::play_next() {
     case Kind::kBytes:
       return play_bytes(std::move(event.bytes));
     case Kind::kEnd:
-      return end(base::ErrorCode::kUnavailable, "Closed by the peer");
+      return end(base::ErrorCode::kUnavailable, kEndedByPeer);
     case Kind::kReset:
       return end(base::ErrorCode::kUnavailable, "Connection lost: connection reset by peer");
   }
@@ -126,10 +127,10 @@ void FakePeer::flush() {
   if (on_receive_) on_receive_(*this);
 }
 
-void FakePeer::end(base::ErrorCode code, const char* message) {
+void FakePeer::end(base::ErrorCode code, std::string_view message) {
   StreamListener& listener = stream_->listener;
   detach();
-  listener.on_closed(base::Error(code, message, to_string(address_)));
+  listener.on_closed(base::Error(code, std::string(message), to_string(address_)));
 }
 
 void FakePeer::detach() {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,7 @@ class FakePeer {
   void on_connect_timeout();
   void play_bytes(std::string bytes);
   void flush();
-  void end(base::ErrorCode code, const char* message);
+  void end(base::ErrorCode code, std::string_view message);
   void detach();
 
   runtime::Loop& loop_;
