@@ -124,7 +124,7 @@ void FakePeer::flush() {
   if (!connected_ || stalled_ || unsent_.empty()) return;
   received_ += std::exchange(unsent_, {});
   ++write_count_;
-  if (on_receive_) on_receive_(*this);
+  if (on_receive_ != nullptr && *on_receive_) (*on_receive_)(*this);
 }
 
 void FakePeer::end(base::ErrorCode code, std::string_view message) {
@@ -145,7 +145,7 @@ std::unique_ptr<Stream> FakeConnector::connect(const Address& address,
                                                const ConnectOptions& options,
                                                StreamListener& listener) {
   const auto& peer = peers_.emplace_back(std::make_shared<FakePeer>(loop_, address, options));
-  peer->on_receive_ = on_receive;
+  peer->on_receive_ = &on_receive;
   auto stream = std::make_unique<FakeStream>(peer, listener);
   if (on_connect) {
     on_connect(*peer);

@@ -87,7 +87,8 @@ class FakePeer {
   std::string unsent_;
   std::string received_;
   std::size_t write_count_ = 0;
-  std::function<void(FakePeer&)> on_receive_;
+  // The connector's, as it is when bytes arrive.
+  const std::function<void(FakePeer&)>* on_receive_ = nullptr;
   OwnedTimer<FakePeer, &FakePeer::play_next> event_timer_;
   OwnedTimer<FakePeer, &FakePeer::on_connect_timeout> connect_timer_;
 };
