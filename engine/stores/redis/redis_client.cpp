@@ -58,6 +58,7 @@ RedisClient::~RedisClient() = default;
 
 runtime::Task<Result<StoreReply>> RedisClient::execute(CommandBatch batch, CallOptions options) {
   if (options.stop.stop_requested()) co_return fail(ErrorCode::kCancelled, "The run is over");
+  if (batch.keys.size() == 0) co_return StoreReply();
   ++batch_count_;
   FetchWait wait(deadlines_, options);
   MR_CO_TRY_STATUS(prepare(std::move(batch), wait));
