@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -98,7 +99,7 @@ void FakePeer::play_next() {
     case Kind::kBytes:
       return play_bytes(std::move(event.bytes));
     case Kind::kEnd:
-      return end(base::ErrorCode::kUnavailable, "Closed by the peer");
+      return end(base::ErrorCode::kUnavailable, kEndedByPeer);
     case Kind::kReset:
       return end(base::ErrorCode::kUnavailable, "Connection lost: connection reset by peer");
   }
@@ -123,13 +124,13 @@ void FakePeer::flush() {
   if (!connected_ || stalled_ || unsent_.empty()) return;
   received_ += std::exchange(unsent_, {});
   ++write_count_;
-  if (on_receive_) on_receive_(*this);
+  if (on_receive_ != nullptr && *on_receive_) (*on_receive_)(*this);
 }
 
-void FakePeer::end(base::ErrorCode code, const char* message) {
+void FakePeer::end(base::ErrorCode code, std::string_view message) {
   StreamListener& listener = stream_->listener;
   detach();
-  listener.on_closed(base::Error(code, message, to_string(address_)));
+  listener.on_closed(base::Error(code, std::string(message), to_string(address_)));
 }
 
 void FakePeer::detach() {
@@ -144,7 +145,7 @@ std::unique_ptr<Stream> FakeConnector::connect(const Address& address,
                                                const ConnectOptions& options,
                                                StreamListener& listener) {
   const auto& peer = peers_.emplace_back(std::make_shared<FakePeer>(loop_, address, options));
-  peer->on_receive_ = on_receive;
+  peer->on_receive_ = &on_receive;
   auto stream = std::make_unique<FakeStream>(peer, listener);
   if (on_connect) {
     on_connect(*peer);

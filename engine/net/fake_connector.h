@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,7 @@ class FakePeer {
   void on_connect_timeout();
   void play_bytes(std::string bytes);
   void flush();
-  void end(base::ErrorCode code, const char* message);
+  void end(base::ErrorCode code, std::string_view message);
   void detach();
 
   runtime::Loop& loop_;
@@ -86,7 +87,8 @@ class FakePeer {
   std::string unsent_;
   std::string received_;
   std::size_t write_count_ = 0;
-  std::function<void(FakePeer&)> on_receive_;
+  // The connector's, as it is when bytes arrive.
+  const std::function<void(FakePeer&)>* on_receive_ = nullptr;
   OwnedTimer<FakePeer, &FakePeer::play_next> event_timer_;
   OwnedTimer<FakePeer, &FakePeer::on_connect_timeout> connect_timer_;
 };

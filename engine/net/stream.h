@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -20,6 +21,8 @@ struct TlsOptions {
   std::string key_file = {};          ///< its private key
   std::string server_name = {};       ///< who the peer must be; the host of the address if empty
   bool verify = true;                 ///< refuse peers whose certificate does not prove it
+
+  friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
 };
 
 struct ConnectOptions {
@@ -29,6 +32,10 @@ struct ConnectOptions {
   bool no_delay = true;
   bool keep_alive = true;
 };
+
+/// The message of the reason for which a stream was closed, exactly if the peer ended its side in
+/// good order after all it had to say.
+inline constexpr std::string_view kEndedByPeer = "Closed by the peer";
 
 /// What a stream tells its owner. Each call but `read_space` may use the stream in any way, `close`
 /// and destroying it included.

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "net/address.h"
 #include "net/stream_fixture.h"
+#include "net/tls_fixture.h"
 #include "runtime/event_loop.h"
 #include "runtime/loop_fixture.h"
 
@@ -86,6 +87,13 @@ TEST_F(UvConnectorTest, GivesUpAtTheConnectTimeout) {
   connect(server.address(), {.connect_timeout = std::chrono::seconds(-1)});
   ASSERT_TRUE(end_.closed);
   EXPECT_EQ(end_.closed->code(), ErrorCode::kTimeout);
+}
+
+TEST_F(UvConnectorTest, ReadsTlsFilesBeforehandAndSaysIfTheyAreBad) {
+  EXPECT_TRUE(connector_.prepare(TestCertificates::get().client()));
+  const auto status = connector_.prepare({.ca_file = "no_such_file"});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code(), ErrorCode::kInvalidArgument);
 }
 
 TEST_F(UvConnectorTest, ALookupMayOutliveItsStreamAndTheLoopWaitsForIt) {

@@ -1,6 +1,7 @@
 #include "net/uv_listener.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "base/result.h"
 #include "net/address.h"
 #include "net/stream.h"
+#include "net/tls_context.h"
+#include "net/tls_stream.h"
 #include "net/uv_handle.h"
 #include "net/uv_stream.h"
 #include "runtime/event_loop.h"
@@ -20,6 +23,8 @@
 namespace millrace::net {
 namespace {
 
+constexpr const char* kPeer = "an incoming connection";
+
 void incoming(uv_stream_t* server, int status) {
   auto& handle = UvHandle<UvListener>::of(server);
   if (handle.owner != nullptr) handle.owner->on_connection(status);
@@ -27,22 +32,43 @@ void incoming(uv_stream_t* server, int status) {
 
 }  // namespace
 
+Incoming::Incoming(runtime::EventLoop& loop,
+                   UvHandle<UvStream>& handle,
+                   std::shared_ptr<const TlsContext> tls)
+    : loop_(loop), handle_(&handle), tls_(std::move(tls)) {}
+
 Incoming::~Incoming() {
   if (handle_ != nullptr) handle_->close();
 }
 
 std::unique_ptr<Stream> Incoming::take(StreamListener& listener) {
   MR_CHECK(handle_ != nullptr);
-  auto stream = std::make_unique<UvStream>(loop_, listener);
-  stream->adopt(*std::exchange(handle_, nullptr), "peer");
+  UvHandle<UvStream>& handle = *std::exchange(handle_, nullptr);
+  if (tls_ == nullptr) {
+    auto stream = std::make_unique<UvStream>(loop_, listener);
+    stream->adopt(handle, kPeer);
+    return stream;
+  }
+  auto stream = std::make_unique<TlsStream>(
+      loop_,
+      tls_,
+      TlsStream::Settings{.handshake_timeout = UvListener::kHandshakeTimeout, .where = kPeer},
+      listener);
+  auto inner = std::make_unique<UvStream>(loop_, stream->inner_listener());
+  inner->adopt(handle, kPeer);
+  stream->start(std::move(inner));
   return stream;
 }
 
 base::Result<std::unique_ptr<UvListener>> UvListener::listen(runtime::EventLoop& loop,
                                                              const Address& address,
-                                                             Acceptor& acceptor) {
+                                                             Acceptor& acceptor,
+                                                             const std::optional<TlsOptions>& tls) {
   loop.thread().assert_current();
   std::unique_ptr<UvListener> listener(new UvListener(loop, address, acceptor));
+  if (tls) {
+    MR_TRY(listener->tls_, TlsContext::make(*tls, TlsRole::kServer));
+  }
   const int result = listener->open();
   if (result == 0) return listener;
   return base::fail(base::ErrorCode::kUnavailable,
@@ -95,7 +121,7 @@ void UvListener::on_connection(int status) {
       UvHandle<UvStream>::open(runtime::uv_loop_of(loop_), address_.is_unix(), nullptr, result);
   if (accepted == nullptr) return;
   if (uv_accept(handle_->stream(), accepted->stream()) != 0) return accepted->close();
-  Incoming connection(loop_, *accepted);
+  Incoming connection(loop_, *accepted, tls_);
   acceptor_.on_incoming(connection);
 }
 

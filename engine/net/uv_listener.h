@@ -1,10 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "net/address.h"
 #include "net/stream.h"
+#include "net/tls_context.h"
 #include "runtime/event_loop.h"
 
 namespace millrace::net {
@@ -18,7 +22,9 @@ class UvStream;
 /// Threading: loop thread.
 class Incoming {
  public:
-  Incoming(runtime::EventLoop& loop, UvHandle<UvStream>& handle) : loop_(loop), handle_(&handle) {}
+  Incoming(runtime::EventLoop& loop,
+           UvHandle<UvStream>& handle,
+           std::shared_ptr<const TlsContext> tls);
   ~Incoming();
   Incoming(const Incoming&) = delete;
   Incoming& operator=(const Incoming&) = delete;
@@ -29,6 +35,7 @@ class Incoming {
  private:
   runtime::EventLoop& loop_;
   UvHandle<UvStream>* handle_;
+  std::shared_ptr<const TlsContext> tls_;
 };
 
 /// Who gets the connections of a listener.
@@ -45,12 +52,15 @@ class Acceptor {
 class UvListener {
  public:
   static constexpr int kBacklog = 128;
+  static constexpr base::Duration kHandshakeTimeout = std::chrono::seconds(10);
 
   /// `address.host` is an IP address; port 0 takes a free one. A unix path must not exist; libuv
-  /// removes it again.
-  [[nodiscard]] static base::Result<std::unique_ptr<UvListener>> listen(runtime::EventLoop& loop,
-                                                                        const Address& address,
-                                                                        Acceptor& acceptor);
+  /// removes it again. With `tls` every stream is encrypted.
+  [[nodiscard]] static base::Result<std::unique_ptr<UvListener>> listen(
+      runtime::EventLoop& loop,
+      const Address& address,
+      Acceptor& acceptor,
+      const std::optional<TlsOptions>& tls = {});
   ~UvListener();
   UvListener(const UvListener&) = delete;
   UvListener& operator=(const UvListener&) = delete;
@@ -70,6 +80,7 @@ class UvListener {
   Acceptor& acceptor_;
   Address address_;
   UvHandle<UvListener>* handle_ = nullptr;
+  std::shared_ptr<const TlsContext> tls_;
 };
 
 }  // namespace millrace::net

@@ -1,6 +1,7 @@
 #include "net/uv_listener.h"
 
 #include <memory>
+#include <optional>
 #include <semaphore>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "net/address.h"
 #include "net/stream_fixture.h"
+#include "net/tls_fixture.h"
 #include "net/uv_connector.h"
 #include "runtime/event_loop.h"
 #include "runtime/loop_fixture.h"
@@ -29,15 +31,15 @@ class UvListenerTest : public testing::Test {
       listener_.reset();
     });
   }
-  void listen(const Address& address) {
+  void listen(const Address& address, const std::optional<TlsOptions>& tls = {}) {
     run_and_wait(*loop_, [&] {
-      auto listener = UvListener::listen(*loop_, address, acceptor_);
+      auto listener = UvListener::listen(*loop_, address, acceptor_, tls);
       ASSERT_TRUE(listener) << listener.error().to_string();
       listener_ = std::move(*listener);
     });
   }
   /// Lets an echo come back.
-  void echo() {
+  void echo(const ConnectOptions& options = {}) {
     acceptor_.prepare = [](Recorder& end) {
       end.when_read = [&end] { end.stream->write(std::exchange(end.text, {})); };
     };
@@ -45,7 +47,7 @@ class UvListenerTest : public testing::Test {
       if (end_.text == "hello") done_.release();
     };
     run_and_wait(*loop_, [&] {
-      end_.stream = connector_.connect(listener_->address(), {}, end_);
+      end_.stream = connector_.connect(listener_->address(), options, end_);
       end_.stream->write("hello");
     });
     done_.acquire();
@@ -73,6 +75,20 @@ TEST_F(UvListenerTest, ServesUnixSockets) {
   const std::string path = testing::TempDir() + "mr_" + std::to_string(getpid()) + ".sock";
   listen({.unix_path = path});
   echo();
+}
+
+TEST_F(UvListenerTest, ServesTls) {
+  const TestCertificates& certificates = TestCertificates::get();
+  listen({.host = "127.0.0.1"}, certificates.server());
+  echo({.tls = certificates.client()});
+}
+
+TEST_F(UvListenerTest, ServesTlsOnUnixSocketsToWhoNamesIt) {
+  const std::string path = testing::TempDir() + "mr_tls_" + std::to_string(getpid()) + ".sock";
+  listen({.unix_path = path}, TestCertificates::get().server());
+  TlsOptions client = TestCertificates::get().client();
+  client.server_name = "localhost";
+  echo({.tls = client});
 }
 
 TEST_F(UvListenerTest, ATakenPortIsAnError) {

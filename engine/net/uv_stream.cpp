@@ -201,7 +201,7 @@ void UvStream::start_reading() {
 
 void UvStream::on_read(std::ptrdiff_t size) {
   if (size > 0) return listener_.on_read(static_cast<std::size_t>(size));
-  if (size == UV_EOF) return fail(Error(ErrorCode::kUnavailable, "Closed by the peer", peer_));
+  if (size == UV_EOF) return fail(Error(ErrorCode::kUnavailable, std::string(kEndedByPeer), peer_));
   fail(error("Connection lost", static_cast<int>(size)));
 }
 
