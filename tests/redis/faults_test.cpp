@@ -34,8 +34,7 @@ constexpr int kUsers = 20;
 std::string_view candidates(std::string_view response) {
   const std::size_t begin = response.find(R"("candidates":)");
   const std::size_t end = response.find(R"("took_ms":)");
-  return begin == std::string_view::npos ? std::string_view()
-                                         : response.substr(begin, end - begin);
+  return begin == std::string_view::npos ? std::string_view() : response.substr(begin, end - begin);
 }
 
 /// What requests gave so far.
@@ -86,8 +85,8 @@ class Load {
       for (;;) {
         if (load_.stopping_ || load_.left_.fetch_sub(1) <= 0) return load_.done_.release();
         user_ = static_cast<int>(random_.below(kUsers));
-        const double deadline =
-            load_.deadline_ms_ > 0 ? load_.deadline_ms_ : 1 + static_cast<double>(random_.below(20));
+        const double deadline = load_.deadline_ms_ > 0 ? load_.deadline_ms_
+                                                       : 1 + static_cast<double>(random_.below(20));
         const std::string request = base::format(
             R"({{"user_id": {}, "plan": "complex_dag", "deadline_ms": {}}})", user_, deadline);
         state_ = 0;

@@ -11,9 +11,11 @@
 
 #include "apps/rankd/waiting_call.h"
 #include "base/format.h"
+#include "batch_server.h"
 #include "rank/request.h"
 #include "redis_project.h"
 #include "redis_server.h"
+#include "stores/embedded_store.h"
 
 namespace millrace::live {
 namespace {
@@ -26,7 +28,8 @@ std::string timeless(std::string_view response) {
   const std::size_t plan = response.find(R"("plan":)");
   const std::size_t took = response.find(R"("took_ms":)");
   const std::size_t after = response.find(',', took);
-  if (plan == std::string_view::npos || took == std::string_view::npos) return std::string(response);
+  if (plan == std::string_view::npos || took == std::string_view::npos)
+    return std::string(response);
   return std::string(response.substr(plan, took - plan)) + std::string(response.substr(after));
 }
 
@@ -44,9 +47,10 @@ TEST(PlansOnRedisTest, RED10_EveryPlanAnswersTheSameBytesAsOnEmbeddedData) {
   const RunningEngine embedded(write_registry(folder, unix_address(server)), "dev");
   std::size_t compared = 0;
   for (const std::string& address : {unix_address(server), tcp_address(server)}) {
-    for (const std::string policy : {"{ connections = 2 }",
-                                     "{ protocol = 2, single_flight = false }",
-                                     "{ cache_ttl = '1s', hedge_after = '50ms', connections = 2 }"}) {
+    for (const std::string policy :
+         {"{ connections = 2 }",
+          "{ protocol = 2, single_flight = false }",
+          "{ cache_ttl = '1s', hedge_after = '50ms', connections = 2 }"}) {
       const RunningEngine redis(write_registry(folder, address, policy), "test");
       const auto names = embedded.engine->plans().names();
       ASSERT_EQ(names.size(), 9U);
@@ -64,20 +68,25 @@ TEST(PlansOnRedisTest, RED10_EveryPlanAnswersTheSameBytesAsOnEmbeddedData) {
 }
 
 TEST(PlansOnRedisTest, RED2_RoundTripsAreTheDepthOfThePlan) {
-  const RedisServer server;
-  server.load(MILLRACE_SOURCE_DIR "/data/demo.redis");
+  const auto store = stores::EmbeddedStore::load(MILLRACE_SOURCE_DIR "/data/demo.redis");
+  ASSERT_TRUE(store);
   const TempFolder folder;
-  const RunningEngine redis(write_registry(folder, unix_address(server)), "test");
-  const auto round_trips = [&](const std::string& plan) {
-    const std::string request = base::format(R"({{"user_id": 1, "plan": "{}"}})", plan);
-    static_cast<void>(answer(*redis.engine, request));
-    const std::uint64_t before = redis.engine->store_counters().round_trips;
+  const std::string socket = folder.path() + "/fake.sock";
+  const BatchServer server(socket, *store);
+  const RunningEngine redis(
+      write_registry(folder, "unix_path = '" + socket + "'", "{ connections = 1 }"), "test");
+  const auto round_trips = [&](const std::string& plan, int user) {
+    const std::string request = base::format(R"({{"user_id": {}, "plan": "{}"}})", user, plan);
+    const int before = server.batch_count();
     EXPECT_THAT(answer(*redis.engine, request), HasSubstr(R"("degraded":{"is":false)"));
-    return redis.engine->store_counters().round_trips - before;
+    return server.batch_count() - before;
   };
-  EXPECT_EQ(round_trips("simple_viewer"), 1U);
-  EXPECT_EQ(round_trips("mixed_pipeline"), 2U);
-  EXPECT_EQ(round_trips("complex_dag"), 3U);
+  for (int user = 1; user < 20; ++user) {
+    EXPECT_EQ(round_trips("simple_viewer", user), 1);
+    EXPECT_EQ(round_trips("mixed_pipeline", user), 2);
+    EXPECT_EQ(round_trips("complex_dag", user), 3);
+  }
+  EXPECT_GT(server.command_count(), 19 * 10);
 }
 
 TEST(PlansOnRedisTest, RED6_WhatRedisRefusesIsAnErrorOfTheNode) {

@@ -83,6 +83,22 @@ TEST(RealServerTest, RED1_UnixSocket) {
   expect_every_command(client);
 }
 
+TEST(RealServerTest, RED1_Tls) {
+  const RedisServer server({.tls = true});
+  server.load(server.folder().write("data", kData));
+  RedisSettings settings = settings_for(server);
+  settings.pool.address = {.host = "localhost", .port = server.tls_port()};
+  settings.pool.connect.tls = net::TlsOptions{.ca_file = server.file("ca.pem")};
+  {
+    LiveClient client(settings);
+    expect_every_command(client);
+  }
+  settings.pool.connect.tls->server_name = "other.example";
+  LiveClient refused(settings);
+  EXPECT_THAT(refused.shown({.command = Command::kGet, .keys = refused.keys({"s"})}),
+              StartsWith("unavailable"));
+}
+
 TEST(RealServerTest, RED1_UsersPasswordsAndDatabases) {
   const RedisServer server;
   server.cli("-n 3 SET k three");

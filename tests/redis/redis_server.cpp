@@ -1,18 +1,17 @@
 #include "redis_server.h"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
-#include <thread>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,8 +106,6 @@ void RedisServer::start() {
                                  "no",
                                  "--daemonize",
                                  "no",
-                                 "--logfile",
-                                 file("log"),
                                  "--enable-debug-command",
                                  "yes"};
   words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
@@ -129,28 +126,31 @@ void RedisServer::start() {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   pid_ = fork();
   if (pid_ == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that dies leaves no server behind
     execvp(arguments[0], arguments.data());
     _exit(127);
   }
-  // The socket appears when the server listens; there is nothing to wait on but its answer.
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    const std::string log = run_line("cat '" + file("log") + "' 2>/dev/null || true");
-    const std::size_t ready = log.rfind("Ready to accept connections");
-    const std::size_t begun = log.rfind("Redis is starting");
-    if (ready != std::string::npos && begun != std::string::npos && ready > begun &&
-        log.find("pid=" + std::to_string(pid_)) != std::string::npos) {
-      return;
-    }
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      pid_ = -1;
+  close(ends[1]);
+  log_ = ends[0];
+  wait_until_ready();
+}
+
+void RedisServer::wait_until_ready() {
+  std::string log;
+  std::array<char, 1024> block{};
+  while (log.find("Ready to accept connections") == std::string::npos) {
+    const ssize_t size = read(log_, block.data(), block.size());
+    if (size <= 0) {
+      kill();
       throw std::runtime_error("redis-server ended: " + log);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    log.append(block.data(), static_cast<std::size_t>(size));
   }
-  throw std::runtime_error("redis-server did not start");
 }
 
 void RedisServer::kill() {
@@ -158,6 +158,7 @@ void RedisServer::kill() {
   ::kill(pid_, SIGKILL);
   int status = 0;
   waitpid(pid_, &status, 0);
+  close(log_);
   pid_ = -1;
 }
 

@@ -64,12 +64,15 @@ class RedisServer {
 
  private:
   void make_certificates() const;
+  /// Reads what the server says of itself until it listens.
+  void wait_until_ready();
 
   Options options_;
   TempFolder folder_;
   std::uint16_t port_ = 0;
   std::uint16_t tls_port_ = 0;
   pid_t pid_ = -1;
+  int log_ = -1;
 };
 
 }  // namespace millrace::live

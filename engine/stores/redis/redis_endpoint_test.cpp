@@ -32,14 +32,14 @@ TEST(RedisEndpointTest, TakesEverythingFromTheRegistry) {
                                                .cache_ttl = 2s,
                                                .cache_bytes = 10,
                                                .protocol = 2}};
-  const auto settings = redis_settings_of(endpoint, "/root");
+  const auto settings = redis_settings_of(endpoint, "/base");
   ASSERT_TRUE(settings);
   EXPECT_EQ(settings->pool.address.port, 7);
   EXPECT_EQ(settings->pool.greeting.username, "u");
   EXPECT_EQ(settings->pool.greeting.password, "secret");
   EXPECT_EQ(settings->pool.greeting.database, 2U);
   EXPECT_EQ(settings->pool.greeting.protocol, 2U);
-  EXPECT_EQ(settings->pool.connect.tls->ca_file, "/root/ca.pem");
+  EXPECT_EQ(settings->pool.connect.tls->ca_file, "/base/ca.pem");
   EXPECT_EQ(settings->pool.connect.tls->key_file, "");
   EXPECT_EQ(settings->pool.connect.connect_timeout, 5ms);
   EXPECT_EQ(settings->pool.request_timeout, 6ms);
