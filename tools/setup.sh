@@ -9,6 +9,7 @@ readonly PACKAGES=(
   cmake ninja-build ccache git python3
   libfmt-dev libre2-dev libuv1-dev libsimdjson-dev libtomlplusplus-dev libssl-dev libcli11-dev
   node-llhttp
+  redis-server redis-tools libhiredis-dev pkg-config
   libgtest-dev libgmock-dev librapidcheck-dev libtbb-dev nlohmann-json3-dev
 )
 

@@ -1,10 +1,12 @@
 #include "apps/rankd/doctor.h"
 
+#include <chrono>
 #include <cstdio>
 #include <string>
 
 #include "apps/rankd/engine.h"
 #include "apps/rankd/project.h"
+#include "apps/rankd/redis_probe.h"
 #include "apps/rankd/waiting_call.h"
 #include "base/format.h"
 #include "rank/request.h"
@@ -25,10 +27,27 @@ class Checklist {
   bool all_good_ = true;
 };
 
+void check_redis(const plan::EndpointInfo& endpoint, const std::string& root, Checklist& list) {
+  const std::string where = endpoint.unix_path.empty()
+                                ? base::format("{}:{}", endpoint.host, endpoint.port)
+                                : endpoint.unix_path;
+  const std::string what = base::format("endpoint {}: redis at {}", endpoint.name, where);
+  if (const auto took = probe_redis(endpoint, root)) {
+    list.good(base::format("{}: answered in {:.2f} ms",
+                           what,
+                           std::chrono::duration<double, std::milli>(*took).count()));
+  } else {
+    list.bad(what,
+             took.error().message() + "; nodes that use it fail. Use --env dev for embedded data.");
+  }
+}
+
 void check_endpoints(const Project& project, Checklist& list) {
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
     if (endpoint.kind == plan::EndpointKind::kEmbedded) {
       list.good(base::format("endpoint {}: embedded data {}", endpoint.name, endpoint.data_file));
+    } else if (endpoint.kind == plan::EndpointKind::kRedis) {
+      check_redis(endpoint, project.root(), list);
     } else {
       list.bad(base::format("endpoint {}: {} at {}:{}",
                             endpoint.name,
