@@ -4,6 +4,7 @@
 #include <string>
 
 #include "apps/rankd/engine.h"
+#include "apps/rankd/http_probe.h"
 #include "apps/rankd/project.h"
 #include "apps/rankd/waiting_call.h"
 #include "base/format.h"
@@ -25,10 +26,25 @@ class Checklist {
   bool all_good_ = true;
 };
 
+void check_http(const plan::EndpointInfo& endpoint, Checklist& list) {
+  const std::string what =
+      base::format("endpoint {}: http at {}:{}", endpoint.name, endpoint.host, endpoint.port);
+  if (const auto status = probe_http(endpoint)) {
+    list.good(base::format("{}: answered with status {}", what, *status));
+  } else {
+    list.bad(what,
+             status.error().message() +
+                 "; nodes that use it fail, or take their on_failure. Start the server, or correct "
+                 "host and port in registry/endpoints.toml.");
+  }
+}
+
 void check_endpoints(const Project& project, Checklist& list) {
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
     if (endpoint.kind == plan::EndpointKind::kEmbedded) {
       list.good(base::format("endpoint {}: embedded data {}", endpoint.name, endpoint.data_file));
+    } else if (endpoint.kind == plan::EndpointKind::kHttp) {
+      check_http(endpoint, list);
     } else {
       list.bad(base::format("endpoint {}: {} at {}:{}",
                             endpoint.name,
