@@ -9,6 +9,7 @@ readonly PACKAGES=(
   cmake ninja-build ccache git python3
   libfmt-dev libre2-dev libuv1-dev libsimdjson-dev libtomlplusplus-dev libssl-dev libcli11-dev
   node-llhttp
+  redis-server redis-tools libhiredis-dev pkg-config
   libgtest-dev libgmock-dev librapidcheck-dev libtbb-dev nlohmann-json3-dev
 )
 
@@ -21,6 +22,9 @@ as_root() {
 
 missing_packages() {
   local package
+  # Any Node.js of 18 or later serves, wherever it comes from.
+  command -v node >/dev/null || echo nodejs
+  command -v npm >/dev/null || echo npm
   for package in "${PACKAGES[@]}"; do
     if [[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]]; then
       echo "$package"

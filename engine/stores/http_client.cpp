@@ -1,5 +1,6 @@
 #include "stores/http_client.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "runtime/loop.h"
 #include "runtime/stop.h"
 #include "runtime/task_promise.h"
+#include "stores/connect_options.h"
 #include "stores/store_client.h"
 #include "tasks/endpoint_client.h"
 
@@ -89,12 +91,18 @@ HttpFetchClient::HttpFetchClient(runtime::Loop& loop,
       random_(seed),
       client_(loop, connector, random_, std::move(options)) {}
 
-net::HttpClientOptions http_options_of(const plan::EndpointInfo& endpoint) {
-  return {.address = {.host = endpoint.host, .port = endpoint.port},
-          .connect = {.connect_timeout = endpoint.policy.connect_timeout},
-          .request_timeout = endpoint.policy.request_timeout,
-          .inflight_max = endpoint.policy.max_inflight,
-          .idle_max = endpoint.policy.connections};
+net::HttpClientOptions http_options_of(const plan::EndpointInfo& endpoint,
+                                       const std::string& root) {
+  const plan::EndpointPolicy& policy = endpoint.policy;
+  net::HttpClientOptions options{.address = address_of(endpoint),
+                                 .connect = connect_options_of(endpoint, root),
+                                 .request_timeout = policy.request_timeout,
+                                 .inflight_max = policy.max_inflight,
+                                 .idle_max = policy.connections};
+  options.breaker.consecutive_failures_max = policy.breaker_failures;
+  options.breaker.open_min = policy.breaker_open;
+  options.breaker.open_max = std::max(options.breaker.open_max, policy.breaker_open);
+  return options;
 }
 
 }  // namespace millrace::stores

@@ -101,7 +101,8 @@ class HttpFetchClient final : public tasks::EndpointClient {
   net::HttpClient client_;
 };
 
-/// How an endpoint of the registry is spoken to.
-[[nodiscard]] net::HttpClientOptions http_options_of(const plan::EndpointInfo& endpoint);
+/// How an endpoint of the registry is spoken to; its files are relative to `root`.
+[[nodiscard]] net::HttpClientOptions http_options_of(const plan::EndpointInfo& endpoint,
+                                                     const std::string& root);
 
 }  // namespace millrace::stores

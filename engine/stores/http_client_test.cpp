@@ -21,13 +21,17 @@ TEST(HttpFetchClientTest, TakesTheEndpointsPolicy) {
                                     .policy = {.max_inflight = 7,
                                                .connections = 3,
                                                .connect_timeout = milliseconds(5),
-                                               .request_timeout = milliseconds(9)}};
-  const net::HttpClientOptions options = http_options_of(endpoint);
+                                               .request_timeout = milliseconds(9),
+                                               .breaker_failures = 2,
+                                               .breaker_open = milliseconds(11)}};
+  const net::HttpClientOptions options = http_options_of(endpoint, "");
   EXPECT_EQ(to_string(options.address), "h:8081");
   EXPECT_EQ(options.inflight_max, 7U);
   EXPECT_EQ(options.idle_max, 3U);
   EXPECT_EQ(options.connect.connect_timeout, milliseconds(5));
   EXPECT_EQ(options.request_timeout, milliseconds(9));
+  EXPECT_EQ(options.breaker.consecutive_failures_max, 2U);
+  EXPECT_EQ(options.breaker.open_min, milliseconds(11));
 }
 
 }  // namespace

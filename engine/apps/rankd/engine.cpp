@@ -11,6 +11,8 @@
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"
 #include "stores/http_client.h"
+#include "stores/redis/redis_client.h"
+#include "stores/redis/redis_endpoint.h"
 
 namespace millrace::rankd {
 namespace {
@@ -66,18 +68,23 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& fl
   }
   if (auto done = engine->load_plans(flags, project); !done) return std::unexpected(done.error());
   for (const auto& unit : engine->loops_) {
-    unit->ranker =
-        std::make_unique<rank::Ranker>(engine->plans_,
-                                       unit->services,
-                                       rank::RankOptions{.deadline = duration_of(flags.deadline_ms),
-                                                         .ids_as_strings = flags.ids_as_strings});
+    unit->ranker = std::make_unique<rank::Ranker>(
+        engine->plans_,
+        unit->services,
+        rank::RankOptions{.deadline = duration_of(flags.deadline_ms),
+                          .ids_as_strings = flags.ids_as_strings,
+                          .allow_scheduling_overrides = flags.allow_scheduling_overrides});
   }
   return engine;
 }
 
 std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
-  auto workers = runtime::WorkerPool::create(
-      {.compute_threads = flags.cpu_threads, .callers_help = false, .trace = &tracer_.collector()});
+  // Small CPU work stays where its rows are: a worker would spend more on fetching them from
+  // another core's cache than on the work. Turns are short, so I/O does not wait for all of this.
+  auto workers = runtime::WorkerPool::create({.compute_threads = flags.cpu_threads,
+                                              .callers_help = false,
+                                              .loop_inline_budget = std::chrono::milliseconds(2),
+                                              .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
   for (std::uint32_t index = 0; index < flags.loops; ++index) {
@@ -132,15 +139,23 @@ std::expected<std::unique_ptr<tasks::EndpointClient>, StartError> Engine::make_c
       return std::make_unique<stores::EmbeddedClient>(
           std::static_pointer_cast<const stores::EmbeddedStore>(shared));
     }
-    case plan::EndpointKind::kRedis:
-      break;
+    case plan::EndpointKind::kRedis: {
+      auto settings = stores::redis_settings_of(endpoint, project.root());
+      if (!settings) return std::unexpected(from(settings.error()));
+      // Only the waits between attempts to connect are random: seeds need to differ, not to be
+      // kept.
+      const auto seed =
+          static_cast<std::uint64_t>(base::steady_clock().now().time_since_epoch().count());
+      return std::make_unique<stores::RedisClient>(
+          *unit.loop, *unit.connector, *std::move(settings), seed);
+    }
     case plan::EndpointKind::kHttp: {
       // Only the time for which a failing server is left alone is random: seeds need to differ, not
       // to be kept.
       const auto seed =
           static_cast<std::uint64_t>(base::steady_clock().now().time_since_epoch().count());
       return std::make_unique<stores::HttpFetchClient>(
-          *unit.loop, *unit.connector, stores::http_options_of(endpoint), seed);
+          *unit.loop, *unit.connector, stores::http_options_of(endpoint, project.root()), seed);
     }
   }
   return nullptr;

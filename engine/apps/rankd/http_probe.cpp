@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <semaphore>
+#include <string>
 #include <utility>
 
 #include "base/random.h"
@@ -62,9 +63,9 @@ class Probe final : public runtime::Job, public net::HttpCall {
 
 }  // namespace
 
-base::Result<int> probe_http(const plan::EndpointInfo& endpoint) {
+base::Result<int> probe_http(const plan::EndpointInfo& endpoint, const std::string& root) {
   MR_TRY(std::unique_ptr<runtime::EventLoop> loop, runtime::EventLoop::create("probe"));
-  Probe probe(*loop, stores::http_options_of(endpoint));
+  Probe probe(*loop, stores::http_options_of(endpoint, root));
   const Reply reply = probe.run();
   loop->stop();
   if (!reply) return std::unexpected(reply.error());

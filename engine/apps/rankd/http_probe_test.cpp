@@ -36,7 +36,7 @@ TEST(HttpProbeTest, CLI3_GivesTheStatusOfTheAnswer) {
     (void)net::RawServer::read(peer, 1 << 20);
     ::close(peer);
   });
-  EXPECT_EQ(probe_http(endpoint_at(server.address().port)).value(), 403);
+  EXPECT_EQ(probe_http(endpoint_at(server.address().port), "").value(), 403);
   serve.join();
 }
 
@@ -44,7 +44,7 @@ TEST(HttpProbeTest, CLI3_SaysWhyAnEndpointCannotBeReached) {
   net::RawServer server;
   const std::uint16_t port = server.address().port;
   server.stop();
-  const auto status = probe_http(endpoint_at(port));
+  const auto status = probe_http(endpoint_at(port), "");
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message(), "Cannot connect: connection refused");
 }
