@@ -22,6 +22,9 @@ as_root() {
 
 missing_packages() {
   local package
+  # Any Node.js of 18 or later serves, wherever it comes from.
+  command -v node >/dev/null || echo nodejs
+  command -v npm >/dev/null || echo npm
   for package in "${PACKAGES[@]}"; do
     if [[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]]; then
       echo "$package"

@@ -58,3 +58,22 @@ class SummaryTest(unittest.TestCase):
     def test_fails_without_results(self):
         code, lines = self.summarise("")
         self.assertEqual((code, lines[-1]), (1, "0 passed, 1 failed"))
+
+    def tap(self, *lines: str) -> tuple[int, list[str]]:
+        (self.build / "tests.tap").write_text("\n".join(["TAP version 13", *lines]), encoding="utf-8")
+        return self.summarise("")
+
+    def test_counts_innermost_tests_of_a_tap_report(self):
+        code, lines = self.tap("# Subtest: file", "    # Subtest: a", "    ok 1 - a",
+                               "    ok 2 - b # SKIP no engine", "    not ok 3 - c", "    1..3",
+                               "not ok 1 - file", "ok 2 - d", "1..2", "# pass 2")
+        self.assertEqual((code, lines[-1]), (1, "2 passed, 1 failed"))
+        self.assertIn(": c ", lines[0])
+
+    def test_counts_a_test_that_fails_around_passing_ones(self):
+        _, lines = self.tap("    ok 1 - a", "    1..1", "not ok 1 - file", "1..1")
+        self.assertEqual(lines[-1], "1 passed, 1 failed")
+
+    def test_counts_a_tap_report_that_breaks_off_as_failure(self):
+        code, lines = self.tap("ok 1 - a")
+        self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed"))

@@ -168,6 +168,7 @@ TEST_F(HttpClientTest, RepeatsNeitherAPostNorAReplyThatHadBegunNorTwice) {
   echo();
   send("/first");
   loop_.run_ready();
+  connector_.on_receive = {};
   RecordedCall post;
   ASSERT_TRUE(client_->send(post, {.method = "POST", .target = "/"}, {}));
   connector_.peer(0).reset();
@@ -188,6 +189,7 @@ TEST_F(HttpClientTest, RepeatsNeitherAPostNorAReplyThatHadBegunNorTwice) {
 
   send("/fourth");
   loop_.run_ready();
+  connector_.on_receive = {};
   connector_.on_connect = [](FakePeer& peer) {
     peer.accept();
     peer.reset();

@@ -62,6 +62,8 @@ struct ArtifactNode {
 struct Artifact {
   ArtifactName name;
   std::string version;
+  FragmentVersions fragments;
+  std::string variant_of;
   std::vector<ArtifactNode> nodes;
   std::vector<ArtifactName> outputs;
   std::optional<std::vector<ArtifactName>> output_keys;

@@ -62,6 +62,8 @@ class ArtifactReader {
                        "name",
                        "plan_name",
                        "version",
+                       "fragments",
+                       "variant_of",
                        "nodes",
                        "outputs",
                        "output_keys",
@@ -71,6 +73,7 @@ class ArtifactReader {
     if (const std::optional<JsonValue> sources = fields.find("sources")) read_sources(*sources);
     read_version(fields);
     read_name(fields, artifact);
+    read_fragments(fields, artifact);
     read_nodes(fields, artifact);
     check_spans(artifact);
     if (fields.find("outputs")) {
@@ -118,6 +121,18 @@ class ArtifactReader {
       artifact.version = read_artifact_name(*version, fields.where_of(*version)).text;
     } else {
       fields.wrong_type("string or int", *version, fields.where_of(*version));
+    }
+  }
+
+  void read_fragments(ObjectFields& fields, Artifact& artifact) {
+    if (const auto name = fields.find_string("variant_of")) artifact.variant_of = *name;
+    const std::optional<JsonValue> fragments = fields.find("fragments");
+    if (!fragments) return;
+    const Where where = fields.where_of(*fragments);
+    if (!fragments->is(JsonKind::kObject)) return fields.wrong_type("object", *fragments, where);
+    for (const JsonValue version : fragments->children()) {
+      artifact.fragments[std::string(version.key())] =
+          read_artifact_name(version, where.member(version.key(), version)).text;
     }
   }
 

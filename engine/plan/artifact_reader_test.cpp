@@ -31,6 +31,22 @@ TEST_F(ArtifactReaderTest, ART1_ART2_BothSpellingsAreTheSamePlan) {
   EXPECT_THAT(plan->outputs, ElementsAre(1U));
 }
 
+TEST_F(ArtifactReaderTest, ART10_FragmentsAndTheirVersionsAreKept) {
+  const auto plan = compile(artifact(R"({"id": "s", "op": "fixed_source"})",
+                                     R"("s")",
+                                     R"(, "fragments": {"cut": "2"}, "variant_of": "p")"));
+  ASSERT_NE(plan, nullptr);
+  EXPECT_THAT(plan->fragments, ElementsAre(testing::Pair("cut", "2")));
+  EXPECT_EQ(plan->variant_of, "p");
+}
+
+TEST_F(ArtifactReaderTest, ART10_AFragmentsVersionIsAText) {
+  for (const char* const fields : {R"(, "fragments": {"cut": 2})", R"(, "fragments": ["cut"])"}) {
+    EXPECT_TRUE(problems(artifact(R"({"id": "s", "op": "fixed_source"})", R"("s")", fields))
+                    .has(ProblemCode::kWrongType));
+  }
+}
+
 TEST_F(ArtifactReaderTest, ReadsEverySettingOfANode) {
   const auto plan = compile(artifact(
       R"({"id": "b", "op": "fixed_source"},

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -98,6 +100,9 @@ struct PassNote {
   std::string text;
 };
 
+/// The fragments a plan is made of, and the version of each.
+using FragmentVersions = std::map<std::string, std::string, std::less<>>;
+
 /// A plan as it runs: immutable, complete, checked.
 /// Threading: any thread. Lifetime: its catalog and registry outlive it.
 struct CompiledPlan {
@@ -105,6 +110,8 @@ struct CompiledPlan {
   std::string version;  ///< empty when the artifact names none
   std::string digest;   ///< `sha256:` and 64 hex digits of the artifact's bytes
   std::string source_file;
+  FragmentVersions fragments;       ///< what the artifact says it was compiled with
+  std::string variant_of;           ///< name of the plan with the usual versions; empty: this one
   std::vector<CompiledNode> nodes;  ///< producers before consumers
   std::vector<std::uint32_t> outputs;
   std::vector<std::string> output_keys;      ///< `id` first; the default when a request names none

@@ -103,6 +103,8 @@ class Resolver {
   Draft resolve() {
     draft_.plan.name = artifact_.name.text;
     draft_.plan.version = artifact_.version;
+    draft_.plan.fragments = artifact_.fragments;
+    draft_.plan.variant_of = artifact_.variant_of;
     draft_.plan.reserve = artifact_.reserve;
     draft_.plan.source_file = context_.reporter.source_file();
     draft_.output_keys = artifact_.output_keys;

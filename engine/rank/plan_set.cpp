@@ -32,7 +32,13 @@ LoadedPlan* PlanSet::find(std::string_view name) const {
 
 LoadedPlan* PlanSet::default_plan() const {
   if (default_ != nullptr) return default_;
-  return plans_.size() == 1 ? plans_.begin()->second.get() : nullptr;
+  LoadedPlan* only = nullptr;
+  for (const auto& [name, plan] : plans_) {
+    if (!plan->plan().variant_of.empty()) continue;
+    if (only != nullptr) return nullptr;
+    only = plan.get();
+  }
+  return only;
 }
 
 std::vector<std::string_view> PlanSet::names() const {

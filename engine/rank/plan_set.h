@@ -23,7 +23,7 @@ class PlanSet {
 
   /// The plan of that name, or nullptr.
   [[nodiscard]] LoadedPlan* find(std::string_view name) const;
-  /// The default, or the only plan there is; nullptr if there is neither.
+  /// The default, or the only plan there is, variants not counted; nullptr if there is neither.
   [[nodiscard]] LoadedPlan* default_plan() const;
   /// All names, sorted.
   [[nodiscard]] std::vector<std::string_view> names() const;

@@ -81,10 +81,10 @@ Result<StoreClient*> store_of(const tasks::TaskContext& context,
                               const tasks::StoreEndpoint& endpoint) {
   tasks::EndpointClient* client = context.find_client(endpoint.id);
   if (client == nullptr || client->client_kind() != tasks::ClientKind::kStore) {
-    return fail(
-        ErrorCode::kUnavailable,
-        "The node's endpoint has no store client in this environment; `rankd doctor` says why",
-        context.node().id);
+    return fail(ErrorCode::kUnavailable,
+                "The endpoint '" + endpoint.name +
+                    "' has no store client in this environment; `rankd doctor` says why",
+                context.node().id);
   }
   return static_cast<StoreClient*>(client);
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import (adr, banned_code, contract_proof, file_names, formatting, layers, markdown,
-               module_readme, sizes, snippets, third_party, untested, wording)
+               module_readme, sizes, snippets, third_party, typescript, untested, wording)
 from .tree import Problem, Tree
 
 
@@ -26,6 +26,7 @@ CHECKS = (
     Check("sizes", "files, functions and parameter lists stay small", sizes.run),
     Check("file_names", "snake_case, named after the concept", file_names.run),
     Check("untested", "every unit has a test beside it", untested.run),
+    Check("typescript", "dsl/ has no import cycle, no `any`, no output", typescript.run),
     Check("no_throw", "no throw in engine/", banned_code.no_throw),
     Check("no_std_mutex", "base::Mutex instead of std::mutex", banned_code.no_std_mutex),
     Check("no_sleep", "tests do not sleep", banned_code.no_sleep),

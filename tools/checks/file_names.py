@@ -7,7 +7,7 @@ from .tree import Problem, Tree
 
 _BANNED = {"util", "utils", "helper", "helpers", "common", "misc", "manager"}
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-_CODE = (".h", ".cpp", ".py", ".txt")
+_CODE = (".h", ".cpp", ".py", ".ts", ".mjs", ".txt")
 _GIVEN_BY_TOOLS = {"CMakeLists.txt", "__init__.py"}
 
 

@@ -67,18 +67,23 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& fl
   }
   if (auto done = engine->load_plans(flags, project); !done) return std::unexpected(done.error());
   for (const auto& unit : engine->loops_) {
-    unit->ranker =
-        std::make_unique<rank::Ranker>(engine->plans_,
-                                       unit->services,
-                                       rank::RankOptions{.deadline = duration_of(flags.deadline_ms),
-                                                         .ids_as_strings = flags.ids_as_strings});
+    unit->ranker = std::make_unique<rank::Ranker>(
+        engine->plans_,
+        unit->services,
+        rank::RankOptions{.deadline = duration_of(flags.deadline_ms),
+                          .ids_as_strings = flags.ids_as_strings,
+                          .allow_scheduling_overrides = flags.allow_scheduling_overrides});
   }
   return engine;
 }
 
 std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
-  auto workers = runtime::WorkerPool::create(
-      {.compute_threads = flags.cpu_threads, .callers_help = false, .trace = &tracer_.collector()});
+  // Small CPU work stays where its rows are: a worker would spend more on fetching them from
+  // another core's cache than on the work. Turns are short, so I/O does not wait for all of this.
+  auto workers = runtime::WorkerPool::create({.compute_threads = flags.cpu_threads,
+                                              .callers_help = false,
+                                              .loop_inline_budget = std::chrono::milliseconds(2),
+                                              .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
   for (std::uint32_t index = 0; index < flags.loops; ++index) {

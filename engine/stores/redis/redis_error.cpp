@@ -36,7 +36,7 @@ constexpr std::array kMeanings{
     Meaning{"OOM", ErrorCode::kResourceExhausted, "The store is out of memory"},
 };
 
-constexpr std::size_t kShownBytesMax = 200;
+constexpr std::size_t kShownReplyBytesMax = 200;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ base::Error error_of_reply(std::string_view reply, std::string_view key) {
     code = ErrorCode::kResourceExhausted;
     message = "The store has too many clients";
   }
-  if (word != "WRONGTYPE") message += ": " + std::string(reply.substr(0, kShownBytesMax));
+  if (word != "WRONGTYPE") message += ": " + std::string(reply.substr(0, kShownReplyBytesMax));
   if (!key.empty()) message += ": " + std::string(key);
   return {code, std::move(message), std::string(key)};
 }

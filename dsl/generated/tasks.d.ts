@@ -1,0 +1,432 @@
+// Generated from the task manifest of rankd by `dslc codegen`; do not edit.
+
+declare namespace Millrace {
+  /** Ops of all tasks. */
+  type Op =
+    | "busy_cpu"
+    | "concat"
+    | "dedupe"
+    | "diversify"
+    | "filter"
+    | "fixed_source"
+    | "follow"
+    | "group_limit"
+    | "http_fetch"
+    | "hydrate"
+    | "interleave"
+    | "join"
+    | "lookup"
+    | "media"
+    | "recommendation"
+    | "sample"
+    | "skip"
+    | "sleep"
+    | "sort"
+    | "take"
+    | "top_k"
+    | "viewer"
+    | "vm";
+
+  interface Sources {
+    /** Gives rows with the ids 1 to `row_count`; for tests and benchmarks. */
+    fixedSource(params?: NodeOptions & {
+      /**
+       * How many rows there are.
+       * From the manifest: at least 0, at most 10000000.
+       * @defaultValue `1`
+       */
+      readonly rowCount?: number;
+    }): Rows<"id">;
+
+    /**
+     * HGETALL of `user:{user_id}`: one row whose id is the user of the request, with the registered
+     * fields that something reads. A user without a profile is a row of nulls.
+     */
+    viewer(params: NodeOptions & {
+      /** Store that has the profile. */
+      readonly endpoint: Endpoint;
+      /**
+       * Key of the profile; its name is a field of the request.
+       * @defaultValue `"user:{user_id}"`
+       */
+      readonly pattern?: KeyPattern<keyof RequestFields & string>;
+    }): Rows<"id" | StoredName>;
+  }
+
+  interface Rows<C extends string> {
+    /** Keeps its thread busy, then gives its input; for tests and benchmarks. */
+    busyCpu(params: NodeOptions & {
+      /**
+       * How long to compute, in milliseconds.
+       * From the manifest: at least 0, at most 3600000.
+       */
+      readonly busyWaitMs: number;
+    }): Rows<C>;
+
+    /**
+     * Puts the rows of all inputs one after another; a column that an input lacks is null there.
+     * `source` says which input a row first came from.
+     */
+    concat<R extends AnyRows = never, I extends readonly AnyRows[] = []>(params?: NodeOptions & {
+      /** Rows that come after those of the inputs. */
+      readonly rhs?: R;
+      /**
+       * Name of each input in `source`; by default its position: 0, 1, ….
+       * @defaultValue `[]`
+       */
+      readonly tags?: readonly string[];
+      /** More inputs, after the rows themselves: at most 63. */
+      readonly inputs?: I;
+    }): Rows<C | "source" | ColumnsOf<R> | ColumnsOf<I>>;
+
+    /** Leaves one row for each distinct value of the keys, in input order; null equals null. */
+    dedupe(params?: NodeOptions & {
+      /**
+       * Keys whose values make two rows the same.
+       * @defaultValue `["id"]`
+       */
+      readonly by?: KeyList<C>;
+      /**
+       * Which of the same rows stays; `max`: the one with the largest `score`.
+       * @defaultValue `"first"`
+       */
+      readonly keep?: "first" | "last" | "max";
+      /** Key that `keep: max` compares. */
+      readonly score?: KeyRef<C>;
+    }): Rows<C>;
+
+    /**
+     * Keeps rows that are alike apart: by windows (at most so many of one value among so many rows)
+     * or, with `score`, by maximal marginal relevance.
+     */
+    diversify(params?: NodeOptions & {
+      /** Keys whose values make two rows alike. */
+      readonly by?: KeyList<C>;
+      /**
+       * Rows in a row that a rule looks at.
+       * From the manifest: at least 1.
+       * @defaultValue `2`
+       */
+      readonly window?: number;
+      /**
+       * How many rows of one value a window may have.
+       * From the manifest: at least 1.
+       * @defaultValue `1`
+       */
+      readonly maxInWindow?: number;
+      /**
+       * When no row fits: break the rule, or drop the rows that are left.
+       * @defaultValue `"break"`
+       */
+      readonly whenStuck?: "break" | "drop";
+      /**
+       * Rows tried for each place.
+       * From the manifest: at least 1.
+       * @defaultValue `1000`
+       */
+      readonly lookahead?: number;
+      /** Relevance: chooses by MMR instead of windows. */
+      readonly score?: KeyRef<C>;
+      /** MMR: keys of the vectors whose cosine is compared. */
+      readonly features?: KeyList<C>;
+      /**
+       * MMR: 1 is relevance only, 0 difference only.
+       * From the manifest: at least 0, at most 1.
+       * @defaultValue `0.7`
+       */
+      readonly lambda?: number;
+      /**
+       * MMR: how many rows are chosen.
+       * From the manifest: at least 0.
+       * @defaultValue `0`
+       */
+      readonly count?: number;
+    }): Rows<C>;
+
+    /**
+     * Keeps the rows for which the predicate is true, not those where it is false or null; copies
+     * nothing.
+     */
+    filter(params: NodeOptions & {
+      /** Condition that a row must meet to stay. */
+      readonly pred: ExprParam<C, boolean>;
+    }): Rows<C>;
+
+    /**
+     * LRANGE of `follow:{id}` for each row, all in one round trip: the users that it follows, by
+     * row, then by place in the list.
+     */
+    follow(params: NodeOptions & {
+      /** Store that has the lists. */
+      readonly endpoint: Endpoint;
+      /**
+       * Key of a row's list.
+       * @defaultValue `"follow:{id}"`
+       */
+      readonly pattern?: KeyPattern<C>;
+      /**
+       * How many items of a list are taken, from its start.
+       * From the manifest: at least 1, at most 100000.
+       * @defaultValue `100`
+       */
+      readonly fanout?: number;
+    }): Rows<C | "parent_id">;
+
+    /** Keeps at most `count` rows of each group, those that come first. */
+    groupLimit(params: NodeOptions & {
+      /** Keys whose values make a group. */
+      readonly by: KeyList<C>;
+      /**
+       * How many rows of a group stay.
+       * From the manifest: at least 0.
+       * @defaultValue `1`
+       */
+      readonly count?: number;
+    }): Rows<C>;
+
+    /**
+     * GETs a JSON document per row, or one for all, and puts one of its fields into a column. This
+     * build has no HTTP client: the task fails with `unavailable`.
+     */
+    httpFetch<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
+      /** HTTP endpoint to ask. */
+      readonly endpoint: Endpoint;
+      /** Path to GET; `{by}` in it is the value of the key `by`. */
+      readonly path: string;
+      /** Field of the JSON answer, as `/a/b`. */
+      readonly field: string;
+      /** Key that gets the field. */
+      readonly outKey: KeyRef<K, T>;
+      /** Key that makes one request per row; without it one for all. */
+      readonly by?: KeyRef<C>;
+      /**
+       * Longest answer that is read.
+       * From the manifest: at least 1, at most 16777216.
+       * @defaultValue `65536`
+       */
+      readonly bodyBytesMax?: number;
+    }): Rows<C | K>;
+
+    /**
+     * Fetches fields of the hash `prefix:{id}` of each row into columns, all in one round trip, and
+     * only keys that something downstream reads (HMGET). A missing hash or field is null; so is a
+     * value that is not of the key's type, which counts as a row error.
+     */
+    hydrate<K extends KeyName = StoredName>(params: NodeOptions & {
+      /** Store that has the hashes. */
+      readonly endpoint: Endpoint;
+      /** The key of a row is `prefix:{by}`. */
+      readonly prefix: string;
+      /**
+       * Key whose value stands behind the prefix.
+       * @defaultValue `"id"`
+       */
+      readonly by?: KeyRef<C>;
+      /** Keys to fetch; by default those that something downstream reads. */
+      readonly keys?: KeyList<K>;
+    }): Rows<C | K>;
+
+    /**
+     * Weaves the rows of its inputs by a pattern or by weights; the result has all rows of all
+     * inputs.
+     */
+    interleave<R extends AnyRows = never, I extends readonly AnyRows[] = []>(params?: NodeOptions & {
+      /** Rows of one more input. */
+      readonly rhs?: R;
+      /**
+       * Letters, `a` for the first input: `aab` takes two of it, then one of the second, and so on
+       * around; by default each input in turn.
+       * @defaultValue `""`
+       */
+      readonly pattern?: string;
+      /**
+       * Weight of each input, instead of a pattern.
+       * @defaultValue `[]`
+       */
+      readonly weights?: readonly number[];
+      /** More inputs, after the rows themselves: at most 63. */
+      readonly inputs?: I;
+    }): Rows<C | ColumnsOf<R> | ColumnsOf<I>>;
+
+    /**
+     * Matches rows of equal keys. A column that both sides have is an error that names it: nothing
+     * is overwritten.
+     */
+    join<R extends AnyRows = never>(params: NodeOptions & {
+      /** Rows to match with. */
+      readonly rhs: R;
+      /**
+       * Keys that must be equal; null matches nothing.
+       * @defaultValue `["id"]`
+       */
+      readonly by?: KeyList<C>;
+      /**
+       * Their names on the right, if these differ from `by`.
+       * @defaultValue `[]`
+       */
+      readonly rhsBy?: readonly string[];
+      /**
+       * Which rows come out; `semi` and `anti` add no columns.
+       * @defaultValue `"inner"`
+       */
+      readonly kind?: "inner" | "left" | "semi" | "anti";
+      /**
+       * Goes before the names of the right columns.
+       * @defaultValue `""`
+       */
+      readonly prefix?: string;
+    }): Rows<C | ColumnsOf<R>>;
+
+    /**
+     * Fetches the string `prefix:{id}` of each row into one column with one MGET. A missing one is
+     * null; so is a value that is not of the key's type, which counts as a row error.
+     */
+    lookup<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
+      /** Store that has the strings. */
+      readonly endpoint: Endpoint;
+      /** The key of a row is `prefix:{by}`. */
+      readonly prefix: string;
+      /** Key that gets the value. */
+      readonly outKey: KeyRef<K, T>;
+      /**
+       * Key whose value stands behind the prefix.
+       * @defaultValue `"id"`
+       */
+      readonly by?: KeyRef<C>;
+    }): Rows<C | K>;
+
+    /**
+     * LRANGE of `media:{id}` for each row, all in one round trip: its media, by row, then by place
+     * in the list.
+     */
+    media(params: NodeOptions & {
+      /** Store that has the lists. */
+      readonly endpoint: Endpoint;
+      /**
+       * Key of a row's list.
+       * @defaultValue `"media:{id}"`
+       */
+      readonly pattern?: KeyPattern<C>;
+      /**
+       * How many items of a list are taken, from its start.
+       * From the manifest: at least 1, at most 100000.
+       * @defaultValue `100`
+       */
+      readonly fanout?: number;
+    }): Rows<C | "parent_id">;
+
+    /**
+     * LRANGE of `recommendation:{id}` for each row, all in one round trip: what is recommended to
+     * it, by row, then by place in the list.
+     */
+    recommendation(params: NodeOptions & {
+      /** Store that has the lists. */
+      readonly endpoint: Endpoint;
+      /**
+       * Key of a row's list.
+       * @defaultValue `"recommendation:{id}"`
+       */
+      readonly pattern?: KeyPattern<C>;
+      /**
+       * How many items of a list are taken, from its start.
+       * From the manifest: at least 1, at most 100000.
+       * @defaultValue `100`
+       */
+      readonly fanout?: number;
+    }): Rows<C | "parent_id">;
+
+    /**
+     * Keeps some rows by chance, in input order. A row's luck depends on its id and the seed only
+     * (SplitMix64), so it is the same in every run.
+     */
+    sample(params?: NodeOptions & {
+      /**
+       * How many rows stay.
+       * From the manifest: at least 0.
+       */
+      readonly count?: number;
+      /**
+       * Share of rows that stay.
+       * From the manifest: at least 0, at most 1.
+       */
+      readonly rate?: number;
+      /** Chooses the same rows in every request; by default the request's seed and the node decide. */
+      readonly seed?: number;
+    }): Rows<C>;
+
+    /** Leaves out the first `count` rows. */
+    skip(params: NodeOptions & {
+      /**
+       * How many rows to leave out.
+       * From the manifest: at least 0.
+       */
+      readonly count: number;
+    }): Rows<C>;
+
+    /** Waits without using a thread, then gives its input; for tests and benchmarks. */
+    sleep(params: NodeOptions & {
+      /**
+       * How long to wait, in milliseconds.
+       * From the manifest: at least 0, at most 3600000.
+       */
+      readonly durationMs: number;
+      /**
+       * Then fail.
+       * @defaultValue `false`
+       */
+      readonly failAfterSleep?: boolean;
+    }): Rows<C>;
+
+    /** Orders the rows; null and NaN come last whatever the direction, ties go by id. */
+    sort(params?: NodeOptions & {
+      /** Key to order by. */
+      readonly key?: KeyRef<C>;
+      /**
+       * Direction of `key`.
+       * @defaultValue `"asc"`
+       */
+      readonly order?: "asc" | "desc";
+      /** Several keys with their directions, the first one first, instead of `key`. */
+      readonly by?: OrderParam<C>;
+    }): Rows<C>;
+
+    /** Keeps the first `count` rows. */
+    take(params: NodeOptions & {
+      /**
+       * How many rows to keep.
+       * From the manifest: at least 0.
+       */
+      readonly count: number;
+    }): Rows<C>;
+
+    /**
+     * Gives exactly what `sort` and then `take` give, without ordering the rest; the compiler puts
+     * it in their place.
+     */
+    topK(params: NodeOptions & {
+      /** Keys to order by, the first one first. */
+      readonly order: OrderParam<C>;
+      /**
+       * How many rows to keep.
+       * From the manifest: at least 0.
+       */
+      readonly count: number;
+    }): Rows<C>;
+
+    /** Writes one key from an expression; rows whose expression fails follow `on_row_error`. */
+    vm<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
+      /** Key that gets the result. */
+      readonly outKey: KeyRef<K, T>;
+      /** Expression computed for each row. */
+      readonly expr: ExprParam<C, ValueTypes[NoInfer<T>]>;
+    }): Rows<C | K>;
+
+    /** The same as `vm`. */
+    transform<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
+      /** Key that gets the result. */
+      readonly outKey: KeyRef<K, T>;
+      /** Expression computed for each row. */
+      readonly expr: ExprParam<C, ValueTypes[NoInfer<T>]>;
+    }): Rows<C | K>;
+  }
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { helpText, readArguments, UsageError, type CommandHelp } from "./arguments.ts";
+
+const HELP: CommandHelp = { usage: "dslc x", about: "Does x.", flags: {
+  out: { value: "DIR", about: "where" }, quiet: { about: "say less" },
+  format: { value: "F", choices: ["text", "json"], about: "how" },
+} };
+
+test("flags and words in any order", () => {
+  const { words, flags } = readArguments(["a", "--out", "d", "--quiet", "--format=json", "--", "--b"], HELP);
+  assert.deepEqual([words, [...flags]], [["a", "--b"], [["out", "d"], ["quiet", ""], ["format", "json"]]]);
+});
+
+for (const [given, message] of [
+  [["--uot", "x"], /unknown option --uot; did you mean `--out`\?/],
+  [["--toString"], /unknown option --toString/],
+  [["-x"], /unknown option -x/],
+  [["--out"], /--out needs a value: DIR/],
+  [["--quiet=1"], /--quiet takes no value/],
+  [["--format", "xml"], /--format is one of text, json, not 'xml'/],
+] as const) {
+  test(`refused: ${given.join(" ")}`, () => {
+    assert.throws(() => readArguments(given, HELP), (error: Error) => {
+      assert.ok(error instanceof UsageError);
+      assert.match(error.message, message);
+      return true;
+    });
+  });
+}
+
+test("help names every flag", () => {
+  assert.equal(helpText(HELP), "Usage: dslc x\n\nDoes x.\n\n  --out DIR             where\n" +
+    "  --quiet               say less\n  --format F            how\n");
+});

@@ -1,0 +1,65 @@
+import { didYouMean } from "../extract/names.ts";
+
+export class UsageError extends Error {}
+
+/** What a command takes, with the words of its help. */
+export interface CommandHelp {
+  readonly usage: string;
+  readonly about: string;
+  readonly flags: Readonly<Record<string, FlagHelp>>;
+}
+
+export interface FlagHelp {
+  /** What stands for the value in help; missing for a flag that has none. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly about: string;
+}
+
+export interface Arguments {
+  readonly words: readonly string[];
+  readonly flags: ReadonlyMap<string, string>;
+}
+
+/** Reads the arguments of one command: `--name value`, `--name=value`, `--name`, words. */
+export function readArguments(given: readonly string[], help: CommandHelp): Arguments {
+  const words: string[] = [];
+  const flags = new Map<string, string>();
+  for (let index = 0; index < given.length; ++index) {
+    const argument = given[index]!;
+    if (argument === "--") {
+      words.push(...given.slice(index + 1));
+      break;
+    }
+    if (!argument.startsWith("--")) {
+      if (argument.startsWith("-") && argument !== "-") throw new UsageError(`unknown option ${argument}`);
+      words.push(argument);
+      continue;
+    }
+    const [name, ...rest] = argument.slice(2).split("=");
+    const flag = Object.hasOwn(help.flags, name!) ? help.flags[name!] : undefined;
+    if (flag === undefined) {
+      const near = didYouMean(name!, Object.keys(help.flags))?.replace("`", "`--");
+      throw new UsageError(`unknown option --${name}${near ? `; ${near}` : ""}`);
+    }
+    let value = rest.length > 0 ? rest.join("=") : undefined;
+    if (flag.value === undefined) {
+      if (value !== undefined) throw new UsageError(`--${name} takes no value`);
+      value = "";
+    } else {
+      value ??= given[++index];
+      if (value === undefined) throw new UsageError(`--${name} needs a value: ${flag.value}`);
+    }
+    if (flag.choices && !flag.choices.includes(value)) {
+      throw new UsageError(`--${name} is one of ${flag.choices.join(", ")}, not '${value}'`);
+    }
+    flags.set(name!, value);
+  }
+  return { words, flags };
+}
+
+export function helpText(help: CommandHelp): string {
+  const flags = Object.entries(help.flags).map(([name, { value, about }]) =>
+    `  ${`--${name}${value ? ` ${value}` : ""}`.padEnd(22)}${about}\n`);
+  return `Usage: ${help.usage}\n\n${help.about}\n${flags.length > 0 ? `\n${flags.join("")}` : ""}`;
+}

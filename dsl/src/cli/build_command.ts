@@ -1,0 +1,108 @@
+import { resolve } from "node:path";
+import type { Problem } from "../contract/problem.ts";
+import type { Arguments, CommandHelp, FlagHelp } from "./arguments.ts";
+import { UsageError } from "./arguments.ts";
+import { contentOf, progressOn, removeStaleVariants, showJson, showProblems, writeTarget, type Written } from "./output.ts";
+import { displayPath, findPlans, findProject, type Project } from "./project.ts";
+import { Session, type BuildResult, type BuiltPlan, type SessionOptions } from "./session.ts";
+
+export const COMMON_FLAGS: Readonly<Record<string, FlagHelp>> = {
+  root: { value: "DIR", about: "project with registry/ and plans/ (default: found upwards)" },
+  rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards)" },
+  "no-engine": { about: "leave out the engine's own checks" },
+  format: { value: "FORMAT", choices: ["text", "json"], about: "text (default) or json" },
+};
+
+export const BUILD_HELP: CommandHelp = {
+  usage: "dslc build [FILE.plan.ts | FOLDER]...",
+  about: "Compile plans; without a name, all of the project's plans/.\n" +
+    "Each NAME.plan.ts becomes NAME.plan.json beside it; nothing is written for a plan with errors.",
+  flags: { out: { value: "DIR", about: "folder for the artifacts" }, ...COMMON_FLAGS },
+};
+
+export const CHECK_HELP: CommandHelp = {
+  usage: "dslc check [FILE.plan.ts | FOLDER]...",
+  about: "Report everything that is wrong with plans, types included; write nothing.",
+  flags: {
+    artifacts: { about: "also report artifacts that are not what build would write" },
+    out: { value: "DIR", about: "folder of the artifacts" }, ...COMMON_FLAGS,
+  },
+};
+
+/** Finds the project and plans that a command means. */
+export function readTarget({ words, flags }: Arguments):
+    { project: Project; plans: string[]; options: SessionOptions } {
+  const project = findProject(words[0] === undefined ? "." : nearFolder(words[0]), flags.get("root"));
+  const out = flags.get("out");
+  const rankd = flags.get("rankd");
+  return { project, plans: findPlans(project, words), options: {
+    ...(rankd !== undefined && { rankd }), withoutEngine: flags.has("no-engine"),
+    ...(out !== undefined && { out: resolve(out) }),
+  } };
+}
+
+function nearFolder(word: string): string {
+  return word.endsWith(".ts") ? resolve(word, "..") : word;
+}
+
+async function compile(given: Arguments): Promise<{ result: BuildResult; project: Project }> {
+  const { project, plans, options } = readTarget(given);
+  if (plans.length === 0) throw new UsageError("there are no plans: files named NAME.plan.ts");
+  // Closing the session would only delay the end of the process, which does the same.
+  const session = new Session(project, options);
+  return { project, result: await session.build(plans, progressOn(process.stderr, plans.length)) };
+}
+
+export async function runBuild(given: Arguments): Promise<number> {
+  const started = performance.now();
+  const { result } = await compile(given);
+  const written = new Map(result.plans.map((plan): [BuiltPlan, Written] => [plan, writeTarget(plan)]));
+  removeStaleVariants(result.plans);
+  const failed = result.plans.filter(({ ok }) => !ok).length;
+  if (given.flags.get("format") === "json") {
+    showJson(result, written);
+  } else {
+    showProblems(result);
+    for (const [{ target }, state] of written) {
+      if (state === "written") process.stdout.write(`${displayPath(target)}\n`);
+    }
+    process.stderr.write(`dslc: ${summary(result, failed)}, ` +
+      `${Math.round(performance.now() - started)} ms\n`);
+  }
+  return failed > 0 ? 1 : 0;
+}
+
+export async function runCheck(given: Arguments): Promise<number> {
+  const { result: compiled, project } = await compile(given);
+  const { checkTypes } = await import("./check_types.ts");
+  const types = checkTypes(project, compiled.plans.map(({ plan }) => plan.path));
+  const plans = compiled.plans.map((plan): BuiltPlan => {
+    const more = [...(types.get(plan.plan.path) ?? []),
+      ...(given.flags.has("artifacts") ? staleness(plan) : [])];
+    // The compiler's own words about a place are the better ones.
+    const told = new Set(plan.problems.map(({ file, span }) => `${file} ${span?.[0]}`));
+    const problems = [...plan.problems,
+      ...more.filter(({ file, span }) => !told.has(`${file} ${span?.[0]}`))];
+    return { ...plan, problems, ok: plan.ok && problems.every(({ severity }) => severity !== "error") };
+  });
+  const result = { problems: [...compiled.problems, ...(types.get("") ?? [])], plans };
+  const failed = plans.filter(({ ok }) => !ok).length;
+  if (given.flags.get("format") === "json") {
+    showJson(result, new Map());
+  } else {
+    showProblems(result);
+    process.stderr.write(`dslc: ${summary(result, failed)}\n`);
+  }
+  return failed > 0 || result.problems.some(({ severity }) => severity === "error") ? 1 : 0;
+}
+
+function staleness({ plan, target }: BuiltPlan): Problem[] {
+  if (plan.artifact === undefined || contentOf(target) === plan.artifact.text) return [];
+  return [{ severity: "error", code: "stale_artifact", file: plan.source.file,
+    message: `${displayPath(target)} is not what this plan compiles to`, hint: "run `dslc build`" }];
+}
+
+export function summary({ plans }: BuildResult, failed: number): string {
+  const all = plans.length === 1 ? "1 plan" : `${plans.length} plans`;
+  return failed === 0 ? `${all} ok` : `${failed} of ${all} failed`;
+}

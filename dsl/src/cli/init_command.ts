@@ -1,0 +1,45 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { codegen } from "../codegen/codegen.ts";
+import { packageFolder } from "../dist_folder.ts";
+import { UsageError, type Arguments, type CommandHelp } from "./arguments.ts";
+import { writeTarget, showProblems } from "./output.ts";
+import { displayPath, findPlans, findProject, findRankd } from "./project.ts";
+import { Session } from "./session.ts";
+
+export const INIT_HELP: CommandHelp = {
+  usage: "dslc init [FOLDER]",
+  about: "Make a project that works: registry, data, a plan, declarations for the editor.",
+  flags: { rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards)" } },
+};
+
+export async function runInit({ words, flags }: Arguments): Promise<number> {
+  const folder = resolve(words[0] ?? ".");
+  if (words.length > 1) throw new UsageError("init makes one project");
+  // Nothing of the user's is ever overwritten.
+  if (existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith("."))) {
+    throw new UsageError(`${displayPath(folder) || "this folder"} is not empty`);
+  }
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(packageFolder(), "templates/project"), folder, { recursive: true });
+  renameSync(join(folder, "gitignore"), join(folder, ".gitignore"));
+  const project = findProject(folder, folder);
+  codegen({ registry: project.registry, out: join(folder, "generated"), manifest: project.manifest,
+    types: join(packageFolder(), "types") });
+  const rankd = flags.get("rankd");
+  const session = new Session(project, { ...(rankd !== undefined && { rankd }) });
+  try {
+    const result = await session.build(findPlans(project, []));
+    result.plans.forEach(writeTarget);
+    showProblems(result);
+    if (result.plans.some(({ ok }) => !ok)) return 1;
+  } finally {
+    await session.close();
+  }
+  const engine = findRankd(project, rankd);
+  const inside = displayPath(folder) === "" ? "" : `  cd ${displayPath(folder)}\n`;
+  process.stdout.write(`Made ${basename(folder)}: a project with one plan, plans/home.plan.ts.\n\n${inside}` +
+    `  echo '{"user_id": 1}' | ${engine ?? "rankd"} --root . --plan_name home\n` +
+    "  dslc watch\n");
+  return 0;
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { displayPath } from "./project.ts";
+import { problemJson, problemText, sorted, type ReportStyle } from "./report.ts";
+import type { BuildResult, BuiltPlan } from "./session.ts";
+
+/** A plan's file and what became of its artifact. */
+export type Written = "written" | "unchanged" | "none";
+
+/** Removes artifacts of variants that a plan no longer has, so that no engine loads them. */
+export function removeStaleVariants(plans: readonly BuiltPlan[]): void {
+  const targets = new Set(plans.map(({ target }) => target));
+  for (const { plan, target, ok } of plans) {
+    if (!ok || Object.keys(plan.fragments).length > 0) continue;
+    const beginning = `${basename(target, ".plan.json")}@`;
+    for (const name of readdirSync(dirname(target))) {
+      const path = join(dirname(target), name);
+      if (name.startsWith(beginning) && name.endsWith(".plan.json") && !targets.has(path)) rmSync(path);
+    }
+  }
+}
+
+/** Puts the artifact in its place, all of it or nothing; what is there already is left alone. */
+export function writeTarget({ plan, target, ok }: BuiltPlan): Written {
+  if (!ok) return "none";
+  const { text } = plan.artifact!;
+  if (contentOf(target) === text) return "unchanged";
+  mkdirSync(dirname(target), { recursive: true });
+  const fresh = `${target}.${process.pid}.new`;
+  writeFileSync(fresh, text);
+  renameSync(fresh, target);
+  return "written";
+}
+
+export function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+export function styleFor(stream: NodeJS.WriteStream): ReportStyle {
+  return {
+    color: stream.isTTY === true && !process.env["NO_COLOR"],
+    lineOf: (file, line) => contentOf(resolve(file))?.split("\n")[line - 1]?.replace(/\r$/, ""),
+  };
+}
+
+export function allProblems({ plans, problems }: BuildResult) {
+  return [...problems, ...sorted(plans.flatMap((plan) => plan.problems))];
+}
+
+/** Problems on stderr, for people. */
+export function showProblems(result: BuildResult): void {
+  const style = styleFor(process.stderr);
+  for (const problem of allProblems(result)) process.stderr.write(problemText(problem, style));
+}
+
+/** Everything on stdout, as data. */
+export function showJson(result: BuildResult, written: ReadonlyMap<BuiltPlan, Written>): void {
+  const plans = result.plans.map((plan) => ({ plan: plan.plan.source.file, ok: plan.ok,
+    ...(written.has(plan) && { artifact: displayPath(plan.target), state: written.get(plan) }) }));
+  process.stdout.write(`${JSON.stringify({ plans,
+    problems: allProblems(result).map(problemJson) }, null, 2)}\n`);
+}
+
+/** Counts plans on a terminal, in one line that goes away. */
+export function progressOn(stream: NodeJS.WriteStream, total: number): (done: number) => void {
+  if (stream.isTTY !== true || total < 2) return () => {};
+  return (done) => {
+    stream.write(done < total ? `\r  ${done}/${total} plans` : "\r\x1b[K");
+  };
+}

@@ -1,0 +1,108 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { makeBindings, readManifest } from "../codegen/manifest.ts";
+import { readRegistry } from "../codegen/registry.ts";
+import type { Bindings } from "../contract/bindings.ts";
+import { packageFolder } from "../dist_folder.ts";
+import { UsageError } from "./arguments.ts";
+
+/** A folder with registry/ and plans: what one `dslc` works on. */
+export interface Project {
+  readonly root: string;
+  readonly registry: string;
+  readonly manifest: string;
+}
+
+/** Finds the project: the given folder, or the nearest one above `from` that has a registry. */
+export function findProject(from: string, given?: string): Project {
+  const start = realpathSync(resolve(given ?? from));
+  let root = start;
+  while (!existsSync(join(root, "registry", "keys.toml"))) {
+    const parent = dirname(root);
+    if (given !== undefined || parent === root) {
+      throw new UsageError(`no registry/keys.toml in ${given ?? "this folder or above it"}; ` +
+        "`dslc init` makes a project, --root names one");
+    }
+    root = parent;
+  }
+  return { root, registry: join(root, "registry"), manifest: findManifest(root) };
+}
+
+/** The engine's tasks as the project knows them, else as this package does. */
+function findManifest(root: string): string {
+  const names = ["generated/tasks.manifest.json", "contract/tasks.manifest.json"];
+  const own = [join(packageFolder(), "..", "contract", "tasks.manifest.json"),
+    join(packageFolder(), "contract", "tasks.manifest.json")];
+  const found = [...names.map((name) => join(root, name)), ...own].find(existsSync);
+  if (found === undefined) throw new UsageError("there is no task manifest; run `dslc codegen`");
+  return found;
+}
+
+export function readBindings(project: Project): Bindings {
+  return makeBindings(readRegistry(project.registry), readManifest(project.manifest));
+}
+
+/** The plans meant by the words of a command: files, folders, or none for plans/ of the project. */
+export function findPlans(project: Project, words: readonly string[]): string[] {
+  const places = words.length > 0 ? words : [join(project.root, "plans")];
+  const found = places.flatMap((place) => {
+    if (!existsSync(place)) throw new UsageError(`there is no ${place}`);
+    const path = realpathSync(place);
+    if (!statSync(path).isDirectory()) {
+      if (!isPlan(path)) throw new UsageError(`${place} is no plan: plans are named NAME.plan.ts`);
+      return [path];
+    }
+    return plansIn(path);
+  });
+  for (const path of found) {
+    if (relative(project.root, path).startsWith("..")) {
+      throw new UsageError(`${path} is outside the project ${project.root}`);
+    }
+  }
+  return [...new Set(found)].sort();
+}
+
+function isPlan(path: string): boolean {
+  return path.endsWith(".plan.ts") && basename(path) !== ".plan.ts";
+}
+
+function plansIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : plansIn(path);
+    return isPlan(path) ? [path] : [];
+  });
+}
+
+/** How messages name a file: as seen from the current folder. */
+export function displayPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  return (near.startsWith(`..${sep}..`) ? path : near).split(sep).join("/");
+}
+
+/** The engine: given, named by the environment, or the nearest engine/bin/rankd above the project. */
+export function findRankd(project: Project, given?: string): string | undefined {
+  const named = given ?? process.env["MILLRACE_RANKD"];
+  if (named !== undefined && named !== "") {
+    if (!runs(named)) throw new UsageError(`${named} does not run; --rankd names the engine`);
+    return named;
+  }
+  for (const start of [project.root, packageFolder()]) {
+    for (let folder = start; ; folder = dirname(folder)) {
+      const path = join(folder, "engine", "bin", "rankd");
+      if (existsSync(path)) return path;
+      if (dirname(folder) === folder) break;
+    }
+  }
+  return undefined;
+}
+
+function runs(program: string): boolean {
+  try {
+    execFileSync(program, ["--help"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}

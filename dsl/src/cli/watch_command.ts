@@ -1,0 +1,123 @@
+import { readdirSync, statSync, watch, type FSWatcher } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Arguments, CommandHelp } from "./arguments.ts";
+import { BUILD_HELP, readTarget, summary } from "./build_command.ts";
+import { removeStaleVariants, showProblems, writeTarget } from "./output.ts";
+import { displayPath, findPlans, type Project } from "./project.ts";
+import { Session, type BuildResult, type SessionOptions } from "./session.ts";
+
+const { format: _, ...FLAGS } = BUILD_HELP.flags;
+
+export const WATCH_HELP: CommandHelp = {
+  usage: "dslc watch [FILE.plan.ts | FOLDER]...",
+  about: "Build plans, and again those that a change concerns, until stopped by Ctrl-C.",
+  flags: FLAGS,
+};
+
+/** Editors write a file in several steps; what comes within this time is one change. */
+const SETTLE_MS = 15;
+
+/** Builds what changed as often as something does. */
+export class Watcher {
+  #session: Session | undefined;
+  readonly #folders = new Map<string, FSWatcher>();
+  /** What is known of each plan from its last build. */
+  readonly #known = new Map<string, { files: readonly string[]; ok: boolean }>();
+  readonly #changed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly project: Project,
+    private readonly words: readonly string[],
+    private readonly options: SessionOptions,
+    /** Hears of each build and of how long it took. */
+    private readonly built: (result: BuildResult, milliseconds: number) => void,
+    /** Hears of what keeps builds from happening, such as a broken registry. */
+    private readonly failed: (error: unknown) => void,
+  ) {}
+
+  /** Builds everything; from then on changes do it. */
+  start(): Promise<void> {
+    this.#watch(this.project.registry);
+    const places = this.words.length > 0 ? this.words : [join(this.project.root, "plans")];
+    for (const place of places) this.#watchAll(resolve(place));
+    return this.#enqueue();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    for (const watcher of this.#folders.values()) watcher.close();
+    this.#folders.clear();
+    await this.#running;
+    await this.#session?.close();
+  }
+
+  #watch(folder: string): void {
+    if (this.#folders.has(folder)) return;
+    this.#folders.set(folder, watch(folder, (_event, name) => {
+      if (name === null || !/\.(ts|json|toml)$/.test(name) || name.endsWith(".plan.json")) return;
+      this.#changed.add(join(folder, name));
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.#enqueue(), SETTLE_MS);
+    }));
+  }
+
+  #watchAll(place: string): void {
+    if (!statSync(place).isDirectory()) return this.#watch(dirname(place));
+    this.#watch(place);
+    for (const entry of readdirSync(place, { withFileTypes: true })) {
+      if (entry.isDirectory() && entry.name !== "node_modules") this.#watchAll(join(place, entry.name));
+    }
+  }
+
+  #enqueue(): Promise<void> {
+    this.#running = this.#running.then(() => this.#rebuild()).catch(this.failed);
+    return this.#running;
+  }
+
+  async #rebuild(): Promise<void> {
+    const started = performance.now();
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    if (changed.some((path) => path.endsWith(".toml"))) {
+      await this.#session?.close();
+      this.#session = undefined;
+      this.#known.clear();
+    }
+    this.#session ??= new Session(this.project, this.options);
+    const concerned = findPlans(this.project, this.words).filter((plan) => {
+      const known = this.#known.get(plan);
+      // What a plan lacked may have come, whatever file it is in.
+      return !known?.ok || changed.some((path) => known.files.includes(path));
+    });
+    if (concerned.length === 0) return;
+    const result = await this.#session.build(concerned);
+    for (const { plan, ok } of result.plans) {
+      // Of a plan with variants, all must be well.
+      const before = this.#known.get(plan.path);
+      const isVariant = Object.keys(plan.fragments).length > 0;
+      this.#known.set(plan.path, { files: plan.files, ok: ok && (!isVariant || before?.ok === true) });
+      for (const file of plan.files) this.#watch(dirname(file));
+    }
+    result.plans.forEach(writeTarget);
+    removeStaleVariants(result.plans);
+    this.built(result, performance.now() - started);
+  }
+}
+
+export async function runWatch(given: Arguments): Promise<number> {
+  const { project, options } = readTarget(given);
+  const watcher = new Watcher(project, given.words, options, (result, milliseconds) => {
+    showProblems(result);
+    const failed = result.plans.filter(({ ok }) => !ok).length;
+    process.stderr.write(`dslc: ${summary(result, failed)}, ${Math.round(milliseconds)} ms\n`);
+  }, (error) => {
+    process.stderr.write(`dslc: ${error instanceof Error ? error.message : String(error)}\n`);
+  });
+  await watcher.start();
+  process.stderr.write(`dslc: watching ${displayPath(project.root) || "."}; Ctrl-C stops\n`);
+  await new Promise((resolve) => process.once("SIGINT", resolve).once("SIGTERM", resolve));
+  await watcher.close();
+  return 0;
+}

@@ -1,0 +1,147 @@
+// Declarations of tasks: a method of `Rows` or, for a task without inputs, of `Sources`. Key flow is
+// typed here: what a task reads must be among the columns `C`; what it gives is worked out from the
+// manifest by the same rule as src/runtime/key_flow.ts.
+import type { Bindings, ParamBinding, TaskBinding } from "../contract/bindings.ts";
+import { docComment, generated, union } from "./source_text.ts";
+
+/** Type parameters that a task's params bring along. */
+interface Generics {
+  readonly parameters: string[];
+  readonly columns: string[];
+}
+
+function hasInputs(task: TaskBinding): boolean {
+  return task.inputs_max > 0;
+}
+
+function typeOf(task: TaskBinding, param: ParamBinding): string {
+  const keys = hasInputs(task) ? "C" : '"id"';
+  switch (param.type) {
+    case "bool":
+      return "boolean";
+    case "int":
+    case "float":
+      return "number";
+    case "int_list":
+    case "float_list":
+      return "readonly number[]";
+    case "string_list":
+      return "readonly string[]";
+    case "choice":
+      return (param.choices ?? []).map((choice) => JSON.stringify(choice)).join(" | ");
+    case "key":
+      return `KeyRef<${keys}>`;
+    case "key_list":
+      return param.name === task.keys_param ? "KeyList<K>" : `KeyList<${keys}>`;
+    case "out_key":
+      return "KeyRef<K, T>";
+    case "order":
+      return `OrderParam<${keys}>`;
+    case "expr":
+      return `ExprParam<${keys}, ${task.params.some(isOutKey) ? "ValueTypes[NoInfer<T>]" : "Value"}>`;
+    case "predicate":
+      return `ExprParam<${keys}, boolean>`;
+    case "endpoint":
+      return "Endpoint";
+    case "key_pattern":
+      return `KeyPattern<${hasInputs(task) ? "C" : "keyof RequestFields & string"}>`;
+    case "node":
+      return "R";
+    default:
+      return "string";
+  }
+}
+
+const isOutKey = (param: ParamBinding): boolean => param.type === "out_key";
+
+function genericsOf(task: TaskBinding): Generics {
+  const parameters: string[] = [];
+  const columns: string[] = [];
+  if (task.columns === "source") columns.push('"id"');
+  else columns.push("C");
+  if (task.columns === "fan_out") columns.push('"parent_id"');
+  columns.push(...task.writes.map((name) => JSON.stringify(name)));
+  if (task.params.some(isOutKey)) {
+    parameters.push("K extends WritableName = never", "T extends TypeName = TypeName");
+    columns.push("K");
+  }
+  if (task.writes_on_demand && task.keys_param !== "") {
+    parameters.push("K extends KeyName = StoredName");
+    columns.push("K");
+  } else if (task.writes_on_demand) {
+    columns.push("StoredName");
+  }
+  const takesAll = task.columns === "union";
+  if (task.params.some((param) => param.type === "node")) {
+    parameters.push("R extends AnyRows = never");
+    if (takesAll) columns.push("ColumnsOf<R>");
+  }
+  if (task.inputs_max > 1) {
+    parameters.push("I extends readonly AnyRows[] = []");
+    if (takesAll) columns.push("ColumnsOf<I>");
+  }
+  return { parameters, columns: [...new Set(columns)] };
+}
+
+function facts(param: ParamBinding): string[] {
+  const lines = param.doc ? [`${param.doc}.`] : [];
+  const limits = [
+    param.minimum === undefined ? "" : `at least ${param.minimum}`,
+    param.maximum === undefined ? "" : `at most ${param.maximum}`,
+  ].filter((text) => text !== "");
+  if (limits.length > 0) lines.push(`From the manifest: ${limits.join(", ")}.`);
+  const given = param.default;
+  if (given !== null && given !== undefined) {
+    lines.push(`@defaultValue \`${JSON.stringify(given)}\``);
+  }
+  return lines;
+}
+
+function paramsInterface(task: TaskBinding): string {
+  const members = task.params.map(
+    (param) =>
+      `${docComment(facts(param), "      ")}      readonly ${param.property}${param.required ? "" : "?"}: ${typeOf(task, param)};\n`,
+  );
+  if (task.inputs_max > 1) {
+    members.push(
+      docComment(
+        [`More inputs, after the rows themselves: at most ${task.inputs_max - 1}.`],
+        "      ",
+      ),
+    );
+    members.push("      readonly inputs?: I;\n");
+  }
+  return members.join("");
+}
+
+function method(task: TaskBinding, name: string): string {
+  const { parameters, columns } = genericsOf(task);
+  const generics = parameters.length > 0 ? `<${parameters.join(", ")}>` : "";
+  const mayBeLeftOut = task.params.every((param) => !param.required);
+  const doc = name === task.method ? task.doc : `The same as \`${task.method}\`.`;
+  return `${docComment(doc ? [doc] : [], "    ")}    ${name}${generics}(params${mayBeLeftOut ? "?" : ""}: NodeOptions & {
+${paramsInterface(task)}    }): Rows<${columns.join(" | ")}>;
+`;
+}
+
+function methods(tasks: readonly TaskBinding[]): string {
+  return tasks
+    .flatMap((task) => [task.method, ...task.aliases].map((name) => method(task, name)))
+    .join("\n");
+}
+
+export function taskDeclarations({ tasks }: Bindings): string {
+  const names = tasks.map((task) => task.op);
+  return `${generated("the task manifest of rankd")}
+declare namespace Millrace {
+  /** Ops of all tasks. */
+  type Op =${union(names, "  ")};
+
+  interface Sources {
+${methods(tasks.filter((task) => !hasInputs(task)))}  }
+
+  interface Rows<C extends string> {
+${methods(tasks.filter(hasInputs))}  }
+}
+`;
+}

@@ -1,0 +1,172 @@
+// From a .plan.ts to the artifact's text and every problem on the way, each with its place.
+import { readFileSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
+import type { Bindings } from "../contract/bindings.ts";
+import type { DraftError, DraftNode, DraftPlan } from "../contract/draft.ts";
+import type { Problem } from "../contract/problem.ts";
+import type { Site, Span } from "../contract/site.ts";
+import { distFolder } from "../dist_folder.ts";
+import { sourcesDigest, writeArtifact, type Artifact } from "../emit/artifact.ts";
+import { readResult } from "../emit/read_result.ts";
+import { didYouMean, knownNames, type KnownNames } from "../extract/names.ts";
+import { SiteTable } from "../extract/site_table.ts";
+import type { SourceText } from "../extract/source_text.ts";
+import { LIMITS, Sandbox } from "../sandbox/sandbox.ts";
+import type { Outcome } from "../sandbox/outcome.ts";
+import type { Limits } from "../sandbox/worker.ts";
+import { ModuleStore, warmUpTransform, type ModuleGraph } from "./modules.ts";
+import { placeInStack } from "./stack.ts";
+
+export interface CompilerOptions {
+  /** The project: nothing outside is read, and paths in messages of plans start here. */
+  readonly root: string;
+  readonly bindings: Bindings;
+  /** How problems name a file; by default its path below the root. */
+  readonly display?: (path: string) => string;
+  readonly limits?: Limits;
+}
+
+export interface CompileRequest {
+  readonly path: string;
+  /** Versions of fragments by name, instead of their own. */
+  readonly fragments?: Readonly<Record<string, string>>;
+}
+
+export interface CompiledPlan {
+  readonly path: string;
+  readonly source: SourceText;
+  /** Missing when there are errors. */
+  readonly artifact?: Artifact;
+  readonly draft?: DraftPlan;
+  readonly problems: readonly Problem[];
+  /** Versions of fragments it was compiled with instead of their own; none for the plan itself. */
+  readonly fragments: Readonly<Record<string, string>>;
+  /** Files that went into it, its own included. */
+  readonly files: readonly string[];
+}
+
+/** Where a problem is that has no better place. */
+const BEGINNING: Span = [1, 1, 1, 1];
+
+const LIMIT_MESSAGES = {
+  time: "The plan does not end",
+  memory: "The plan needs too much memory to build",
+  stack: "The plan calls itself too deep",
+} as const;
+
+export class Compiler {
+  readonly sites = new SiteTable();
+  readonly #names: KnownNames;
+  readonly #modules: ModuleStore;
+  readonly #sandbox: Sandbox;
+
+  constructor(options: CompilerOptions) {
+    this.#names = knownNames(options.bindings);
+    this.#modules = new ModuleStore({
+      root: options.root, names: this.#names, sites: this.sites,
+      display: options.display ?? ((path) => relative(options.root, path).split(sep).join("/")),
+    });
+    this.#sandbox = new Sandbox([
+      { name: "<bindings>", code: `globalThis.__mr_bindings = ${JSON.stringify(options.bindings)};` },
+      { name: "<runtime>", code: readFileSync(join(distFolder(), "runtime.js"), "utf8") },
+    ], options.limits ?? LIMITS);
+    // Both get ready on their own while this thread loads TypeScript.
+    this.#sandbox.warmUp();
+    warmUpTransform();
+  }
+
+  close(): Promise<void> {
+    return this.#sandbox.close();
+  }
+
+  async compile({ path, fragments = {} }: CompileRequest): Promise<CompiledPlan> {
+    const graph = await this.#modules.load(path);
+    const files = graph.modules.map((module) => module.path);
+    const { source } = graph.entry;
+    if (!graph.runnable) return { path, source, problems: graph.problems, files, fragments };
+    const outcome = await this.#sandbox.run([
+      ...graph.modules.map(({ id, script }) => ({ name: id, code: script })),
+      { name: "<main>",
+        code: `__mr_main(${JSON.stringify(graph.entry.id)}, ${JSON.stringify(fragments)})` },
+    ]);
+    const { draft, problems } = this.#understand(graph, outcome);
+    const all = withoutRepeats([...graph.problems, ...problems]);
+    if (draft === undefined || all.some(({ severity }) => severity === "error")) {
+      return { path, source, problems: all, files, fragments, ...(draft && { draft }) };
+    }
+    const variant = Object.keys(fragments).length > 0 && { of: draft.name, versions: fragments };
+    const artifact = writeArtifact(draft, {
+      // The bare name: an artifact does not depend on where it is built.
+      file: basename(path), digest: sourcesDigest(graph.modules),
+      spanOf: (node) => this.#spanInPlan(graph, node),
+    }, variant || undefined);
+    return { path, source, artifact, draft, problems: all, files, fragments };
+  }
+
+  #understand(graph: ModuleGraph, outcome: Outcome): { draft?: DraftPlan; problems: Problem[] } {
+    const file = graph.entry.source.file;
+    if (outcome.kind === "limit") {
+      return { problems: [this.#limitProblem(graph, outcome.limit, outcome.stack)] };
+    }
+    if (outcome.kind === "broken") {
+      return { problems: [{ severity: "error", code: "sandbox", message: outcome.message, file, span: BEGINNING }] };
+    }
+    const result = readResult(outcome.text);
+    if (result === undefined) {
+      return { problems: [{ severity: "error", code: "sandbox", file, span: BEGINNING,
+        message: "The plan gave out something that is no plan" }] };
+    }
+    if ("plan" in result) return { draft: result.plan, problems: [] };
+    if ("errors" in result) {
+      return { problems: result.errors.map((error) => this.#problem(graph, error)) };
+    }
+    const { name, message, stack, site } = result.thrown;
+    return { problems: [this.#problem(graph,
+      { code: "exception", message: `${name}: ${message}`, stack, site })] };
+  }
+
+  #problem(graph: ModuleGraph, error: DraftError): Problem {
+    const { code, message, hint, stack, site } = error;
+    if (stack === undefined) return { severity: "error", code, message, ...this.#place(graph, site),
+      ...(hint !== undefined && { hint }) };
+    if (/^InternalError: (stack overflow|out of memory)$/.test(message)) {
+      return this.#limitProblem(graph, message.endsWith("memory") ? "memory" : "stack", stack);
+    }
+    const callee = this.sites.find(site)?.callee;
+    if (message === "TypeError: not a function" && callee !== undefined) {
+      const near = didYouMean(callee, this.#names.methods);
+      return { severity: "error", code: "unknown_op", message: `There is no \`${callee}\` to call here`,
+        ...this.#place(graph, site), ...(near !== undefined && { hint: near }) };
+    }
+    return { severity: "error", code, message,
+      ...(placeInStack(stack, graph.modules) ?? this.#place(graph, site)) };
+  }
+
+  #limitProblem(graph: ModuleGraph, limit: "time" | "memory" | "stack", stack: string): Problem {
+    return { severity: "error", code: `${limit}_limit`, message: LIMIT_MESSAGES[limit],
+      file: graph.entry.source.file, span: BEGINNING, ...placeInStack(stack, graph.modules) };
+  }
+
+  #place(graph: ModuleGraph, site: Site): { file: string; span?: Span } {
+    const place = this.sites.find(site);
+    if (place === undefined) return { file: graph.entry.source.file, span: BEGINNING };
+    return { file: place.source.file, span: place.source.span(place.start, place.end) };
+  }
+
+  /** Where the plan's own file made a node: itself, or by calling the fragment that did. */
+  #spanInPlan(graph: ModuleGraph, node: DraftNode): Span | undefined {
+    const sites = [node.site, ...node.calls.map((call) => call.site).reverse()];
+    const inPlan = sites.find((site) => this.sites.find(site)?.source === graph.entry.source);
+    return inPlan === undefined ? undefined : this.sites.span(inPlan);
+  }
+}
+
+/** The same thing at the same place once: names are checked before and while a plan runs. */
+export function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ file, span, code }) => {
+    if (span === undefined) return true;
+    const key = JSON.stringify([file, span[2], span[3], code]);
+    return !seen.has(key) && seen.add(key);
+  });
+}

@@ -1,0 +1,216 @@
+// The modules of plans: found, rewritten and turned into scripts for the sandbox. A module that
+// several plans import is worked on once.
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, extname, relative, resolve, sep } from "node:path";
+import type { Message } from "esbuild";
+import type { Problem } from "../contract/problem.ts";
+import { rewrite, RUNTIME_MODULES, type Rewritten } from "../extract/rewrite.ts";
+import type { KnownNames } from "../extract/names.ts";
+import type { SiteTable } from "../extract/site_table.ts";
+import { SourceText } from "../extract/source_text.ts";
+import { findMapping, readMappings, type Mapping } from "./vlq.ts";
+
+// Plain `require` loads a CommonJS package in half the time that `import` takes.
+const { transform } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
+
+export interface ModuleImport {
+  readonly specifier: string;
+  readonly path: string;
+}
+
+/** One file, ready for the sandbox. */
+export interface PlanModule {
+  /** Name in stacks: the path below the project's folder. */
+  readonly id: string;
+  readonly path: string;
+  readonly source: SourceText;
+  readonly digest: string;
+  /** Defines the module in the guest. Empty when there are problems that keep it from running. */
+  readonly script: string;
+  readonly imports: readonly ModuleImport[];
+  readonly problems: readonly Problem[];
+  /** Offset in the source of a place in the script, lines and columns from 1. */
+  originalOffset(line: number, column: number): number | undefined;
+}
+
+/** A plan's own module and all it imports, imported ones first. */
+export interface ModuleGraph {
+  readonly entry: PlanModule;
+  readonly modules: readonly PlanModule[];
+  readonly problems: readonly Problem[];
+  readonly runnable: boolean;
+}
+
+export interface ModuleOptions {
+  /** Nothing outside this folder is read. */
+  readonly root: string;
+  readonly names: KnownNames;
+  readonly sites: SiteTable;
+  /** How problems name a file. */
+  readonly display: (path: string) => string;
+}
+
+/** Starts esbuild's process. */
+export function warmUpTransform(): void {
+  transform("").catch(() => {
+    // The first real use reports what is wrong.
+  });
+}
+
+export class ModuleStore {
+  readonly #modules = new Map<string, { stamp: string; module: Promise<PlanModule> }>();
+
+  constructor(readonly options: ModuleOptions) {}
+
+  /** Loads a plan's file and what it imports. Throws what reading the plan's own file throws. */
+  async load(path: string): Promise<ModuleGraph> {
+    const entry = await this.#module(resolve(path));
+    const modules = new Map<string, PlanModule>();
+    const problems: Problem[] = [];
+    await this.#visit(entry, [], modules, problems);
+    const all = [...modules.values()];
+    return { entry, modules: all, problems: [...all.flatMap((each) => each.problems), ...problems],
+      runnable: problems.length === 0 && all.every((each) => each.script !== "") };
+  }
+
+  async #visit(module: PlanModule, above: readonly PlanModule[], seen: Map<string, PlanModule>,
+      problems: Problem[]): Promise<void> {
+    const path = [...above, module];
+    for (const imported of module.imports) {
+      if (seen.has(imported.path)) continue;
+      const cycle = path.findIndex((each) => each.path === imported.path);
+      if (cycle >= 0) {
+        const names = [...path.slice(cycle), path[cycle]!].map((each) => each.id);
+        problems.push(importProblem(module, imported.specifier, "import_cycle",
+          `Modules import each other in a circle: ${names.join(" → ")}`));
+        continue;
+      }
+      await this.#visit(await this.#module(imported.path), path, seen, problems);
+    }
+    seen.set(module.path, module);
+  }
+
+  #module(path: string): Promise<PlanModule> {
+    const { mtimeMs, size, ino } = statSync(path);
+    const stamp = `${mtimeMs} ${size} ${ino}`;
+    const kept = this.#modules.get(path);
+    if (kept?.stamp === stamp) return kept.module;
+    const module = this.#read(path);
+    this.#modules.set(path, { stamp, module });
+    return module;
+  }
+
+  async #read(path: string): Promise<PlanModule> {
+    const bytes = readFileSync(path);
+    const source = new SourceText(this.options.display(path), bytes.toString("utf8"));
+    const id = relative(this.options.root, path).split(sep).join("/");
+    const digest = createHash("sha256").update(bytes).digest("hex");
+    const base = { id, path, source, digest };
+    if (extname(path) === ".json") return jsonModule(base);
+    const rewritten = rewrite(source, this.options.names, this.options.sites);
+    const imports: ModuleImport[] = [];
+    const problems = [...rewritten.problems];
+    for (const { specifier, start, end } of rewritten.imports) {
+      if (RUNTIME_MODULES.has(specifier)) continue;
+      const found = this.#resolve(path, specifier);
+      if (typeof found !== "string") {
+        problems.push({ severity: "error", code: "bad_import", file: source.file, ...found,
+          span: source.span(start, end) });
+      } else if (!imports.some((each) => each.specifier === specifier)) {
+        imports.push({ specifier, path: found });
+      }
+    }
+    const resolvable = problems.every(({ code }) => code !== "bad_import");
+    if (rewritten.unparsable || !resolvable) {
+      return { ...base, script: "", imports: [], problems, originalOffset: () => undefined };
+    }
+    return this.#transform(base, rewritten, imports, problems);
+  }
+
+  async #transform(base: Pick<PlanModule, "id" | "path" | "source" | "digest">, rewritten: Rewritten,
+      imports: readonly ModuleImport[], problems: readonly Problem[]): Promise<PlanModule> {
+    try {
+      const { code, map } = await transform(rewritten.output.code, {
+        loader: "ts", format: "cjs", target: "es2022", sourcemap: "external",
+        sourcesContent: false, legalComments: "none", charset: "utf8", logLevel: "silent",
+        tsconfigRaw: "{}",
+      });
+      const table = Object.fromEntries(imports.map(
+        (each) => [each.specifier, relative(this.options.root, each.path).split(sep).join("/")]));
+      // One line before the module's own code; see originalOffset.
+      const script = `__mr_define(${JSON.stringify(base.id)}, ${JSON.stringify(table)}, ` +
+        `function (module, exports, require) { "use strict";\n${code}\n});`;
+      let mappings: Mapping[][] | undefined;
+      const originalOffset = (line: number, column: number): number | undefined => {
+        mappings ??= readMappings((JSON.parse(map) as { mappings: string }).mappings);
+        const found = findMapping(mappings, line - 2, column - 1);
+        return found && offsetOf(rewritten, found.originalLine + 1, found.originalColumn + 1);
+      };
+      return { ...base, script, imports, problems, originalOffset };
+    } catch (error) {
+      const messages = (error as { errors?: Message[] }).errors ?? [];
+      if (messages.length === 0) throw error;
+      const found = messages.map(({ text, location }): Problem => {
+        const offset = location ? offsetOf(rewritten, location.line, location.column + 1) : 0;
+        return { severity: "error", code: "syntax", file: base.source.file, message: text,
+          span: base.source.span(offset, offset + 1) };
+      });
+      return { ...base, script: "", imports, problems: [...problems, ...found],
+        originalOffset: () => undefined };
+    }
+  }
+
+  /** The file a specifier means, or what is wrong with it. */
+  #resolve(from: string, specifier: string): string | { message: string; hint?: string } {
+    if (!/^\.\.?\//.test(specifier)) {
+      return { message: `A plan cannot import \`${specifier}\``,
+        hint: "plans import files of their project, by relative path, and `@millrace/dsl`" };
+    }
+    const path = resolve(dirname(from), specifier);
+    const candidates = [path, `${path}.ts`, path.replace(/\.js$/, ".ts"), `${path}/index.ts`];
+    const found = candidates.find((each) => /\.(ts|json)$/.test(each) && isFile(each));
+    if (found === undefined) return { message: `There is no file \`${specifier}\`` };
+    const real = realpathSync(found);
+    if (relative(this.options.root, real).startsWith("..")) {
+      return { message: `\`${specifier}\` is outside the project`,
+        hint: "nothing outside the folder that has registry/ is read" };
+    }
+    return real;
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function offsetOf(rewritten: Rewritten, line: number, column: number): number {
+  // Rewriting moves columns, not lines.
+  const written = new SourceText("", rewritten.output.code).offset(line, column);
+  return rewritten.output.original(written);
+}
+
+function jsonModule(base: Pick<PlanModule, "id" | "path" | "source" | "digest">): PlanModule {
+  const module = { ...base, imports: [], originalOffset: () => undefined };
+  try {
+    const value = JSON.stringify(JSON.parse(base.source.text));
+    const script = `__mr_define(${JSON.stringify(base.id)}, {}, function (module) {\n` +
+      `module.exports = JSON.parse(${JSON.stringify(value)});\n});`;
+    return { ...module, script, problems: [] };
+  } catch (error) {
+    return { ...module, script: "", problems: [{ severity: "error", code: "bad_json",
+      file: base.source.file, message: (error as Error).message }] };
+  }
+}
+
+function importProblem(module: PlanModule, specifier: string, code: string, message: string): Problem {
+  const start = Math.max(0, module.source.text.search(
+    new RegExp(`["']${specifier.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}["']`)));
+  return { severity: "error", code, message, file: module.source.file,
+    span: module.source.span(start, start + specifier.length + 2) };
+}

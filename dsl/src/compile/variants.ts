@@ -1,0 +1,52 @@
+// A plan whose fragments have several versions is compiled once for each choice that a request can make.
+import type { DraftPlan } from "../contract/draft.ts";
+import type { Problem } from "../contract/problem.ts";
+import type { CompiledPlan, Compiler } from "./compiler.ts";
+
+/** More choices than this are no longer a plan with versions but a mistake. */
+const VARIANTS_MAX = 64;
+
+type Versions = Readonly<Record<string, string>>;
+
+/** Compiles a plan and its variants; the plan itself comes first. */
+export async function compileWithVariants(compiler: Compiler, path: string): Promise<CompiledPlan[]> {
+  const plan = await compiler.compile({ path });
+  if (plan.artifact === undefined || !plan.draft?.fragments) return [plan];
+  const choices = await selectable(compiler, path, plan.draft);
+  const count = [...choices.values()].reduce((product, versions) => product * (versions.length + 1), 1);
+  if (count - 1 > VARIANTS_MAX) return [withProblem(plan, count - 1)];
+  const all: CompiledPlan[] = [plan];
+  for (const fragments of combinations([...choices])) {
+    if (Object.keys(fragments).length > 0) all.push(await compiler.compile({ path, fragments }));
+  }
+  return all;
+}
+
+/** The versions of each fragment that a request may choose: those that the plan does not pin. */
+async function selectable(compiler: Compiler, path: string, draft: DraftPlan):
+    Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const { name, version, versions } of draft.fragments ?? []) {
+    const others = versions.filter((each) => each !== version);
+    if (others.length === 0) continue;
+    const tried = await compiler.compile({ path, fragments: { [name]: others[0]! } });
+    // With errors it is unknown, and the errors are worth showing.
+    const used = tried.draft?.fragments?.find((each) => each.name === name)?.version;
+    if (used === undefined || used === others[0]) found.set(name, others);
+  }
+  return found;
+}
+
+/** Every way to take the plan's own version or another one of each fragment. */
+function combinations(choices: readonly (readonly [string, readonly string[]])[]): Versions[] {
+  return choices.reduce<Versions[]>((made, [name, versions]) => made.flatMap((chosen) =>
+    [chosen, ...versions.map((version) => ({ ...chosen, [name]: version }))]), [{}]);
+}
+
+function withProblem(plan: CompiledPlan, count: number): CompiledPlan {
+  const problem: Problem = { severity: "error", code: "too_many_variants", file: plan.source.file,
+    span: [1, 1, 1, 1], message: `The plan's fragments can be chosen in ${count} other ways; at most ${VARIANTS_MAX}`,
+    hint: "pin a version: `fragment.version(\"1\")(rows)`" };
+  const { artifact: _, ...rest } = plan;
+  return { ...rest, problems: [...plan.problems, problem] };
+}

@@ -1,0 +1,60 @@
+import type { Expression } from "./expression.ts";
+import type { Site } from "./site.ts";
+
+/** What a sandboxed plan gives back, as one JSON text. */
+export type SandboxResult = { plan: DraftPlan } | { errors: DraftError[] };
+
+export interface DraftError {
+  message: string;
+  site: Site;
+  /** A code of docs/reference/plan-errors.md where one fits, else a code of the compiler. */
+  code: string;
+  hint?: string;
+  /** Of what the plan's own code threw; says more exactly where than `site` can. */
+  stack?: string;
+}
+
+export interface DraftPlan {
+  name: string;
+  version?: string | number;
+  site: Site;
+  nodes: DraftNode[];
+  /** Indices into `nodes`. */
+  outputs: number[];
+  output_keys?: string[];
+  reserve_ms?: number;
+  /** Fragments that the plan uses: the version taken, and all there are. */
+  fragments?: { name: string; version: string; versions: string[] }[];
+}
+
+/** A param's value: JSON, an expression, a node. Wrapped so that no JSON value is ambiguous. */
+export type DraftValue =
+  | { json: unknown; site: Site }
+  | { expression: Expression; site: Site }
+  | { node: number; site: Site };
+
+/** Where a node's rows come from: another node, a field of the request, constant ids. */
+export type DraftInput = number | { request: string } | { ids: number[] };
+
+export interface DraftNode {
+  /** Position in `nodes`; nodes are numbered as they are made. */
+  index: number;
+  op: string;
+  /** Id the author gave (`id` option) or the variable the node is bound to; the host makes ids
+   * unique and gives the rest one. */
+  id?: string;
+  name?: string;
+  inputs: DraftInput[];
+  /** By the artifact's names, in the manifest's order. */
+  params: Record<string, DraftValue>;
+  /** Fields of the node beside params, by the artifact's names: timeout_ms, on_failure, … A
+   * fallback node is `{use: "node", node: index}` here. */
+  options: Record<string, unknown>;
+  site: Site;
+  /** Fragment calls this node was made in, outermost first. */
+  calls: { fragment: string; version: string; site: Site }[];
+}
+
+/** Builders carry the draft of their node under this symbol, so that the compiler's hooks can name
+ * it after the variable it is bound to. */
+export const NODE: unique symbol = Symbol.for("millrace.node") as never;

@@ -1,0 +1,51 @@
+// The compiler rewrites every call of a plan so that its place is noted just before it happens:
+// `f(a, b)` becomes `f(a, __mr_at(17, b))`. Whatever the call does can ask where it was made. When the
+// last argument is an object literal, the places of its properties come along.
+import { NOWHERE, type Site } from "../contract/site.ts";
+
+/** Places of the properties of a literal, by name. */
+export type PropertySites = Readonly<Record<string, Site>>;
+
+const NO_SITES: PropertySites = Object.freeze(Object.create(null) as Record<string, Site>);
+
+let current: Site = NOWHERE;
+let properties: PropertySites = NO_SITES;
+
+/** Notes that the call at `site` is about to happen; gives its last argument through. */
+export function at<T>(site: Site, value: T, sites: PropertySites = NO_SITES): T {
+  current = site;
+  properties = sites;
+  return value;
+}
+
+/** The same for a call without arguments, or whose last one is spread: an empty list to spread. */
+export function atEnd(site: Site): [] {
+  current = site;
+  properties = NO_SITES;
+  return [];
+}
+
+/** Where the plan's latest call was made. Ask first thing: callbacks move it on. */
+export function callSite(): Site {
+  return current;
+}
+
+/** Where each property of the latest call's last argument stands: its own place, or the call's. Ask
+ * first thing, too. */
+export function propertySites(): (name: string) => Site {
+  const [call, sites] = [current, properties];
+  return (name) => (Object.hasOwn(sites, name) ? sites[name]! : call);
+}
+
+/** An error of the plan's author, with its place. */
+export class PlanError extends Error {
+  override readonly name = "PlanError";
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly site: Site = current,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,75 @@
+// The plan under construction: its nodes, the fragments they are made in, and every problem so far.
+import type { DraftError, DraftNode, DraftPlan } from "../contract/draft.ts";
+import type { Site } from "../contract/site.ts";
+import { PlanError } from "../hooks/call_site.ts";
+
+type FragmentUse = NonNullable<DraftPlan["fragments"]>[number];
+
+export interface Build {
+  readonly nodes: DraftNode[];
+  /** Keys that the rows of each node have. */
+  readonly columns: ReadonlySet<string>[];
+  readonly errors: DraftError[];
+  readonly calls: DraftNode["calls"];
+  readonly fragments: Map<string, FragmentUse>;
+  /** Version of a fragment by its name, instead of its own. */
+  readonly chosen: Map<string, string>;
+}
+
+let current: Build | undefined;
+
+export function startBuild(): Build {
+  current = {
+    nodes: [],
+    columns: [],
+    errors: [],
+    calls: [],
+    fragments: new Map(),
+    chosen: new Map(),
+  };
+  return current;
+}
+
+export function endBuild(): void {
+  current = undefined;
+}
+
+/** The build that runs; nodes can be made at no other time. */
+export function currentBuild(what: string): Build {
+  if (current !== undefined) return current;
+  throw new PlanError(
+    "outside_build",
+    `${what} outside of a plan's build`,
+    undefined,
+    "make nodes inside build: (ctx) => …",
+  );
+}
+
+export function nodeCount(): number {
+  return current?.nodes.length ?? 0;
+}
+
+/** Notes a problem and goes on, so that one run reports all of them. */
+export function report(code: string, message: string, site: Site, hint?: string): void {
+  if (current === undefined) throw new PlanError(code, message, site, hint);
+  current.errors.push({ code, message, site, ...(hint !== undefined && { hint }) });
+}
+
+/** What a thrown value says, as a problem. */
+export function problemOf(error: unknown, site: Site): DraftError {
+  if (error instanceof PlanError) {
+    return {
+      code: error.code,
+      message: error.message,
+      site: error.site,
+      ...(error.hint !== undefined && { hint: error.hint }),
+    };
+  }
+  if (!(error instanceof Error)) return { code: "exception", message: String(error), site };
+  return {
+    code: "exception",
+    message: `${error.name}: ${error.message}`,
+    site,
+    ...(typeof error.stack === "string" && { stack: error.stack }),
+  };
+}

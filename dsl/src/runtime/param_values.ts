@@ -1,0 +1,267 @@
+// Checks one param of a task and turns it into what the draft has. Every function notes what is
+// wrong and gives undefined then.
+import type { ParamBinding, TaskBinding } from "../contract/bindings.ts";
+import { NODE, type DraftNode, type DraftValue } from "../contract/draft.ts";
+import type { Site } from "../contract/site.ts";
+import { expressionOf, toExpression, WrittenNumber } from "../hooks/operators.ts";
+import { report } from "./build.ts";
+import { keysRead, type Columns } from "./key_flow.ts";
+import { endpoints, keys, requestFields } from "./registry.ts";
+import { describe, EndpointValue, Key, keyOf } from "./values.ts";
+
+/** The node that a param belongs to, as far as it is known. */
+export interface NodeContext {
+  readonly task: TaskBinding;
+  readonly site: Site;
+  /** Columns of the first input; undefined for a task without one. */
+  readonly input: Columns | undefined;
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  const expression = expressionOf(value);
+  if (expression !== undefined) return describe(expression);
+  if (value instanceof EndpointValue) return "an endpoint";
+  if (nodeOf(value) !== undefined) return "rows";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** A number as JavaScript has it, also where the compiler kept how it was written. */
+export function plain(value: unknown): unknown {
+  return value instanceof WrittenNumber ? value.value : value;
+}
+
+export function nodeOf(value: unknown): DraftNode | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return (value as { [NODE]?: DraftNode })[NODE];
+}
+
+/** Reads the value of one param. */
+export function readParam(
+  param: ParamBinding,
+  given: unknown,
+  node: NodeContext,
+): DraftValue | undefined {
+  return new ParamReader(param, node).read(plain(given));
+}
+
+class ParamReader {
+  readonly #name: string;
+  constructor(
+    readonly param: ParamBinding,
+    readonly node: NodeContext,
+  ) {
+    this.#name = `${node.task.method}.${param.property}`;
+  }
+
+  read(value: unknown): DraftValue | undefined {
+    switch (this.param.type) {
+      case "bool":
+        return typeof value === "boolean" ? this.#json(value) : this.#wrong("a bool", value);
+      case "int":
+      case "float":
+        return this.#number(value) === undefined ? undefined : this.#json(value);
+      case "int_list":
+      case "float_list":
+        return this.#list(value, (item) => this.#number(plain(item)));
+      case "string_list":
+        return this.#list(value, (item) => this.#text(item));
+      case "choice":
+        return this.#choice(value);
+      case "key":
+      case "out_key":
+        return this.#key(value);
+      case "key_list":
+        return Array.isArray(value)
+          ? this.#list(value, (item) => this.#keyName(item))
+          : this.#key(value);
+      case "order":
+        return this.#order(value);
+      case "expr":
+      case "predicate":
+        return this.#expression(value);
+      case "endpoint":
+        return this.#endpoint(value);
+      case "key_pattern":
+        return this.#pattern(value);
+      case "node":
+        return this.#node(value);
+      default:
+        return this.#text(value) === undefined ? undefined : this.#json(value);
+    }
+  }
+
+  #json(json: unknown, site: Site = this.node.site): DraftValue {
+    return { json, site };
+  }
+
+  #wrong(expected: string, value: unknown): undefined {
+    this.#report(
+      value === undefined ? "undefined_value" : "wrong_type",
+      `${this.#name}: expected ${expected}, found ${kindOf(value)}`,
+      expressionOf(value)?.site,
+    );
+  }
+
+  #report(code: string, message: string, site?: Site, hint?: string): undefined {
+    report(code, message, site || this.node.site, hint);
+  }
+
+  #number(value: unknown): number | undefined {
+    const isInt = this.param.type.startsWith("int");
+    if (typeof value !== "number" || !Number.isFinite(value)) {
+      return this.#wrong(isInt ? "an int" : "a number", value);
+    }
+    if (isInt && !Number.isSafeInteger(value)) {
+      return this.#report("wrong_type", `${this.#name}: expected an int, found ${value}`);
+    }
+    const { minimum, maximum } = this.param;
+    if (minimum !== undefined && value < minimum) {
+      return this.#report("param_range", `${this.#name} is below ${minimum}: ${value}`);
+    }
+    if (maximum !== undefined && value > maximum) {
+      return this.#report("param_range", `${this.#name} is above ${maximum}: ${value}`);
+    }
+    return value;
+  }
+
+  #text(value: unknown): string | undefined {
+    return typeof value === "string" ? value : this.#wrong("a string", value);
+  }
+
+  #list(value: unknown, read: (item: unknown) => unknown): DraftValue | undefined {
+    if (!Array.isArray(value)) return this.#wrong("a list", value);
+    // Array.from also visits the holes of a sparse list.
+    const items = Array.from(value, read);
+    return items.includes(undefined) ? undefined : this.#json(items);
+  }
+
+  #choice(value: unknown): DraftValue | undefined {
+    if (typeof value !== "string") return this.#wrong("a string", value);
+    const choices = this.param.choices ?? [];
+    if (choices.includes(value)) return this.#json(value);
+    return this.#report(
+      "bad_value",
+      `Unknown ${this.#name}: ${value}`,
+      undefined,
+      `one of ${choices.join(", ")}`,
+    );
+  }
+
+  #key(value: unknown): DraftValue | undefined {
+    const name = this.#keyName(value);
+    return name === undefined ? undefined : this.#json(name, keyOf(value)!.site);
+  }
+
+  #keyName(value: unknown): string | undefined {
+    const key = keyOf(value);
+    if (key === undefined) return this.#wrong("a key, as Key.score", value);
+    const info = keys.get(key.name);
+    // The compiler has reported the name where it stands.
+    if (info === undefined) return key.name;
+    if (info.lifecycle === "blocked") {
+      return this.#report(
+        "blocked_key",
+        `The key is blocked: ${key.name}`,
+        key.site,
+        info.replaced_by && `use \`${info.replaced_by}\` instead`,
+      );
+    }
+    if (this.param.type === "out_key") {
+      if (info.allow_write) return key.name;
+      return this.#report(
+        "key_not_writable",
+        `A plan may not write the key: ${key.name}`,
+        key.site,
+      );
+    }
+    if (this.param.name !== this.node.task.keys_param) this.#checkAvailable(key.name, key.site);
+    return key.name;
+  }
+
+  #checkAvailable(name: string, site: Site): void {
+    if (this.node.input === undefined || this.node.input.has(name)) return;
+    const info = keys.get(name);
+    if (info === undefined || info.lifecycle === "blocked") return;
+    this.#report(
+      "key_not_available",
+      `Nothing before this node writes the key: ${name}`,
+      site,
+      info.allow_write
+        ? "write it with `vm`, or name it in `keys` of `hydrate` if it is stored"
+        : "fetch it with `hydrate`",
+    );
+  }
+
+  #order(value: unknown): DraftValue | undefined {
+    if (!Array.isArray(value)) return this.#key(value);
+    if (value.length === 0) return this.#report("bad_value", "An order has at least one key");
+    return this.#list(value, (item) => {
+      if (keyOf(item) !== undefined || typeof item !== "object" || item === null) {
+        return this.#keyName(item);
+      }
+      const { key, order, ...rest } = item as { key?: unknown; order?: unknown };
+      const name = this.#keyName(key);
+      for (const extra of Object.keys(rest)) {
+        this.#report("unknown_field", `Unknown field: ${extra}`);
+      }
+      if (order === undefined && !("order" in item)) return name && { key: name };
+      if (order === "asc" || order === "desc") return name && { key: name, order };
+      return this.#report(
+        "bad_value",
+        `Unknown order: ${String(order)}`,
+        undefined,
+        "one of asc, desc",
+      );
+    });
+  }
+
+  #expression(value: unknown): DraftValue | undefined {
+    if (value === undefined) return this.#wrong("an expression", value);
+    const made = typeof value === "function" ? (value as (row: unknown) => unknown)(Key) : value;
+    const expression = toExpression(made, this.node.site);
+    for (const { name, site } of keysRead(expression)) this.#checkAvailable(name, site);
+    return { expression, site: expression.site || this.node.site };
+  }
+
+  #endpoint(value: unknown): DraftValue | undefined {
+    if (!(value instanceof EndpointValue)) {
+      return this.#wrong("an endpoint, as EP.redis.redis_default", value);
+    }
+    const info = endpoints.get(value.name)!;
+    if (info.lifecycle !== "blocked") return this.#json(value.name);
+    return this.#report(
+      "blocked_key",
+      `The endpoint is blocked: ${value.name}`,
+      undefined,
+      info.replaced_by && `use \`${info.replaced_by}\` instead`,
+    );
+  }
+
+  #pattern(value: unknown): DraftValue | undefined {
+    if (typeof value !== "string") return this.#wrong("a string", value);
+    const name = /^[^{}]*\{([^{}]+)\}[^{}]*$/.exec(value)?.[1];
+    if (name === undefined) {
+      return this.#report(
+        "bad_pattern",
+        `Not a key pattern: ${value}`,
+        undefined,
+        "text with one name in braces, as 'follow:{id}'",
+      );
+    }
+    if (this.node.input === undefined) {
+      if (requestFields.has(name)) return this.#json(value);
+      return this.#report("unknown_request_field", `Unknown field of the request: ${name}`);
+    }
+    if (!keys.has(name)) return this.#report("unknown_key", `Unknown key: ${name}`);
+    this.#checkAvailable(name, this.node.site);
+    return this.#json(value);
+  }
+
+  #node(value: unknown): DraftValue | undefined {
+    const node = nodeOf(value);
+    if (node === undefined) return this.#wrong("rows of a node", value);
+    return { node: node.index, site: this.node.site };
+  }
+}

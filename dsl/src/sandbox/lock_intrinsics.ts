@@ -1,0 +1,68 @@
+import { PlanError } from "../hooks/call_site.ts";
+
+type Constructor = new (...parameters: never[]) => unknown;
+
+/** A function that refuses to be called, under the name of one that plans do not get. */
+function refused(name: string, why: string): Constructor {
+  function refuse(): never {
+    throw new PlanError("not_available", `${name} is not available in plans: ${why}`);
+  }
+  return refuse as unknown as Constructor;
+}
+
+const UNREPEATABLE = "the same source must give the same artifact";
+const HIDDEN = "the compiler cannot see into code made at run time";
+
+/** Takes away what would make a build differ from the next one, and freezes the rest, so that a plan
+ * cannot change what the authoring API is made of. */
+export function lockIntrinsics(): void {
+  const world = globalThis as unknown as Record<string, unknown>;
+  const date = refused("Date", UNREPEATABLE);
+  for (const name of ["now", "parse", "UTC"]) Object.defineProperty(date, name, { value: date });
+  const gone: Record<string, Constructor> = {
+    Date: date,
+    eval: refused("eval", HIDDEN),
+    WeakRef: refused("WeakRef", UNREPEATABLE),
+    FinalizationRegistry: refused("FinalizationRegistry", UNREPEATABLE),
+  };
+  const functions = [function () {}, function* () {}, async function () {}, async function* () {}];
+  const maker = refused("Function", HIDDEN);
+  for (const each of functions) {
+    const prototype = Object.getPrototypeOf(each) as object;
+    Object.defineProperty(prototype, "constructor", { value: maker });
+  }
+  for (const [name, value] of Object.entries({ ...gone, Function: maker })) {
+    Object.defineProperty(world, name, { value, writable: false, configurable: false });
+  }
+  // There is one thread and nothing to wait for.
+  delete world["SharedArrayBuffer"];
+  delete world["Atomics"];
+  Object.defineProperty(Math, "random", { value: refused("Math.random", UNREPEATABLE) });
+  freezeAll(world, functions);
+}
+
+/** Freezes everything that can be reached from the global object, which itself stays open. */
+function freezeAll(world: object, more: readonly object[]): void {
+  const seen = new Set<object>([world]);
+  const functionPrototype: unknown = Object.getPrototypeOf(freezeAll);
+  const waiting: unknown[] = [...more, ...Object.getOwnPropertyNames(world).map(
+    (name) => Object.getOwnPropertyDescriptor(world, name)?.value as unknown)];
+  // Iterators have prototypes that no global names.
+  waiting.push([][Symbol.iterator](), new Map().entries(), new Set().values(), ""[Symbol.iterator](),
+    "".matchAll(/x/g), (function* () {})());
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) continue;
+    if (seen.has(value)) continue;
+    seen.add(value);
+    // A plain method cannot be replaced once its owner is frozen; what is hung on it changes nothing.
+    const isMethod = typeof value === "function" && !Object.hasOwn(value, "prototype");
+    if (isMethod && value !== functionPrototype) continue;
+    waiting.push(Object.getPrototypeOf(value));
+    for (const key of Reflect.ownKeys(value)) {
+      const property = Object.getOwnPropertyDescriptor(value, key)!;
+      waiting.push(property.value, property.get, property.set);
+    }
+    Object.freeze(value);
+  }
+}

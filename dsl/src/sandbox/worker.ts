@@ -1,0 +1,120 @@
+// The thread that plans run on. A plan that does not end within its time is ended with the thread,
+// which also stops what QuickJS itself cannot interrupt: long loops inside its built-in functions.
+// A world is made ready before the plan for it comes; each plan gets one of its own.
+import { parentPort, workerData } from "node:worker_threads";
+import variantModule from "@jitl/quickjs-wasmfile-release-sync";
+import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSRuntime,
+  type QuickJSSyncVariant, type QuickJSWASMModule } from "quickjs-emscripten-core";
+import type { Outcome } from "./outcome.ts";
+
+export interface Script {
+  readonly name: string;
+  readonly code: string;
+}
+
+export interface Limits {
+  readonly memoryBytes: number;
+  readonly stackBytes: number;
+  /** How often QuickJS may ask whether to go on; unlike time, the same on every machine. */
+  readonly steps: number;
+  /** Wall clock, for what does not ask. */
+  readonly milliseconds: number;
+}
+
+/** What the thread is started with. */
+export interface WorkerSettings {
+  readonly limits: Limits;
+  /** Run in every world before the plan's own scripts. */
+  readonly prelude: readonly Script[];
+}
+
+export interface Job {
+  readonly id: number;
+  /** Run one after another; the last one's value is the result. */
+  readonly scripts: readonly Script[];
+}
+
+/** One QuickJS runtime with one context, for one plan. */
+class World {
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  #steps = 0;
+
+  constructor(quickjs: QuickJSWASMModule, private readonly limits: Limits) {
+    this.#runtime = quickjs.newRuntime();
+    this.#runtime.setMemoryLimit(limits.memoryBytes);
+    this.#runtime.setMaxStackSize(limits.stackBytes);
+    this.#runtime.setInterruptHandler(() => ++this.#steps > limits.steps);
+    this.#context = this.#runtime.newContext();
+  }
+
+  run(scripts: readonly Script[]): Outcome {
+    this.#steps = 0;
+    let text = "";
+    for (const { name, code } of scripts) {
+      const result = this.#context.evalCode(code, name);
+      if (result.error) {
+        const error: unknown = this.#context.dump(result.error);
+        result.error.dispose();
+        return failure(error, this.#steps > this.limits.steps);
+      }
+      const isText = this.#context.typeof(result.value) === "string";
+      text = isText ? this.#context.getString(result.value) : "";
+      result.value.dispose();
+    }
+    return { kind: "text", text };
+  }
+
+  dispose(): void {
+    this.#context.dispose();
+    this.#runtime.dispose();
+  }
+}
+
+function failure(error: unknown, interrupted: boolean): Outcome {
+  const { name, message, stack = "" } =
+    (error ?? {}) as { name?: string; message?: string; stack?: string };
+  if (interrupted) return { kind: "limit", limit: "time", stack };
+  // When memory is gone there may be none left to say so.
+  const memory = error === null || error === undefined ||
+    (name === "InternalError" && message === "out of memory");
+  if (memory) return { kind: "limit", limit: "memory", stack };
+  if (name === "InternalError" && message === "stack overflow") {
+    return { kind: "limit", limit: "stack", stack };
+  }
+  return { kind: "broken", message: message ?? String(error) };
+}
+
+// The package is CommonJS with types of an ES module.
+const variant = variantModule as unknown as QuickJSSyncVariant;
+const { limits, prelude } = workerData as WorkerSettings;
+
+async function makeWorld(): Promise<{ world: World; ready: Outcome }> {
+  const world = new World(await quickjs, limits);
+  return { world, ready: world.run(prelude) };
+}
+
+/** Says that the plan begins to run, then how it ended. */
+async function answer({ id, scripts }: Job): Promise<void> {
+  let outcome: Outcome;
+  try {
+    const { world, ready } = await next;
+    parentPort!.postMessage({ id });
+    outcome = ready.kind === "text" ? world.run(scripts) : ready;
+    parentPort!.postMessage({ id, outcome });
+    world.dispose();
+  } catch (error) {
+    // The WebAssembly instance itself failed; nothing that is left of it can be trusted.
+    outcome = { kind: "broken", message: String(error) };
+    parentPort!.postMessage({ id, outcome });
+    quickjs = newQuickJSWASMModuleFromVariant(variant);
+  }
+  next = makeWorld();
+  next.catch(() => {});
+}
+
+let quickjs = newQuickJSWASMModuleFromVariant(variant);
+let next = makeWorld();
+next.catch(() => {});
+// One job at a time: the main thread sends the next one when it has the answer.
+parentPort?.on("message", (job: Job) => void answer(job));
