@@ -1,12 +1,13 @@
 # One folder = one module = one library, with the tests that stand beside its units.
 #
 #   mr_module(NAME [FOLDERS folder...] [DEPS module...] [LIBS target...]
-#             [CONCURRENCY_TESTS x_test.cpp...] [SEPARATE_TESTS x_test.cpp...] [UNITY_TESTS])
+#             [CONCURRENCY_TESTS x_test.cpp...] [SEPARATE_TESTS x_test.cpp...] [ALONE file...])
 #     makes millrace::NAME from *.h and *.cpp of the current folder and of FOLDERS below it (without
 #     main.cpp) and NAME_test from *_test.cpp.
 #     CONCURRENCY_TESTS go to NAME_concurrency_test instead, which also runs under ThreadSanitizer;
 #     each of SEPARATE_TESTS is a program of its own, NAME_x_test, for what concerns a whole process.
-#     UNITY_TESTS compiles NAME_test in few pieces, for modules whose tests share no local names.
+#     Where MILLRACE_UNITY is on, several files are compiled as one: most of the cost is
+#     reading headers. ALONE names files that cannot share, for a local name that others use too.
 #   mr_test(NAME SOURCES file... [DEPS module...] [LIBS target...] [LABELS label...] [ARGS arg...])
 #     makes one GoogleTest executable and one ctest of the same name.
 #   mr_executable(NAME SOURCES file... [DEPS module...] [LIBS target...])
@@ -15,6 +16,8 @@
 #     makes a shared object of tasks, NAME.so.
 #   mr_fuzzer(NAME SOURCES file... [DEPS module...] [CORPUS folder])
 #     makes a libFuzzer target; ctest gives it a short fixed-seed run over its corpus.
+#   mr_unite(TARGET)
+#     compiles the target in few pieces where MILLRACE_UNITY is on.
 #   mr_add_existing(folder...)
 #     adds those sub-folders that have a CMakeLists.txt.
 
@@ -30,7 +33,7 @@ endfunction()
 
 function(mr_module name)
   cmake_parse_arguments(
-    PARSE_ARGV 1 arg "UNITY_TESTS" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS;SEPARATE_TESTS")
+    PARSE_ARGV 1 arg "" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS;SEPARATE_TESTS;ALONE")
   _mr_reject_unparsed(mr_module ${name} "${arg_UNPARSED_ARGUMENTS}")
   set(inner_headers ${arg_FOLDERS})
   set(inner_sources ${arg_FOLDERS})
@@ -60,12 +63,12 @@ function(mr_module name)
   target_compile_features(${target} ${visibility} cxx_std_23)
   _mr_link(${target} ${visibility} "${arg_DEPS}" "${arg_LIBS}")
   mr_install_module(${name})
+  if(arg_ALONE)
+    set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  mr_unite(${target})
   if(MILLRACE_BUILD_TESTS)
     _mr_module_tests(${name} "${tests}" "${arg_CONCURRENCY_TESTS}" "${arg_SEPARATE_TESTS}")
-    if(arg_UNITY_TESTS)
-      # Most of the cost is reading headers: several tests share one reading.
-      set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
-    endif()
   endif()
 endfunction()
 
@@ -122,11 +125,20 @@ function(_mr_module_tests name tests concurrency_tests separate_tests)
     list(REMOVE_ITEM tests ${concurrency_tests})
     mr_test(${name}_concurrency_test SOURCES ${concurrency_tests} DEPS ${name}
             LABELS ${name} concurrency)
+    mr_unite(${name}_concurrency_test)
   endif()
   if(tests)
     mr_test(${name}_test SOURCES ${tests} DEPS ${name} LABELS ${name})
     # Compiling test code costs far more than running it; the module itself keeps its optimisation.
     target_compile_options(${name}_test PRIVATE $<$<CONFIG:Debug>:-O0>)
+    mr_unite(${name}_test)
+  endif()
+endfunction()
+
+function(mr_unite target)
+  get_target_property(type ${target} TYPE)
+  if(MILLRACE_UNITY AND NOT type STREQUAL INTERFACE_LIBRARY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   endif()
 endfunction()
 

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
-#include "bench/rows/allocation_count.h"
+#include "support/allocation_count.h"
 
 namespace millrace::bench {
 
@@ -65,9 +65,9 @@ Contestant make_local(std::string engine,
           .allocations =
               [run] {
                 run();
-                const std::size_t before = allocation_count();
+                const std::size_t before = allocation_count().value_or(0);
                 run();
-                return allocation_count() - before;
+                return allocation_count().value_or(0) - before;
               }};
 }
 

@@ -15,7 +15,8 @@ namespace millrace::bench {
 struct ContestSetup {
   std::vector<std::size_t> pipeline_rows;
   std::size_t set_rows = 0;
-  std::vector<std::size_t> distinct_counts;  ///< of the regex curve
+  std::vector<std::size_t> distinct_counts;  ///< of the regex curve over distinct values
+  std::vector<std::size_t> regex_rows;       ///< of the regex curve over rows
   RivalProcess* rivals = nullptr;            ///< nullptr: only engines of this process
 };
 

@@ -67,10 +67,16 @@ base::Result<Options> parse(std::span<char*> arguments) {
 }
 
 bench::ContestSetup make_setup(bool smoke, bench::RivalProcess* rivals) {
-  if (smoke) return {.pipeline_rows = {0, 1, 200}, .set_rows = 300, .distinct_counts = {1, 100}};
+  if (smoke) {
+    return {.pipeline_rows = {0, 1, 200},
+            .set_rows = 300,
+            .distinct_counts = {1, 100},
+            .regex_rows = {200, 400}};
+  }
   return {.pipeline_rows = {100, 1000, 10'000, 100'000},
           .set_rows = 10'000,
           .distinct_counts = {1, 10, 100, 1000, 10'000},
+          .regex_rows = {1000, 100'000},
           .rivals = rivals};
 }
 

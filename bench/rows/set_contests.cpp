@@ -40,9 +40,12 @@ Answer summary_of(const rows::RowSet& rows, std::string_view column) {
   return {static_cast<double>(rows.size()), id_sum, std::round(value_sum * 1e6)};
 }
 
-base::Status write_data(const ContestSetup& setup, const TaggedData& data, std::string_view name) {
+base::Status write_data(const ContestSetup& setup,
+                        const TaggedData& data,
+                        std::string_view name,
+                        std::size_t row_count) {
   if (setup.rivals == nullptr) return {};
-  return write_csv(data, fmt::format("{}/{}_{}.csv", setup.rivals->folder(), name, setup.set_rows));
+  return write_csv(data, fmt::format("{}/{}_{}.csv", setup.rivals->folder(), name, row_count));
 }
 
 base::Status run_concat(const ContestSetup& setup, const OnContest& on_contest) {
@@ -50,8 +53,8 @@ base::Status run_concat(const ContestSetup& setup, const OnContest& on_contest) 
   const TaggedData left = make_tagged_data({.row_count = setup.set_rows, .distinct = 100});
   const TaggedData right = make_tagged_data(
       {.row_count = setup.set_rows, .distinct = 100, .first_id = row_count + 1, .first_tag = 50});
-  MR_TRY_STATUS(write_data(setup, left, "concat_left"));
-  MR_TRY_STATUS(write_data(setup, right, "concat_right"));
+  MR_TRY_STATUS(write_data(setup, left, "concat_left", setup.set_rows));
+  MR_TRY_STATUS(write_data(setup, right, "concat_right", setup.set_rows));
   rows::RowScratch scratch;
   const std::vector<rows::RowSet> inputs = {to_row_set(left, scratch), to_row_set(right, scratch)};
   const auto run = [&] { return rows::concat(inputs, {}, scratch).value(); };
@@ -68,7 +71,7 @@ base::Status run_concat(const ContestSetup& setup, const OnContest& on_contest) 
 base::Status run_dedupe(const ContestSetup& setup, const OnContest& on_contest) {
   const TaggedData data =
       make_tagged_data({.row_count = setup.set_rows, .distinct = setup.set_rows / 2});
-  MR_TRY_STATUS(write_data(setup, data, "dedupe"));
+  MR_TRY_STATUS(write_data(setup, data, "dedupe", setup.set_rows));
   rows::RowScratch scratch;
   const rows::RowSet input = to_row_set(data, scratch);
   const std::vector<std::string> keys = {"author"};
@@ -110,8 +113,8 @@ base::Status run_join(const ContestSetup& setup, const OnContest& on_contest) {
   const TaggedData left =
       make_tagged_data({.row_count = setup.set_rows, .distinct = setup.set_rows});
   const TaggedData right = make_author_data(setup.set_rows / 2);
-  MR_TRY_STATUS(write_data(setup, left, "join_left"));
-  MR_TRY_STATUS(write_data(setup, right, "join_right"));
+  MR_TRY_STATUS(write_data(setup, left, "join_left", setup.set_rows));
+  MR_TRY_STATUS(write_data(setup, right, "join_right", setup.set_rows));
   rows::RowScratch scratch;
   const rows::RowSet left_rows = to_row_set(left, scratch);
   const rows::RowSet right_rows = to_row_set(right, scratch);
@@ -128,21 +131,32 @@ base::Status run_join(const ContestSetup& setup, const OnContest& on_contest) {
   return on_contest(contest);
 }
 
-base::Status run_regex(const ContestSetup& setup, const OnContest& on_contest) {
+base::Status run_regex(const ContestSetup& setup,
+                       const OnContest& on_contest,
+                       std::size_t row_count,
+                       std::size_t distinct) {
+  const std::string name =
+      distinct == kRegexDistinct ? "regex" : fmt::format("regex_{}_distinct", distinct);
+  const TaggedData data = make_tagged_data({.row_count = row_count, .distinct = distinct});
+  MR_TRY_STATUS(write_data(setup, data, name, row_count));
+  MillraceFilter filter(fmt::format("tag ~ /{}/", kTagPattern), data);
+  Contest contest{.name = name,
+                  .rows = row_count,
+                  .contestants = {make_local(
+                      "millrace",
+                      [&] { static_cast<void>(filter.run()); },
+                      [&] { return summary_of(filter.run(), "weight"); })}};
+  add_rivals(contest, setup, row_count);
+  return on_contest(contest);
+}
+
+// Two curves: the cost follows the distinct values, and hardly the rows.
+base::Status run_regexes(const ContestSetup& setup, const OnContest& on_contest) {
   for (const std::size_t distinct : setup.distinct_counts) {
-    const std::string name =
-        distinct == kRegexDistinct ? "regex" : fmt::format("regex_{}_distinct", distinct);
-    const TaggedData data = make_tagged_data({.row_count = setup.set_rows, .distinct = distinct});
-    MR_TRY_STATUS(write_data(setup, data, name));
-    MillraceFilter filter(fmt::format("tag ~ /{}/", kTagPattern), data);
-    Contest contest{.name = name,
-                    .rows = setup.set_rows,
-                    .contestants = {make_local(
-                        "millrace",
-                        [&] { static_cast<void>(filter.run()); },
-                        [&] { return summary_of(filter.run(), "weight"); })}};
-    add_rivals(contest, setup, setup.set_rows);
-    MR_TRY_STATUS(on_contest(contest));
+    MR_TRY_STATUS(run_regex(setup, on_contest, setup.set_rows, distinct));
+  }
+  for (const std::size_t row_count : setup.regex_rows) {
+    MR_TRY_STATUS(run_regex(setup, on_contest, row_count, kRegexDistinct));
   }
   return {};
 }
@@ -161,7 +175,7 @@ base::Status run_set_contests(const ContestSetup& setup, const OnContest& on_con
   MR_TRY_STATUS(run_concat(setup, on_contest));
   MR_TRY_STATUS(run_dedupe(setup, on_contest));
   MR_TRY_STATUS(run_join(setup, on_contest));
-  return run_regex(setup, on_contest);
+  return run_regexes(setup, on_contest);
 }
 
 }  // namespace millrace::bench

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "scheduler/engine.h"
-#include "scheduler/thread_sanitizer.h"
+#include "support/thread_sanitizer.h"
 
 namespace millrace::bench {
 namespace {

@@ -7,10 +7,10 @@
 #include <thread>
 #include <utility>
 
-#include "scheduler/allocation_count.h"
 #include "scheduler/ideal.h"
 #include "scheduler/spin_speed.h"
 #include "scheduler/statistics.h"
+#include "support/allocation_count.h"
 
 namespace millrace::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/allocation_count.h"
+#include "support/allocation_count.h"
 
 namespace millrace::bench {
 namespace {

@@ -1,6 +1,7 @@
 #include "base/json_reader.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -163,10 +164,13 @@ class JsonValueBuilder {
     const std::string_view token = number_token(value.raw_json_token());
     od::number number;
     if (value.get_number().get(number) != simdjson::SUCCESS) {
-      const bool is_number = is_json_number(token);
-      return fail(is_number ? JsonProblemCode::kNumberRange : JsonProblemCode::kSyntax,
-                  node.offset,
-                  is_number ? "Number out of range" : "Not a number");
+      if (!is_json_number(token))
+        return fail(JsonProblemCode::kSyntax, node.offset, "Not a number");
+      if (is_out_of_range(token))
+        return fail(JsonProblemCode::kNumberRange, node.offset, "Number out of range");
+      // A good number that nothing follows: the array or object around it is not closed.
+      return fail(
+          JsonProblemCode::kSyntax, node.offset, "The JSON text ends before it is complete");
     }
     switch (number.get_number_type()) {
       case od::number_type::signed_integer:
@@ -185,6 +189,14 @@ class JsonValueBuilder {
         node.payload.number = number.get_double();
         return {};
     }
+  }
+
+  static bool is_out_of_range(std::string_view number) {
+    constexpr std::size_t kDigitsMin = 19;  // of an integer beyond 64 bits
+    if (is_integer(number) && number.size() >= kDigitsMin) return true;
+    double value = 0;
+    return std::from_chars(number.data(), number.data() + number.size(), value).ec ==
+           std::errc::result_out_of_range;
   }
 
   static std::string_view number_token(std::string_view token) {

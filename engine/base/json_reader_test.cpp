@@ -43,6 +43,17 @@ TEST(JsonReaderTest, GivesValuesOfEveryKind) {
   EXPECT_EQ(root.find_member("t")->children().begin(), root.find_member("t")->children().end());
 }
 
+TEST(JsonReaderTest, TextThatEndsBehindANumberIsUnfinishedNotOutOfRange) {
+  for (const std::string_view text : {R"({"user_id": 1)", R"({"a": [1, 2.5)", "[-7 "}) {
+    const JsonProblem problem = problem_of(text);
+    EXPECT_EQ(problem.code, JsonProblemCode::kSyntax) << text;
+    EXPECT_EQ(problem.message, "The JSON text ends before it is complete") << text;
+  }
+  EXPECT_EQ(problem_of("[1e400]").message, "Number out of range");
+  EXPECT_EQ(problem_of(R"({"a": 1e400)").code, JsonProblemCode::kNumberRange);
+  EXPECT_EQ(problem_of("[1.2.3]").message, "Not a number");
+}
+
 TEST(JsonReaderTest, WalksChildrenInTheOrderOfTheText) {
   const auto document = read_json(R"([{"b": [1, 2]}, 7, {"a": {}}])");
   ASSERT_TRUE(document);

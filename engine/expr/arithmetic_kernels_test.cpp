@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "expr/compile_fixture.h"
 #include "expr/kernel.h"
 #include "expr/kernel_fixture.h"
 
@@ -18,11 +19,10 @@ using rows::ColumnType;
 using testing::edge_floats;
 using testing::edge_ints;
 using testing::for_each_result;
+using testing::kIntMax;
+using testing::kIntMin;
 using testing::Pairs;
 using testing::same;
-
-constexpr std::int64_t kIntMin = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kIntMax = std::numeric_limits<std::int64_t>::max();
 
 TEST(ArithmeticKernelsTest, IntsWrapAndMarkExactlyTheOverflows) {
   struct Case {

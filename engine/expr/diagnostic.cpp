@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/text_place.h"
 
 namespace millrace::expr {
 
@@ -70,7 +71,7 @@ std::string snippet(std::string_view text, SourceSpan span) {
 
   const std::size_t first = caret < kSnippetColumnsMax / 2 ? 0 : caret - kSnippetColumnsMax / 2;
   const std::size_t last = std::min(glyphs.size(), first + kSnippetColumnsMax);
-  const std::string line_number = std::to_string(locate(text, offset).line);
+  const std::string line_number = std::to_string(base::locate(text, offset).line);
   const std::string_view cut_before = first == 0 ? "" : "...";
 
   std::string out = " " + line_number + " | " + std::string(cut_before);
@@ -83,23 +84,6 @@ std::string snippet(std::string_view text, SourceSpan span) {
 }
 
 }  // namespace
-
-LineColumn locate(std::string_view text, std::size_t offset) {
-  LineColumn place;
-  for (const char byte : text.substr(0, std::min(offset, text.size()))) {
-    if (byte == '\n') {
-      ++place.line;
-      place.column = 1;
-    } else if (!is_continuation(byte)) {
-      ++place.column;
-    }
-  }
-  return place;
-}
-
-std::string to_string(LineColumn place) {
-  return std::to_string(place.line) + ":" + std::to_string(place.column);
-}
 
 std::string render(std::string_view text, const Diagnostic& diagnostic) {
   std::string out = diagnostic.message + "\n" + snippet(text, diagnostic.span);
@@ -114,7 +98,7 @@ base::Error to_error(std::string_view text, std::span<const Diagnostic> diagnost
   for (const Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.severity != Severity::kError) continue;
     ++error_count;
-    if (error_count == 1) where = to_string(locate(text, diagnostic.span.offset));
+    if (error_count == 1) where = to_string(base::locate(text, diagnostic.span.offset));
     if (error_count > kRenderedMax) continue;
     if (error_count > 1) message += "\n";
     message += render(text, diagnostic);

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 
@@ -14,12 +16,6 @@ namespace millrace::expr {
 struct SourceSpan {
   std::uint32_t offset = 0;
   std::uint32_t length = 0;
-};
-
-/// A place as an editor shows it: both count from 1, columns in code points.
-struct LineColumn {
-  std::size_t line = 1;
-  std::size_t column = 1;
 };
 
 enum class Severity : std::uint8_t { kError, kWarning };
@@ -32,11 +28,12 @@ struct Diagnostic {
   std::string hint;  ///< empty when there is nothing to suggest
 };
 
-/// Gives the line and column of a byte; an offset past the end means the end.
-[[nodiscard]] LineColumn locate(std::string_view text, std::size_t offset);
-
-/// Gives the place as `line:column`.
-[[nodiscard]] std::string to_string(LineColumn place);
+/// An error at `span`, to return.
+[[nodiscard]] inline std::unexpected<Diagnostic> problem(SourceSpan span,
+                                                         std::string message,
+                                                         std::string hint = {}) {
+  return std::unexpected(Diagnostic{Severity::kError, span, std::move(message), std::move(hint)});
+}
 
 /// Gives the message, the source line with a caret below the place, and the hint. A long line is
 /// cut around the caret; bytes that are not printable UTF-8 are replaced.

@@ -12,15 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(DiagnosticTest, LocatesLinesAndColumnsInCodePoints) {
-  const std::string text = "a +\n  \"\xC3\xA9\" + b";
-  EXPECT_EQ(to_string(locate(text, 0)), "1:1");
-  EXPECT_EQ(to_string(locate(text, 3)), "1:4");
-  EXPECT_EQ(to_string(locate(text, 4)), "2:1");
-  EXPECT_EQ(to_string(locate(text, text.size() - 1)), "2:9");
-  EXPECT_EQ(to_string(locate(text, 1000)), "2:10");
-}
-
 TEST(DiagnosticTest, RendersCaretUnderThePlace) {
   const Diagnostic diagnostic{
       Severity::kError, {7, 5}, "Unknown key: `scroe`", "did you mean `score`?"};

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/text_place.h"
 #include "expr/byte_loops.h"
 #include "expr/column_writer.h"
 #include "expr/diagnostic.h"
@@ -90,7 +91,7 @@ class ErrorKeeper {
                                 .hint = "set `on_row_error` to `null` or `drop` to go on"};
     return {ErrorCode::kNodeFailed,
             render(text, diagnostic),
-            to_string(locate(text, first.span.offset))};
+            to_string(base::locate(text, first.span.offset))};
   }
 
   const BoundExpr& bound_;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "expr/compile_fixture.h"
 #include "expr/evaluate_fixture.h"
 #include "rows/rows_fixture.h"
 
@@ -20,8 +21,7 @@ using rows::testing::kNull;
 using rows::testing::Table;
 using testing::Answer;
 using testing::Bench;
-
-constexpr std::int64_t kIntMax = std::numeric_limits<std::int64_t>::max();
+using testing::kIntMax;
 
 TEST(EvaluationTest, FollowsAnErrorToWhereItArose) {
   Bench bench(Table{

@@ -77,10 +77,6 @@ std::optional<TokenKind> find_keyword(std::string_view name) {
   return std::nullopt;
 }
 
-unexpected<Diagnostic> problem(SourceSpan span, std::string message, std::string hint = {}) {
-  return unexpected(Diagnostic{Severity::kError, span, std::move(message), std::move(hint)});
-}
-
 void append_utf8(std::uint32_t code_point, std::string& out) {
   const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
   if (code_point < 0x80U) {

@@ -9,19 +9,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "expr/compile_fixture.h"
 #include "expr/compiled_expr.h"
 #include "expr/scope_fixture.h"
 
 namespace millrace::expr {
 namespace {
 
+using testing::compiled;
 using ::testing::HasSubstr;
-
-CompiledExprRef compiled(std::string_view text) {
-  base::Result<CompiledExprRef> result = compile(text, sample_scope());
-  EXPECT_TRUE(result) << result.error().to_string();
-  return *result;
-}
 
 std::size_t count(const std::vector<Instruction>& stage, Opcode opcode) {
   return static_cast<std::size_t>(std::ranges::count(stage, opcode, &Instruction::opcode));

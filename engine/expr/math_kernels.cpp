@@ -66,7 +66,7 @@ struct Not {
   static std::uint8_t apply(std::uint8_t a) { return a ^ 1U; }
 };
 
-std::optional<Kernel> find_float_kernel(Opcode opcode, UniformMask uniform) {
+std::optional<Kernel> find_float_math_kernel(Opcode opcode, UniformMask uniform) {
   switch (opcode) {
     case Opcode::kFloor:
       return unary_kernel<Floor, double, double>();
@@ -94,7 +94,7 @@ std::optional<Kernel> find_float_kernel(Opcode opcode, UniformMask uniform) {
 }  // namespace
 
 std::optional<Kernel> find_math_kernel(Opcode opcode, ColumnType type, UniformMask uniform) {
-  if (type == ColumnType::kFloat64) return find_float_kernel(opcode, uniform);
+  if (type == ColumnType::kFloat64) return find_float_math_kernel(opcode, uniform);
   if (type == ColumnType::kInt64) {
     if (opcode == Opcode::kToFloat) return unary_kernel<ToFloat, std::int64_t, double>();
     if (opcode == Opcode::kHash) return unary_kernel<HashInt, std::int64_t, std::int64_t>();

@@ -80,10 +80,6 @@ std::optional<Op> product_op(TokenKind kind) {
   return std::nullopt;
 }
 
-std::unexpected<Diagnostic> problem(SourceSpan span, std::string message, std::string hint = {}) {
-  return std::unexpected(Diagnostic{Severity::kError, span, std::move(message), std::move(hint)});
-}
-
 // Recursive descent, one token ahead. Depth counts everything that makes a rule call itself.
 class Parser {
  public:

@@ -44,7 +44,7 @@ std::string shape(std::string_view text) {
   return shape(*tree, tree->root_index());
 }
 
-Diagnostic problem(std::string_view text, const Limits& limits = {}) {
+Diagnostic parse_problem(std::string_view text, const Limits& limits = {}) {
   std::expected<Tree, Diagnostic> tree = parse(text, limits);
   if (tree) {
     ADD_FAILURE() << "no problem in " << text.substr(0, 100);
@@ -99,51 +99,51 @@ TEST(ParserTest, ReadsLiteralsExactly) {
   EXPECT_EQ(shape("-(5)"), "(neg 5)");
   EXPECT_EQ(shape("--5"), "(neg -5)");
   EXPECT_EQ(shape("a -5"), "(- a 5)");
-  EXPECT_THAT(problem("9223372036854775808").message, HasSubstr("out of range"));
-  EXPECT_THAT(problem("1 - 9223372036854775808").message, HasSubstr("out of range"));
+  EXPECT_THAT(parse_problem("9223372036854775808").message, HasSubstr("out of range"));
+  EXPECT_THAT(parse_problem("1 - 9223372036854775808").message, HasSubstr("out of range"));
 }
 
 TEST(ParserTest, SaysWhatItExpected) {
-  EXPECT_EQ(problem("").message, "The expression is empty");
-  EXPECT_EQ(problem("a +").message, "Expected a value, found the end");
-  EXPECT_EQ(problem("a + * b").message, "Expected a value, found `*`");
-  EXPECT_EQ(problem("(a").message, "Expected `)`, found the end");
-  EXPECT_EQ(problem("a b").message, "Expected the end, found `b`");
-  EXPECT_EQ(problem("min(a b)").message, "Expected `,` or `)`, found `b`");
-  EXPECT_EQ(problem("min(a,)").message, "Expected a value, found `)`");
-  EXPECT_EQ(problem("a in 5").message, "Expected `[` after `in`, found `5`");
-  EXPECT_EQ(problem("a in [1 2]").message, "Expected `,` or `]`, found `2`");
-  EXPECT_EQ(problem("a not b").message, "Expected `in` after `not`, found `b`");
-  EXPECT_EQ(problem("a is 5").message, "Expected `null` after `is`, found `5`");
-  EXPECT_EQ(problem("a is not 5").message, "Expected `null` after `is not`, found `5`");
-  EXPECT_EQ(problem("a ~ 5").message, "A regex must follow `~`");
-  EXPECT_EQ(problem("viewer.5").message, "Expected the end, found `.5`");
-  EXPECT_EQ(problem("viewer.").message, "Expected a field after `viewer.`, found the end");
-  EXPECT_THAT(problem("a.b").message, HasSubstr("Only `viewer`"));
-  EXPECT_THAT(problem("a < b < c").message, HasSubstr("do not chain"));
-  EXPECT_THAT(problem("a is null is null").message, HasSubstr("do not chain"));
+  EXPECT_EQ(parse_problem("").message, "The expression is empty");
+  EXPECT_EQ(parse_problem("a +").message, "Expected a value, found the end");
+  EXPECT_EQ(parse_problem("a + * b").message, "Expected a value, found `*`");
+  EXPECT_EQ(parse_problem("(a").message, "Expected `)`, found the end");
+  EXPECT_EQ(parse_problem("a b").message, "Expected the end, found `b`");
+  EXPECT_EQ(parse_problem("min(a b)").message, "Expected `,` or `)`, found `b`");
+  EXPECT_EQ(parse_problem("min(a,)").message, "Expected a value, found `)`");
+  EXPECT_EQ(parse_problem("a in 5").message, "Expected `[` after `in`, found `5`");
+  EXPECT_EQ(parse_problem("a in [1 2]").message, "Expected `,` or `]`, found `2`");
+  EXPECT_EQ(parse_problem("a not b").message, "Expected `in` after `not`, found `b`");
+  EXPECT_EQ(parse_problem("a is 5").message, "Expected `null` after `is`, found `5`");
+  EXPECT_EQ(parse_problem("a is not 5").message, "Expected `null` after `is not`, found `5`");
+  EXPECT_EQ(parse_problem("a ~ 5").message, "A regex must follow `~`");
+  EXPECT_EQ(parse_problem("viewer.5").message, "Expected the end, found `.5`");
+  EXPECT_EQ(parse_problem("viewer.").message, "Expected a field after `viewer.`, found the end");
+  EXPECT_THAT(parse_problem("a.b").message, HasSubstr("Only `viewer`"));
+  EXPECT_THAT(parse_problem("a < b < c").message, HasSubstr("do not chain"));
+  EXPECT_THAT(parse_problem("a is null is null").message, HasSubstr("do not chain"));
 }
 
 TEST(ParserTest, BoundsNesting) {
   for (const std::string_view open : {"(", "-", "not ", "abs(", "a in ["}) {
     std::string text;
     for (int i = 0; i < 10'000; ++i) text += open;
-    EXPECT_THAT(problem(text).message, HasSubstr("nests too deep")) << open;
+    EXPECT_THAT(parse_problem(text).message, HasSubstr("nests too deep")) << open;
   }
   const std::string deepest = std::string(200, '(') + "a" + std::string(200, ')');
   EXPECT_EQ(shape(deepest), "a");
-  EXPECT_THAT(problem("(" + deepest + ")").message, HasSubstr("nests too deep"));
+  EXPECT_THAT(parse_problem("(" + deepest + ")").message, HasSubstr("nests too deep"));
 }
 
 TEST(ParserTest, BoundsLengthSizeListsAndRegexes) {
-  EXPECT_THAT(problem(std::string(70'000, ' ')).message, HasSubstr("too long"));
+  EXPECT_THAT(parse_problem(std::string(70'000, ' ')).message, HasSubstr("too long"));
   std::string chain = "a";
   for (int i = 0; i < 9'000; ++i) chain += "+a";
-  EXPECT_THAT(problem(chain).message, HasSubstr("too large"));
+  EXPECT_THAT(parse_problem(chain).message, HasSubstr("too large"));
   std::string list = "a in [1";
   for (int i = 0; i < 10'000; ++i) list += ",1";
-  EXPECT_THAT(problem(list + "]").message, HasSubstr("list is too long"));
-  EXPECT_THAT(problem("a ~ /" + std::string(5'000, 'x') + "/").message,
+  EXPECT_THAT(parse_problem(list + "]").message, HasSubstr("list is too long"));
+  EXPECT_THAT(parse_problem("a ~ /" + std::string(5'000, 'x') + "/").message,
               HasSubstr("regex is too long"));
 }
 

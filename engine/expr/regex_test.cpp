@@ -19,7 +19,7 @@ bool matches(std::string_view pattern, std::string_view flags, std::string_view 
   return regex && regex->matches(text);
 }
 
-std::string problem(std::string_view pattern, std::string_view flags = "") {
+std::string regex_problem(std::string_view pattern, std::string_view flags = "") {
   const std::expected<Regex, std::string> regex = Regex::compile(pattern, flags, kMemoryBytesMax);
   return regex ? "" : regex.error();
 }
@@ -42,14 +42,14 @@ TEST(RegexTest, ObeysFlags) {
 }
 
 TEST(RegexTest, SaysWhatIsWrong) {
-  EXPECT_THAT(problem("a(b"), HasSubstr("missing )"));
-  EXPECT_THAT(problem("a", "x"), HasSubstr("Unknown regex flag: `x`"));
-  EXPECT_THAT(problem("a", "ii"), HasSubstr("stands twice"));
-  EXPECT_THAT(problem("(?=a)"), HasSubstr("does not compile"));
+  EXPECT_THAT(regex_problem("a(b"), HasSubstr("missing )"));
+  EXPECT_THAT(regex_problem("a", "x"), HasSubstr("Unknown regex flag: `x`"));
+  EXPECT_THAT(regex_problem("a", "ii"), HasSubstr("stands twice"));
+  EXPECT_THAT(regex_problem("(?=a)"), HasSubstr("does not compile"));
 }
 
 TEST(RegexTest, BoundsMemory) {
-  EXPECT_THAT(problem("((a{100}){100}){100}"), HasSubstr("does not compile"));
+  EXPECT_THAT(regex_problem("((a{100}){100}){100}"), HasSubstr("does not compile"));
 }
 
 }  // namespace

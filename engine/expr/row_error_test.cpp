@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "expr/compile_fixture.h"
 #include "expr/evaluate.h"
 #include "expr/evaluate_fixture.h"
 #include "rows/rows_fixture.h"
@@ -27,10 +28,9 @@ using testing::Bench;
 using testing::check_all;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::kIntMax;
+using testing::kIntMin;
 using testing::one_row;
-
-constexpr std::int64_t kIntMin = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kIntMax = std::numeric_limits<std::int64_t>::max();
 
 TEST(OverflowTest, IsARowErrorAndNull) {
   Table table{.names = {"id", "n"},

@@ -9,17 +9,14 @@
 
 #include <gtest/gtest.h>
 
+#include "expr/compile_fixture.h"
 #include "expr/compiled_expr.h"
 #include "expr/scope_fixture.h"
 
 namespace millrace::expr {
 namespace {
 
-CompiledExprRef compiled(std::string_view text) {
-  base::Result<CompiledExprRef> result = compile(text, sample_scope());
-  EXPECT_TRUE(result) << result.error().to_string();
-  return *result;
-}
+using testing::compiled;
 
 std::vector<Opcode> opcodes(const std::vector<Instruction>& stage) {
   std::vector<Opcode> out;

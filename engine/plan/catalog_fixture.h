@@ -199,7 +199,12 @@ inline std::vector<TaskSpec> row_tasks() {
       {{.name = "weight", .type = kFloat64},
        {.name = "min_age", .type = kInt64, .nullable = false, .fallback = std::int64_t{18}}},
       {{.name = "redis_default", .kind = EndpointKind::kEmbedded, .data_file = "x"},
-       {.name = "web", .kind = EndpointKind::kHttp, .host = "localhost", .port = 80}});
+       {.name = "web", .kind = EndpointKind::kHttp, .host = "localhost", .port = 80},
+       {.name = "redis_old",
+        .kind = EndpointKind::kEmbedded,
+        .data_file = "x",
+        .lifecycle = Lifecycle::kDeprecated,
+        .replaced_by = "redis_default"}});
 }
 
 }  // namespace millrace::plan

@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/result.h"
+#include "base/text_place.h"
 #include "expr/compiled_expr.h"
 #include "plan/artifact_fields.h"
 #include "plan/param_reader.h"
@@ -72,6 +73,7 @@ void NodeChecker::check(ExternalNames& externals) {
       check_param(i);
     }
   }
+  check_endpoints();
 }
 
 void NodeChecker::check_task_keys() {
@@ -120,12 +122,20 @@ void NodeChecker::check_available(std::string_view key, const Where& where) {
                         base::format("Nothing before this node writes the key: {}", key));
 }
 
-void NodeChecker::warn_of_deprecated(std::string_view kind, const FieldInfo& info) {
+template <class Info>
+void NodeChecker::warn_of_deprecated(std::string_view kind, const Info& info) {
   if (info.lifecycle != Lifecycle::kDeprecated) return;
   std::string text =
       base::format("node '{}' reads the deprecated {} '{}'", node_.id, kind, info.name);
   if (!info.replaced_by.empty()) text += base::format("; use '{}' instead", info.replaced_by);
   draft_.plan.warnings.push_back(std::move(text));
+}
+
+void NodeChecker::check_endpoints() {
+  for (const ParamValue& value : node_.params) {
+    if (const auto* id = std::get_if<EndpointId>(&value))
+      warn_of_deprecated("endpoint", context_.registry.endpoint(*id));
+  }
 }
 
 /// The key that the node's expression is written to: that of its only param of that type.
@@ -183,9 +193,9 @@ void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
                                     const std::string& text,
                                     const Where& where,
                                     const std::vector<NameProblem>& names) {
-  const expr::LineColumn place = expr::locate(text, diagnostic.span.offset);
+  const base::TextPlace place = base::locate(text, diagnostic.span.offset);
   const std::string message =
-      base::format("{} (at {} of the expression)", diagnostic.message, expr::to_string(place));
+      base::format("{} (at {} of the expression)", diagnostic.message, base::to_string(place));
   if (diagnostic.severity == expr::Severity::kWarning) {
     draft_.plan.warnings.push_back(base::format("node '{}': {}", node_.id, message));
     return;

@@ -35,7 +35,9 @@ class NodeChecker {
   void check_param(std::size_t param);
   void check_pattern(const std::string& pattern, const Where& where);
   void check_available(std::string_view key, const Where& where);
-  void warn_of_deprecated(std::string_view kind, const FieldInfo& info);
+  template <class Info>
+  void warn_of_deprecated(std::string_view kind, const Info& info);
+  void check_endpoints();
   void compile_expr(std::size_t param, ExternalNames& externals);
   [[nodiscard]] const FieldInfo* out_key() const;
   void report_diagnostic(const expr::Diagnostic& diagnostic,

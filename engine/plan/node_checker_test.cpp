@@ -49,6 +49,16 @@ TEST_F(NodeCheckerTest, REG6_ReadingADeprecatedKeyIsAWarning) {
       testing::ElementsAre("node 't' reads the deprecated key 'old_score'; use 'score' instead"));
 }
 
+TEST_F(NodeCheckerTest, REG6_ADeprecatedEndpointIsAWarning) {
+  const auto plan = compile(
+      artifact(R"({"id": "v", "op": "viewer", "params": {"endpoint": "redis_old"}})", R"("v")"));
+  ASSERT_NE(plan, nullptr);
+  EXPECT_THAT(
+      plan->warnings,
+      testing::ElementsAre(
+          "node 'v' reads the deprecated endpoint 'redis_old'; use 'redis_default' instead"));
+}
+
 TEST_F(NodeCheckerTest, AProblemOfAnotherNameDoesNotBlameAKeyOfTheSameName) {
   // `$likes` is no param; that `likes` is a key which is not available here is beside the point.
   const ProblemReport report = problems(artifact(

@@ -46,20 +46,42 @@ enum class EndpointKind : std::uint8_t { kRedis, kEmbedded, kHttp };
 [[nodiscard]] std::string_view to_string(EndpointKind kind);
 [[nodiscard]] std::string_view to_string(Lifecycle lifecycle);
 
+/// How an endpoint is used. The last five concern redis only.
 struct EndpointPolicy {
-  std::uint32_t max_inflight = 256;
-  std::uint32_t connections = 1;
+  std::uint32_t max_inflight = 256;  ///< redis: commands; http: requests
+  std::uint32_t connections = 1;     ///< of each loop; http: kept open when idle
   base::Duration connect_timeout = std::chrono::milliseconds(100);
   base::Duration request_timeout = std::chrono::seconds(1);
+  std::uint32_t breaker_failures = 5;  ///< in a row, until calls are refused at once
+  base::Duration breaker_open = std::chrono::milliseconds(200);  ///< for that long
+  bool single_flight = true;     ///< reads that are in flight already are shared
+  base::Duration hedge_after{};  ///< asks a second connection then; 0: never
+  base::Duration cache_ttl{};    ///< how long replies may be used again; 0: not at all
+  std::uint32_t cache_bytes = 16U << 20U;
+  std::uint32_t protocol = 3;  ///< of RESP: 3 takes 2 if the server knows no other
+};
+
+/// How connections to an endpoint are encrypted; files as `EndpointInfo::data_file`.
+struct EndpointTls {
+  std::string ca_file = {};           ///< whom to trust; the system's authorities if empty
+  std::string certificate_file = {};  ///< what we show; nothing if empty
+  std::string key_file = {};
+  std::string server_name = {};  ///< who the peer must be; the host if empty
+  bool verify = true;
 };
 
 /// Where an endpoint is in one environment.
 struct EndpointInfo {
   std::string name = {};
   EndpointKind kind = EndpointKind::kEmbedded;
-  std::string host = {};       ///< redis and http
-  std::uint16_t port = 0;      ///< redis and http
-  std::string data_file = {};  ///< embedded; relative to the folder that holds `registry/`
+  std::string host = {};                ///< redis and http
+  std::uint16_t port = 0;               ///< redis and http
+  std::string unix_path = {};           ///< redis and http: a unix socket instead of host and port
+  std::string data_file = {};           ///< embedded; relative to the folder that holds `registry/`
+  std::string username = {};            ///< redis
+  std::string password_env = {};        ///< redis: the environment variable that has the password
+  std::uint32_t database = 0;           ///< redis
+  std::optional<EndpointTls> tls = {};  ///< redis and http
   EndpointPolicy policy = {};
   Lifecycle lifecycle = Lifecycle::kActive;
   std::string doc = {};

@@ -136,29 +136,5 @@ TEST(RegistryReaderTest, REG5_TheIdIsAnIntThatIsNeverNullAndNeverWritten) {
   EXPECT_THAT(problems_of("[keys.source]\ntype = 'int'\n"), ElementsAre("keys.toml:2 bad_value"));
 }
 
-TEST(RegistryReaderTest, EndpointsHaveTheFieldsOfTheirKind) {
-  const auto with = [](std::string_view dev) {
-    return problems_of("",
-                       "",
-                       base::format("[dev.e]\n{}[test.e]\nkind = 'embedded'\n"
-                                    "data_file = 'x'\n[prod.e]\nkind = 'embedded'\n"
-                                    "data_file = 'x'\n",
-                                    dev));
-  };
-  EXPECT_THAT(with("kind = 'embedded'\ndata_file = 'x'\n"), ElementsAre());
-  EXPECT_THAT(with("kind = 'embedded'\ndata_file = 'x'\nport = 5\n"),
-              ElementsAre("endpoints.toml:4 unknown_field"));
-  EXPECT_THAT(with("kind = 'http'\nhost = 'h'\nport = 70000\n"),
-              ElementsAre("endpoints.toml:4 param_range"));
-  EXPECT_THAT(with("kind = 'http'\nhost = 'h'\nport = 1\ndata_file = 'x'\n"),
-              ElementsAre("endpoints.toml:5 unknown_field"));
-  EXPECT_THAT(with("kind = 'http'\nhost = 'h'\nport = 1\npolicy = { connect_timeout = '5' }\n"),
-              ElementsAre("endpoints.toml:5 bad_timeout"));
-  EXPECT_THAT(with("kind = 'http'\nhost = 'h'\nport = 1\npolicy = { connect_timeout = '2h' }\n"),
-              ElementsAre("endpoints.toml:5 bad_timeout"));
-  EXPECT_THAT(with("kind = 'http'\nhost = 'h'\nport = 1\npolicy = { max_inflight = 0 }\n"),
-              ElementsAre("endpoints.toml:5 param_range"));
-}
-
 }  // namespace
 }  // namespace millrace::plan

@@ -47,14 +47,14 @@ std::string explain_absence(std::int64_t parents) {
   return out;
 }
 
-TEST(ExplainAbsenceTest, AnAbsentIdNamesTheListsThatWereRead) {
+TEST(ExplainAbsenceTest, EXPL6_AnAbsentIdNamesTheListsThatWereRead) {
   EXPECT_EQ(explain_absence(2),
             R"([{"id":77,"verdict":"never_fetched","paths":[],"absent_from":[)"
             R"({"node":"m","op":"media","rows":0,"fanout":25,)"
             R"("lists":["media:1:new","media:2:new"],"list_count":2}]}])");
 }
 
-TEST(ExplainAbsenceTest, ManyListsAreCountedAndTheFirstNamed) {
+TEST(ExplainAbsenceTest, EXPL6_ManyListsAreCountedAndTheFirstNamed) {
   const std::string out = explain_absence(500);
   EXPECT_THAT(out, HasSubstr(R"("media:10:new"],"list_count":500)"));
 }

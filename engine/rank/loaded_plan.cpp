@@ -14,11 +14,29 @@
 #include "rank/request_run.h"
 #include "rows/batch.h"
 #include "rows/gather.h"
+#include "runtime/frame_pool.h"
 
 namespace millrace::rank {
 namespace {
 
 using plan::CompiledNode;
+
+// Takes the blocks that shared pointers need from where they are used again.
+template <class T>
+struct PooledAllocator {
+  using value_type = T;  // NOLINT(readability-identifier-naming): the library asks for this name.
+  PooledAllocator() = default;
+  template <class U>
+  explicit(false) PooledAllocator(const PooledAllocator<U>&) {}
+
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(runtime::FramePool::allocate(count * sizeof(T)));
+  }
+  void deallocate(T* block, std::size_t count) {
+    runtime::FramePool::release(block, count * sizeof(T));
+  }
+  bool operator==(const PooledAllocator&) const = default;
+};
 
 // What a body of the topology is called with.
 struct NodeClosure {
@@ -118,6 +136,7 @@ base::Status LoadedPlan::prepare_nodes(const tasks::TaskRegistry& tasks,
   const tasks::LoadContext load{
       .plan = plan_.get(),
       .endpoints = options.endpoints,
+      .endpoint_name = [this](plan::EndpointId id) { return registry_.endpoint(id).name; },
       .key_type = [this](std::string_view key) -> std::optional<rows::ColumnType> {
         const plan::FieldInfo* const info = registry_.find_key(key);
         return info != nullptr ? std::optional(info->type) : std::nullopt;
@@ -278,7 +297,8 @@ std::shared_ptr<RequestRun> LoadedPlan::make_run() {
   }
   if (run == nullptr) run = std::make_unique<RequestRun>(*this);
   return {run.release(),
-          [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); }};
+          [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); },
+          PooledAllocator<RequestRun>()};
 }
 
 void LoadedPlan::give_back(std::unique_ptr<RequestRun> run) {

@@ -21,9 +21,17 @@ void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text)
   call.ranker_ = this;
   call.started_ = services_.loop->clock().now();
   call.response_.clear();
+  call.store_round_trips_ = 0;
   call.engine_request_id_ = base::format("e{}", next_id_.fetch_add(1, std::memory_order_relaxed));
   if (auto read = reader.read(text, call.request_); !read)
     return refuse(call, call.request_.request_id, read.error());
+  if (call.request_.scheduling.any() && !options_.allow_scheduling_overrides) {
+    return refuse(call,
+                  call.request_.request_id,
+                  {.code = RankErrorCode::kNotAllowed,
+                   .message = "'scheduling' is for operators: this server was started without "
+                              "--allow_scheduling_overrides"});
+  }
   auto plan = find_plan(call.request_);
   if (plan && call.request_.explain_ids) plan = find_twin(**plan);
   if (!plan) return refuse(call, call.request_.request_id, plan.error());
@@ -33,7 +41,9 @@ void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text)
   if (started) started = check_output_keys(run);
   if (!started) return refuse(call, run.request().request_id, started.error());
 
-  runtime::RunOptions options{.priority = run.request().priority, .loop = services_.loop};
+  runtime::RunOptions options{.priority = run.request().priority,
+                              .loop = services_.loop,
+                              .inlining = run.request().scheduling};
   const auto limit = run.request().deadline ? run.request().deadline : options_.deadline;
   if (limit) options.deadline = call.started_ + *limit;
   if (services_.tracer != nullptr)
@@ -92,6 +102,7 @@ void Ranker::answered(runtime::Run& ended, void* data) {
   std::string explain;
   if (run.request().explain_ids)
     explain = explain_request(run, ended, ranker.options_.ids_as_strings);
+  call.store_round_trips_ = call.run_->store_round_trips();
   call.took_ = ranker.services_.loop->clock().now() - call.started_;
   write_response(run,
                  ended,
@@ -100,6 +111,7 @@ void Ranker::answered(runtime::Run& ended, void* data) {
                   .ids_as_strings = ranker.options_.ids_as_strings,
                   .explain = explain,
                   .trace = trace},
+                 call.candidates_,
                  call.response_);
   ranker.end(call, true);
 }

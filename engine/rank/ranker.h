@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "rank/candidate_writer.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
 #include "rank/request.h"
@@ -20,6 +21,7 @@ namespace millrace::rank {
 struct RankOptions {
   std::optional<base::Duration> deadline = {};  ///< of requests that name none
   bool ids_as_strings = false;
+  bool allow_scheduling_overrides = false;  ///< requests may have `scheduling`
 };
 
 /// One request from its text to the text of its response. Derive from it, and use it again.
@@ -36,6 +38,8 @@ class RankCall {
   [[nodiscard]] const std::string& response() const { return response_; }
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] base::Duration took() const { return took_; }
+  /// Waits for stores that had to come one after another; those at the same time count once.
+  [[nodiscard]] std::uint64_t store_round_trips() const { return store_round_trips_; }
 
  protected:
   /// Is the last thing that the engine does with the call: it may be started again from here.
@@ -46,10 +50,12 @@ class RankCall {
   Request request_;
   std::shared_ptr<RequestRun> run_;
   std::string response_;
+  CandidateWriter candidates_;
   std::string engine_request_id_;
   class Ranker* ranker_ = nullptr;
   base::TimePoint started_{};
   base::Duration took_{};
+  std::uint64_t store_round_trips_ = 0;
   bool ok_ = false;
 };
 

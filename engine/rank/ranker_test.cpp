@@ -230,6 +230,26 @@ TEST(RankerTest, CLI2_TheOperatorsDeadlineHoldsForRequestsThatNameNone) {
   EXPECT_EQ(rig.ask(R"({"user_id": 1, "deadline_ms": 100})")->took(), 80ms);
 }
 
+TEST(RankerTest, REQ11_SchedulingIsRefusedUnlessTheOperatorAllowsIt) {
+  const std::string_view request =
+      R"({"user_id": 1, "scheduling": {"enable_inline_execution": false}})";
+  const std::string plan =
+      plan_text(source_node(3) + node("t", "take", "src", R"({"count": 2})"), R"(["t"])");
+  RankRig strict;
+  strict.load(plan);
+  const auto refused = strict.ask(request);
+  EXPECT_EQ(refused->error_code(), "not_allowed");
+  EXPECT_THAT(refused->response(), ::testing::HasSubstr("--allow_scheduling_overrides"));
+  RankRig rig;
+  rig.options.allow_scheduling_overrides = true;
+  rig.load(plan);
+  const auto plain = rig.ask(R"({"user_id": 1})");
+  EXPECT_EQ(rig.pool->counters().inlined, 1U);  // the take that follows the source
+  const auto queued = rig.ask(request);
+  EXPECT_EQ(rig.pool->counters().inlined, 1U);
+  EXPECT_EQ(queued->candidates(), plain->candidates());
+}
+
 TEST(RankerTest, ACallIsUsedAgain) {
   RankRig rig;
   rig.load(plan_text(source_node(1), R"(["src"])"));

@@ -21,6 +21,8 @@ using base::JsonValue;
 using Outcome = std::expected<void, RankError>;
 
 constexpr double kDeadlineMsMax = 3'600'000;
+constexpr std::int64_t kInlineThresholdNsMax = 3'600'000'000'000;
+constexpr std::int64_t kInlineDepthMax = 1'000'000;
 
 // One field of a request and how it is read.
 class RequestFields {
@@ -37,7 +39,7 @@ class RequestFields {
     std::string_view name;
     Read read;
   };
-  static const std::array<Field, 15> kFields;
+  static const std::array<Field, 16> kFields;
 
   [[nodiscard]] Outcome read_request_id(JsonValue value);
   [[nodiscard]] Outcome read_user_id(JsonValue value);
@@ -54,6 +56,7 @@ class RequestFields {
   [[nodiscard]] Outcome read_seed(JsonValue value);
   [[nodiscard]] Outcome read_explain(JsonValue value);
   [[nodiscard]] Outcome read_trace(JsonValue value);
+  [[nodiscard]] Outcome read_scheduling(JsonValue value);
 
   [[nodiscard]] Outcome read_text(JsonValue value, std::string_view& out);
   [[nodiscard]] Outcome read_id(JsonValue value, std::string_view name, std::int64_t& out);
@@ -72,7 +75,7 @@ class RequestFields {
   const RequestLimits& limits_;
 };
 
-const std::array<RequestFields::Field, 15> RequestFields::kFields = {{
+const std::array<RequestFields::Field, 16> RequestFields::kFields = {{
     {"request_id", &RequestFields::read_request_id},
     {"user_id", &RequestFields::read_user_id},
     {"plan", &RequestFields::read_plan},
@@ -88,6 +91,7 @@ const std::array<RequestFields::Field, 15> RequestFields::kFields = {{
     {"seed", &RequestFields::read_seed},
     {"explain", &RequestFields::read_explain},
     {"trace", &RequestFields::read_trace},
+    {"scheduling", &RequestFields::read_scheduling},
 }};
 
 std::vector<std::string_view> RequestFields::names() {
@@ -317,6 +321,44 @@ Outcome RequestFields::read_trace(JsonValue value) {
   return {};
 }
 
+Outcome RequestFields::read_scheduling(JsonValue value) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"enable_inline_execution", "inline_threshold_ns", "max_inline_depth"});
+  if (!value.is(JsonKind::kObject)) return wrong_type(value, "scheduling", "an object");
+  for (const JsonValue member : value.children()) {
+    const std::string name = base::format("scheduling.{}", member.key());
+    if (member.key() == kNames[0]) {
+      const auto flag = member.find_bool();
+      if (!flag) return wrong_type(member, name, "true or false");
+      request_.scheduling.enable_inline_execution = *flag;
+      continue;
+    }
+    if (member.key() != kNames[1] && member.key() != kNames[2]) {
+      return refuse(RankErrorCode::kUnknownField,
+                    member,
+                    base::format("'scheduling' has no field '{}'{}",
+                                 member.key(),
+                                 base::did_you_mean(member.key(), kNames)));
+    }
+    const auto number = member.find_int();
+    if (!number) return wrong_type(member, name, "an integer");
+    const bool is_time = member.key() == kNames[1];
+    const std::int64_t least = is_time ? 0 : 1;
+    const std::int64_t most = is_time ? kInlineThresholdNsMax : kInlineDepthMax;
+    if (*number < least || *number > most) {
+      return refuse(RankErrorCode::kBadValue,
+                    member,
+                    base::format("'{}' must be from {} to {}", name, least, most));
+    }
+    if (is_time) {
+      request_.scheduling.inline_threshold = base::Duration(*number);
+    } else {
+      request_.scheduling.max_inline_depth = static_cast<std::uint32_t>(*number);
+    }
+  }
+  return {};
+}
+
 RankError from_json_problem(const base::JsonProblem& problem) {
   const bool is_size = problem.code == base::JsonProblemCode::kTooLarge ||
                        problem.code == base::JsonProblemCode::kTooDeep;
@@ -344,6 +386,7 @@ void Request::clear() {
   seed = 0;
   explain_ids.reset();
   trace = false;
+  scheduling = {};
 }
 
 RequestReader::RequestReader(const RequestLimits& limits) : limits_(limits), reader_(limits.json) {}

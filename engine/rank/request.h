@@ -13,6 +13,7 @@
 #include "rank/rank_error.h"
 #include "rows/value.h"
 #include "runtime/node.h"
+#include "runtime/run.h"
 
 namespace millrace::rank {
 
@@ -43,6 +44,7 @@ struct Request {
   std::uint64_t seed = 0;
   std::optional<std::vector<std::int64_t>> explain_ids;
   bool trace = false;
+  runtime::InlineOverrides scheduling;  ///< only where the operator allows it
 
   /// Makes it as new, and keeps its memory.
   void clear();

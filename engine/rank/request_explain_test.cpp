@@ -26,7 +26,7 @@ constexpr std::string_view kPipeline = R"json([
     {"id": "o", "op": "sort", "inputs": ["g"], "params": {"key": "score", "order": "desc"}},
     {"id": "t", "op": "take", "inputs": ["o"], "params": {"count": 3}}])json";
 
-TEST(RequestExplainTest, TellsServedCutDroppedAndNeverFetchedInTheOrderOfTheIds) {
+TEST(RequestExplainTest, EXPL1_TellsServedCutDroppedAndNeverFetchedInTheOrderOfTheIds) {
   ExplainEngine engine;
   engine.load(kPipeline, R"(["t"])");
   EXPECT_EQ(
@@ -43,7 +43,7 @@ TEST(RequestExplainTest, TellsServedCutDroppedAndNeverFetchedInTheOrderOfTheIds)
       R"("values":{"score":16,"id":8,"$req.limit":null}}]}])");
 }
 
-TEST(RequestExplainTest, ParamsOfTheRequestShowInTheValues) {
+TEST(RequestExplainTest, EXPL2_ParamsOfTheRequestShowInTheValues) {
   ExplainEngine engine;
   engine.load(R"([
     {"id": "s", "op": "fixed_source", "inputs": [], "params": {"row_count": 3}},
@@ -54,7 +54,7 @@ TEST(RequestExplainTest, ParamsOfTheRequestShowInTheValues) {
               HasSubstr(R"("values":{"id":2,"$weight":2.5})"));
 }
 
-TEST(RequestExplainTest, LimitAndExcludeOfTheRequestCut) {
+TEST(RequestExplainTest, EXPL3_LimitAndExcludeOfTheRequestCut) {
   ExplainEngine engine;
   engine.load(R"([{"id": "s", "op": "fixed_source", "inputs": [], "params": {"row_count": 5}}])",
               R"(["s"])");
@@ -65,7 +65,7 @@ TEST(RequestExplainTest, LimitAndExcludeOfTheRequestCut) {
   EXPECT_THAT(told, HasSubstr(R"("by":"limit","rank":3,"output":"s","limit":2)"));
 }
 
-TEST(RequestExplainTest, EachBranchIsAPath) {
+TEST(RequestExplainTest, EXPL4_EachBranchIsAPath) {
   ExplainEngine engine;
   engine.load(R"([
     {"id": "s", "op": "fixed_source", "inputs": [], "params": {"row_count": 9}},
@@ -113,7 +113,7 @@ TEST(RequestExplainTest, JoinsDropByMatchAndUseTheirOtherSide) {
                         R"("as":"lookup"})"));
 }
 
-TEST(RequestExplainTest, AFallbackThatTookThePlaceOfANodeIsNamed) {
+TEST(RequestExplainTest, EXPL5_AFallbackThatTookThePlaceOfANodeIsNamed) {
   ExplainEngine engine;
   engine.load(R"([
     {"id": "s", "op": "fixed_source", "inputs": [], "params": {"row_count": 2}},
@@ -181,7 +181,7 @@ TEST(RequestExplainTest, ARequestFieldThatAFallbackPassedThroughIsServed) {
               HasSubstr(R"({"verdict":"served","via":["w"],"rank":1)"));
 }
 
-TEST(RequestExplainTest, PathsAreBounded) {
+TEST(RequestExplainTest, EXPL4_PathsAreBounded) {
   // Every stage doubles the ways of a row: 2^7 of them.
   std::string nodes =
       R"([{"id": "n0", "op": "fixed_source", "inputs": [], "params": {"row_count": 1}})";
@@ -227,7 +227,7 @@ TEST(RequestExplainTest, TheTwinIsMadeOnceWhoeverAsksFirst) {
   EXPECT_EQ(twins.front()->plan().digest, engine.plan().plan().digest);
 }
 
-TEST(RequestExplainTest, ExplainingChangesNoCandidate) {
+TEST(RequestExplainTest, EXPL7_ExplainingChangesNoCandidate) {
   ExplainEngine engine;
   engine.load(kPipeline, R"(["t"])");
   const auto candidates = [&](std::string_view request) {

@@ -329,6 +329,24 @@ const rows::RowSet* RequestRun::rows_of(std::uint32_t index) const {
   return &*slots_[index].rows;
 }
 
+std::uint64_t RequestRun::store_round_trips() {
+  std::uint64_t most = 0;
+  for (const std::uint32_t index : plan_.topology().topological_order()) {
+    Slot& slot = slots_[index];
+    slot.round_trips = 0;
+    const CompiledNode& node = plan_.plan().nodes[index];
+    for (const plan::PlanInput& input : node.inputs) {
+      if (const auto* const producer = std::get_if<plan::NodeInput>(&input))
+        slot.round_trips = std::max(slot.round_trips, slots_[producer->node].round_trips);
+    }
+    for (const std::uint32_t producer : node.waits_for)
+      slot.round_trips = std::max(slot.round_trips, slots_[producer].round_trips);
+    if (slot.published) slot.round_trips += slot.stats.store_round_trips;
+    most = std::max(most, slot.round_trips);
+  }
+  return most;
+}
+
 const rows::RowSet* RequestRun::input_of(std::uint32_t index, std::size_t input) const {
   const PlanNode& node = plan_.nodes()[index];
   const plan::PlanInput& from = node.prepared.node->inputs[input];

@@ -75,6 +75,8 @@ class RequestRun {
   [[nodiscard]] const tasks::TaskStats* find_stats(std::uint32_t index) const {
     return slots_[index].published ? &slots_[index].stats : nullptr;
   }
+  /// Waits for stores on the longest way through the plan; of meaning once the run has ended well.
+  [[nodiscard]] std::uint64_t store_round_trips();
   [[nodiscard]] DegradedKind degraded_kind(std::uint32_t index) const {
     return slots_[index].failed.load(std::memory_order_relaxed) ? DegradedKind::kError
                                                                 : DegradedKind::kTimeout;
@@ -92,6 +94,7 @@ class RequestRun {
     std::optional<rows::RowSet> made;  // by the body, private
     std::optional<rows::RowSet> rows;  // published
     bool published = false;            // rows are the body's own, so its counts may be read
+    std::uint64_t round_trips = 0;     // up to here; memory of store_round_trips
     // Tells a fallback why it is taken; the body writes it, whoever falls back reads it.
     std::atomic<bool> failed{false};
   };

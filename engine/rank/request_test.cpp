@@ -159,6 +159,33 @@ TEST(RequestTest, REQ10_ARefusedRequestStillHasItsId) {
   EXPECT_EQ(request.request_id, "");
 }
 
+TEST(RequestTest, REQ11_SchedulingSetsHowARunIsInlined) {
+  RequestReader reader;
+  Request request;
+  ASSERT_TRUE(reader.read(
+      R"({"user_id": 1, "scheduling": {"enable_inline_execution": false,
+          "inline_threshold_ns": 5000, "max_inline_depth": 7}})",
+      request));
+  EXPECT_EQ(request.scheduling.enable_inline_execution, false);
+  EXPECT_EQ(request.scheduling.inline_threshold, base::Duration(5000));
+  EXPECT_EQ(request.scheduling.max_inline_depth, 7U);
+  ASSERT_TRUE(reader.read(R"({"user_id": 1, "scheduling": {}})", request));
+  EXPECT_FALSE(request.scheduling.any());
+  const auto code_of = [&](std::string_view scheduling) {
+    const auto read =
+        reader.read(R"({"user_id": 1, "scheduling": )" + std::string(scheduling) + "}", request);
+    EXPECT_FALSE(read) << scheduling;
+    return read ? RankErrorCode::kInternal : read.error().code;
+  };
+  EXPECT_EQ(code_of("true"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code_of(R"({"enable_inline_execution": 1})"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code_of(R"({"inline_threshold_ns": 1.5})"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code_of(R"({"inline_threshold_ns": -1})"), RankErrorCode::kBadValue);
+  EXPECT_EQ(code_of(R"({"inline_threshold_ns": 3600000000001})"), RankErrorCode::kBadValue);
+  EXPECT_EQ(code_of(R"({"max_inline_depth": 0})"), RankErrorCode::kBadValue);
+  EXPECT_EQ(code_of(R"({"inline_treshold_ns": 1})"), RankErrorCode::kUnknownField);
+}
+
 TEST(RequestTest, ARequestIsUsedAgainAsIfItWereNew) {
   RequestReader reader;
   Request request;

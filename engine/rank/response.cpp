@@ -4,7 +4,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <variant>
 
 #include "base/did_you_mean.h"
@@ -34,56 +33,6 @@ void write_id(JsonWriter& json, std::int64_t id, bool as_string) {
 }
 
 namespace {
-
-// The columns of one output that the answer shows.
-struct ShownColumns {
-  std::string_view output;
-  const rows::Batch* batch = nullptr;
-  std::vector<const rows::Column*> columns;
-};
-
-std::vector<std::string_view> shown_keys(const RequestRun& run) {
-  std::vector<std::string_view> keys;
-  const auto add = [&](std::string_view key) {
-    if (key != rows::kIdColumn) keys.push_back(key);
-  };
-  if (run.request().output_keys) {
-    for (const std::string_view key : *run.request().output_keys) add(key);
-  } else {
-    for (const std::string& key : run.plan().plan().output_keys) add(key);
-  }
-  return keys;
-}
-
-void write_candidates(JsonWriter& json, const RequestRun& run, const AnswerFacts& facts) {
-  const plan::CompiledPlan& plan = run.plan().plan();
-  const std::vector<std::string_view> keys = shown_keys(run);
-  std::vector<ShownColumns> outputs;
-  for (const std::uint32_t output : plan.outputs) {
-    ShownColumns& shown = outputs.emplace_back();
-    shown.output = plan.nodes[output].id;
-    shown.batch = run.rows_of(output)->batch().get();
-    for (const std::string_view key : keys) shown.columns.push_back(shown.batch->find_column(key));
-  }
-  json.begin_array();
-  for (const Candidate& candidate : candidates_of(run)) {
-    const ShownColumns& shown = outputs[candidate.output];
-    json.begin_object();
-    json.key("id");
-    write_id(json, shown.batch->ids()[candidate.row], facts.ids_as_strings);
-    json.key("fields");
-    json.begin_object();
-    for (std::size_t key = 0; key < keys.size(); ++key) {
-      json.key(keys[key]);
-      const rows::Column* const column = shown.columns[key];
-      write_value(json, column != nullptr ? column->value_at(candidate.row) : rows::Value());
-    }
-    json.end_object();
-    if (outputs.size() > 1) json.member("output", shown.output);
-    json.end_object();
-  }
-  json.end_array();
-}
 
 std::string_view fallback_name(const plan::CompiledPlan& plan, const plan::CompiledNode& node) {
   switch (node.on_failure) {
@@ -152,20 +101,9 @@ void write_ids(JsonWriter& json, std::string_view request_id, std::string_view e
 }  // namespace
 
 std::vector<Candidate> candidates_of(const RequestRun& run) {
-  const Request& request = run.request();
-  const std::vector<std::uint32_t>& outputs = run.plan().plan().outputs;
-  const auto limit =
-      static_cast<std::size_t>(request.limit.value_or(std::numeric_limits<std::int64_t>::max()));
   std::vector<Candidate> found;
-  for (std::uint32_t output = 0; output < outputs.size(); ++output) {
-    const rows::RowSet& rows = *run.rows_of(outputs[output]);
-    const auto ids = rows.batch()->ids();
-    for (std::size_t position = 0; position < rows.size() && found.size() < limit; ++position) {
-      const rows::RowIndex row = rows.row_at(position);
-      if (!std::binary_search(request.exclude.begin(), request.exclude.end(), ids[row]))
-        found.push_back({output, row});
-    }
-  }
+  for_each_candidate(
+      run, [&](std::uint32_t output, rows::RowIndex row) { found.push_back({output, row}); });
   return found;
 }
 
@@ -186,6 +124,7 @@ std::expected<void, RankError> check_output_keys(const RequestRun& run) {
 void write_response(const RequestRun& run,
                     const runtime::Run& ended,
                     const AnswerFacts& facts,
+                    CandidateWriter& candidates,
                     std::string& out) {
   const plan::CompiledPlan& plan = run.plan().plan();
   JsonWriter json(out);
@@ -197,8 +136,8 @@ void write_response(const RequestRun& run,
   json.member("version", plan.version);
   json.member("digest", plan.digest);
   json.end_object();
-  json.key("candidates");
-  write_candidates(json, run, facts);
+  json.raw_member("candidates", {});
+  candidates.append(run, facts.ids_as_strings, out);
   json.member("took_ms", std::chrono::duration<double, std::milli>(facts.took).count());
   json.key("degraded");
   write_degraded(json, run, ended);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json_writer.h"
+#include "rank/candidate_writer.h"
 #include "rank/rank_error.h"
 #include "rank/request_run.h"
 #include "runtime/run.h"
@@ -33,10 +34,11 @@ void write_id(base::JsonWriter& json, std::int64_t id, bool as_string);
 /// Checks the keys that a request asks for against what the plan's outputs have.
 [[nodiscard]] std::expected<void, RankError> check_output_keys(const RequestRun& run);
 
-/// Appends the response of a run that ended well.
+/// Appends the response of a run that ended well; `candidates` is memory that is used again.
 void write_response(const RequestRun& run,
                     const runtime::Run& ended,
                     const AnswerFacts& facts,
+                    CandidateWriter& candidates,
                     std::string& out);
 
 /// Appends the response of a request that has no candidates.

@@ -30,7 +30,7 @@ double number(JsonValue value, std::string_view name) {
   return value.find_member(name).value().find_number().value();
 }
 
-TEST(RunTracerTest, T5_TheCriticalPathAndItsGapsAddUpToTheLatency) {
+TEST(RunTracerTest, TRC2_T5_TheCriticalPathAndItsGapsAddUpToTheLatency) {
   ExplainEngine engine;
   engine.load(kNodes, R"(["t"])");
   const auto response = base::read_json(engine.ask(R"({"user_id": 1, "trace": true})"));
@@ -50,7 +50,7 @@ TEST(RunTracerTest, T5_TheCriticalPathAndItsGapsAddUpToTheLatency) {
   EXPECT_NEAR(number(path, "span_us") + number(path, "gap_us"), latency, 0.01);
 }
 
-TEST(RunTracerTest, NodesTellTheirTimesRowsAndHowTheyWereStarted) {
+TEST(RunTracerTest, TRC1_NodesTellTheirTimesRowsAndHowTheyWereStarted) {
   ExplainEngine engine;
   engine.load(kNodes, R"(["t"])");
   const auto response = base::read_json(engine.ask(R"({"user_id": 1, "trace": true})"));
@@ -71,7 +71,7 @@ TEST(RunTracerTest, NodesTellTheirTimesRowsAndHowTheyWereStarted) {
   EXPECT_EQ(number(last, "rows_out"), 3);
 }
 
-TEST(RunTracerTest, ARequestThatDoesNotAskIsNotTraced) {
+TEST(RunTracerTest, TRC3_ARequestThatDoesNotAskIsNotTraced) {
   ExplainEngine engine;
   engine.load(kNodes, R"(["t"])");
   EXPECT_FALSE(engine.tracer().begin(engine.plan(), false).enabled());
@@ -81,7 +81,7 @@ TEST(RunTracerTest, ARequestThatDoesNotAskIsNotTraced) {
   EXPECT_EQ(stats.complete_runs + stats.incomplete_runs, 0U);
 }
 
-TEST(RunTracerTest, ADumpGetsEveryRunAndResponsesStayWithoutTraces) {
+TEST(RunTracerTest, TRC4_ADumpGetsEveryRunAndResponsesStayWithoutTraces) {
   runtime::MemorySink dump;
   ExplainEngine engine;
   engine.tracer().dump_to(dump);
@@ -99,7 +99,7 @@ TEST(RunTracerTest, ADumpGetsEveryRunAndResponsesStayWithoutTraces) {
   }
 }
 
-TEST(RunTracerTest, AFailedRunIsInTheDumpButItsErrorHasNoTrace) {
+TEST(RunTracerTest, TRC5_AFailedRunIsInTheDumpButItsErrorHasNoTrace) {
   runtime::MemorySink dump;
   ExplainEngine engine;
   engine.tracer().dump_to(dump);

@@ -45,6 +45,7 @@ std::vector<Field>::const_iterator find_field(const std::vector<Field>& fields,
 // The union of the inputs' columns in order of first appearance.
 Result<std::vector<Field>> unite_fields(std::span<const RowSet> inputs) {
   std::vector<Field> fields;
+  fields.reserve(inputs.front().batch()->columns().size() + 1);
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     for (const NamedColumn& entry : inputs[input].batch()->columns()) {
       const auto known = find_field(fields, entry.name);
@@ -89,21 +90,42 @@ base::Status check_inputs(std::span<const RowSet> inputs, std::span<const std::s
   return {};
 }
 
-std::vector<ColumnPiece> pieces_of(std::span<const RowSet> inputs, std::string_view name) {
-  std::vector<ColumnPiece> pieces;
-  pieces.reserve(inputs.size());
+void find_pieces(std::span<const RowSet> inputs,
+                 std::string_view name,
+                 std::vector<ColumnPiece>& pieces) {
+  pieces.clear();
   for (const RowSet& input : inputs) {
     pieces.push_back({.rows = &input, .column = input.batch()->find_column(name)});
   }
-  return pieces;
+}
+
+bool has_source(const RowSet& input) {
+  return input.batch()->find_column(kSourceColumn) != nullptr;
+}
+
+// Gives each row the tag of its input.
+ColumnRef tag_all_rows(std::span<const RowSet> inputs,
+                       std::span<const std::string> tags,
+                       RowScratch& scratch) {
+  std::size_t row_count = 0;
+  for (const RowSet& input : inputs) row_count += input.size();
+  DictionaryBuilder dictionary;
+  Array<std::int32_t> codes = scratch.make_array<std::int32_t>(row_count);
+  std::int32_t* next = codes.data();
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    next = std::fill_n(next, inputs[input].size(), dictionary.add(tags[input]));
+  }
+  return Column::make_string(std::move(codes), dictionary.finish());
 }
 
 // Fills the nulls of what the inputs have in the way of `source` with their tags.
 ColumnRef tag_rows(std::span<const RowSet> inputs,
                    std::span<const std::string> tags,
                    RowScratch& scratch) {
-  const ColumnRef known =
-      append_pieces(ColumnType::kString, pieces_of(inputs, kSourceColumn), scratch);
+  if (std::ranges::none_of(inputs, has_source)) return tag_all_rows(inputs, tags, scratch);
+  std::vector<ColumnPiece> pieces;
+  find_pieces(inputs, kSourceColumn, pieces);
+  const ColumnRef known = append_pieces(ColumnType::kString, pieces, scratch);
   DictionaryBuilder dictionary;
   Array<std::int32_t> codes = scratch.make_array<std::int32_t>(known->size());
   Array<std::int32_t> recoded =
@@ -150,12 +172,14 @@ Result<RowSet> concat(std::span<const RowSet> inputs,
   }
   std::vector<NamedColumn> columns;
   columns.reserve(fields.size());
+  std::vector<ColumnPiece> pieces;
+  pieces.reserve(inputs.size());
   for (const Field& field : fields) {
     const bool tagged = field.name == kSourceColumn && !tags.empty();
-    columns.push_back(
-        {.name = std::string(field.name),
-         .column = tagged ? tag_rows(inputs, tags, scratch)
-                          : append_pieces(field.type, pieces_of(inputs, field.name), scratch)});
+    if (!tagged) find_pieces(inputs, field.name, pieces);
+    columns.push_back({.name = std::string(field.name),
+                       .column = tagged ? tag_rows(inputs, tags, scratch)
+                                        : append_pieces(field.type, pieces, scratch)});
   }
   MR_TRY(BatchRef batch, Batch::make(std::move(columns)));
   return RowSet(std::move(batch));

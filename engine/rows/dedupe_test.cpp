@@ -70,7 +70,7 @@ TEST(DedupeTest, AgreesWithNaiveDedupe) {
   });
 }
 
-const Table kTable{
+const Table kPosts{
     .names = {"id", "author", "score"},
     .types = {ColumnType::kInt64, ColumnType::kString, ColumnType::kFloat64},
     .rows = {{5, "x", 0.5}, {4, "y", kNull}, {3, "x", 0.5}, {2, "x", kNull}, {1, "y", 0.1}}};
@@ -78,14 +78,14 @@ const std::vector<std::string> kAuthor = {"author"};
 
 TEST(DedupeTest, MaxScoreTakesTheLowerIdOfEqualsAndNullLast) {
   RowScratch scratch;
-  const RowSet rows = to_rows(kTable, scratch);
+  const RowSet rows = to_rows(kPosts, scratch);
   const DedupeOptions options{.keys = kAuthor, .keep = Keep::kMaxScore, .score = "score"};
   EXPECT_THAT(ids_of(dedupe(rows, options, scratch).value()), ElementsAre(3, 1));
 }
 
 TEST(DedupeTest, SaysWhatIsMissing) {
   RowScratch scratch;
-  const RowSet rows = to_rows(kTable, scratch);
+  const RowSet rows = to_rows(kPosts, scratch);
   EXPECT_EQ(dedupe(rows, {.keys = {}}, scratch).error().where(), "dedupe.keys");
   const DedupeOptions options{.keys = kAuthor, .keep = Keep::kMaxScore, .score = "scores"};
   EXPECT_EQ(dedupe(rows, options, scratch).error().to_string(),
@@ -113,7 +113,7 @@ TEST(GroupLimitTest, AgreesWithNaiveLimit) {
 
 TEST(GroupLimitTest, RefusesNegativeCount) {
   RowScratch scratch;
-  const RowSet rows = to_rows(kTable, scratch);
+  const RowSet rows = to_rows(kPosts, scratch);
   EXPECT_EQ(group_limit(rows, kAuthor, -1, scratch).error().where(), "group_limit.count");
 }
 

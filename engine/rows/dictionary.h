@@ -16,6 +16,9 @@ class Dictionary;
 /// Owners: every column, cached expression table and builder that uses the dictionary.
 using DictionaryRef = std::shared_ptr<const Dictionary>;
 
+/// A table with one entry per dictionary value pays up to this many values per row.
+inline constexpr std::size_t kTableValuesPerRowMax = 4;
+
 /// The distinct values of a string column, numbered 0..size-1 ("codes"). Immutable, so one
 /// dictionary serves many columns and requests; two columns with the same dictionary object compare
 /// by code.

@@ -82,14 +82,14 @@ TEST(DiversifyTest, AgreesWithNaiveGreedy) {
   });
 }
 
-const Table kTable{.names = {"id", "author"},
-                   .types = {ColumnType::kInt64, ColumnType::kString},
-                   .rows = {{1, "x"}, {2, "x"}, {3, "x"}, {4, "y"}, {5, kNull}, {6, kNull}}};
+const Table kAuthored{.names = {"id", "author"},
+                      .types = {ColumnType::kInt64, ColumnType::kString},
+                      .rows = {{1, "x"}, {2, "x"}, {3, "x"}, {4, "y"}, {5, kNull}, {6, kNull}}};
 
 TEST(DiversifyTest, BreaksTheRuleOnlyWhenNothingFits) {
   RowScratch scratch;
   const std::vector<WindowRule> rules = {{.column = "author", .count_max = 1, .window = 3}};
-  const RowSet rows = to_rows(kTable, scratch);
+  const RowSet rows = to_rows(kAuthored, scratch);
   EXPECT_THAT(ids_of(diversify(rows, {.rules = rules}, scratch).value()),
               ElementsAre(1, 4, 5, 2, 3, 6));
   const DiversifyOptions strict{.rules = rules, .when_stuck = WhenStuck::kDropRest};
@@ -98,7 +98,7 @@ TEST(DiversifyTest, BreaksTheRuleOnlyWhenNothingFits) {
 
 TEST(DiversifyTest, RefusesRulesThatSayNothing) {
   RowScratch scratch;
-  const RowSet rows = to_rows(kTable, scratch);
+  const RowSet rows = to_rows(kAuthored, scratch);
   const auto where = [&](const WindowRule& rule, std::int64_t lookahead = 1) {
     const std::vector<WindowRule> rules = {rule};
     return diversify(rows, {.rules = rules, .lookahead = lookahead}, scratch).error().where();

@@ -16,9 +16,6 @@ namespace millrace::rows {
 
 namespace {
 
-// A table with one entry per dictionary value pays when values are not much rarer than rows.
-constexpr std::size_t kTableFactor = 4;
-
 template <class T>
 std::span<const T> values_of(const Column& column) {
   if constexpr (std::is_same_v<T, std::int64_t>) {
@@ -127,7 +124,7 @@ class Recoder {
           DictionaryBuilder& merged)
       : dictionary_(dictionary), merged_(merged) {
     const auto value_count = static_cast<std::size_t>(dictionary.size());
-    if (value_count > kTableFactor * row_count) return;
+    if (value_count > kTableValuesPerRowMax * row_count) return;
     table_ = scratch.make_array<std::int32_t>(value_count);
     std::fill_n(table_.data(), value_count, -1);
   }

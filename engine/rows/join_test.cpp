@@ -116,9 +116,9 @@ TEST(JoinTest, AgreesWithNaiveJoinWhenRightKeysAreUnique) {
   });
 }
 
-const Table kLeft{.names = {"id", "author", "score"},
-                  .types = {ColumnType::kInt64, ColumnType::kInt64, ColumnType::kFloat64},
-                  .rows = {{1, 10, 0.1}, {2, 11, 0.2}, {3, kNull, 0.3}}};
+const Table kScored{.names = {"id", "author", "score"},
+                    .types = {ColumnType::kInt64, ColumnType::kInt64, ColumnType::kFloat64},
+                    .rows = {{1, 10, 0.1}, {2, 11, 0.2}, {3, kNull, 0.3}}};
 const Table kRight{.names = {"id", "score", "name"},
                    .types = {ColumnType::kInt64, ColumnType::kFloat64, ColumnType::kString},
                    .rows = {{10, 1.0, "ann"}, {12, 2.0, "bob"}}};
@@ -126,7 +126,7 @@ const std::vector<JoinKey> kByAuthor = {{"author", "id"}};
 
 TEST(JoinTest, ALookupKeepsTheLeftColumnsWhereTheyAre) {
   RowScratch scratch;
-  const RowSet left = to_rows(kLeft, scratch);
+  const RowSet left = to_rows(kScored, scratch);
   const JoinOptions options{.kind = JoinKind::kLeft, .keys = kByAuthor, .right_prefix = "author_"};
   const RowSet joined = join(left, to_rows(kRight, scratch), options, scratch).value();
   EXPECT_EQ(joined.batch()->find_column("score"), left.batch()->find_column("score"));
@@ -141,7 +141,7 @@ TEST(JoinTest, NamesAllColumnsThatWouldBeOverwritten) {
   right.types.push_back(ColumnType::kInt64);
   right.rows = {{10, 1.0, "ann", 10}};
   const auto result =
-      join(to_rows(kLeft, scratch), to_rows(right, scratch), {.keys = keys}, scratch);
+      join(to_rows(kScored, scratch), to_rows(right, scratch), {.keys = keys}, scratch);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().to_string(),
             "invalid_argument: Both sides have a column of one name; give the right side a prefix: "
@@ -150,7 +150,7 @@ TEST(JoinTest, NamesAllColumnsThatWouldBeOverwritten) {
 
 TEST(JoinTest, AntiKeepsRowsWithANullKey) {
   RowScratch scratch;
-  const RowSet left = to_rows(kLeft, scratch);
+  const RowSet left = to_rows(kScored, scratch);
   const RowSet right = to_rows(kRight, scratch);
   const RowSet kept =
       join(left, right, {.kind = JoinKind::kAnti, .keys = kByAuthor}, scratch).value();
@@ -160,7 +160,7 @@ TEST(JoinTest, AntiKeepsRowsWithANullKey) {
 
 TEST(JoinTest, RefusesNoKeys) {
   RowScratch scratch;
-  const RowSet rows = to_rows(kLeft, scratch);
+  const RowSet rows = to_rows(kScored, scratch);
   EXPECT_EQ(join(rows, rows, {.keys = {}}, scratch).error().where(), "join.keys");
 }
 

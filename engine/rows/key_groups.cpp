@@ -31,9 +31,6 @@ using base::Result;
 
 namespace {
 
-// A table with one entry per dictionary value pays when values are not much rarer than rows.
-constexpr std::size_t kTableFactor = 4;
-
 std::uint64_t key_bits(double value) {
   if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
   return std::bit_cast<std::uint64_t>(value + 0.0);  // -0.0 + 0.0 is +0.0
@@ -100,7 +97,7 @@ void translate(KeyColumn& key,
     return other.find_code(dictionary.at(static_cast<std::int32_t>(code))).value_or(-1);
   };
   Array<std::int32_t> table;
-  if (value_count <= kTableFactor * row_count) {
+  if (value_count <= kTableValuesPerRowMax * row_count) {
     table = scratch.make_array<std::int32_t>(value_count);
     for (std::size_t code = 0; code < value_count; ++code) table[code] = code_in_other(code);
   }

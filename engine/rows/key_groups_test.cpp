@@ -18,6 +18,7 @@ namespace {
 
 using testing::check_property;
 using ::testing::ElementsAre;
+using testing::kNan;
 using testing::kNull;
 using testing::Table;
 using testing::to_rows;
@@ -47,7 +48,6 @@ TEST(KeyGroupsTest, NumbersKeysInOrderOfAppearance) {
 
 TEST(KeyGroupsTest, ZerosAndNansAndNullsAreEqualAmongThemselves) {
   RowScratch scratch;
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const Table table{.names = {"id", "f"},
                     .types = {ColumnType::kInt64, ColumnType::kFloat64},
                     .rows = {{1, 0.0}, {2, kNan}, {3, kNull}, {4, -0.0}, {5, -kNan}, {6, kNull}}};

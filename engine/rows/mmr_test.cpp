@@ -23,14 +23,13 @@ using testing::Cell;
 using testing::check_property;
 using ::testing::ElementsAre;
 using testing::ids_of;
+using testing::kInfinity;
+using testing::kNan;
 using testing::kNull;
 using testing::Row;
 using testing::Table;
 using testing::to_rows;
 using testing::to_table;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double number_of(const Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell.value)) return *number;
@@ -133,22 +132,22 @@ TEST(MmrTest, AgreesWithNaiveMmr) {
   });
 }
 
-const Table kTable{.names = {"id", "topic", "score", "x", "y"},
-                   .types = {ColumnType::kInt64,
-                             ColumnType::kString,
-                             ColumnType::kFloat64,
-                             ColumnType::kFloat64,
-                             ColumnType::kFloat64},
-                   .rows = {{1, "a", 1.0, 1.0, 0.0},
-                            {2, "a", 0.9, 2.0, 0.1},
-                            {3, "b", 0.8, 0.0, 1.0},
-                            {4, "c", 0.0, kNull, 3.0}}};
+const Table kTopical{.names = {"id", "topic", "score", "x", "y"},
+                     .types = {ColumnType::kInt64,
+                               ColumnType::kString,
+                               ColumnType::kFloat64,
+                               ColumnType::kFloat64,
+                               ColumnType::kFloat64},
+                     .rows = {{1, "a", 1.0, 1.0, 0.0},
+                              {2, "a", 0.9, 2.0, 0.1},
+                              {3, "b", 0.8, 0.0, 1.0},
+                              {4, "c", 0.0, kNull, 3.0}}};
 const std::vector<std::string> kTopic = {"topic"};
 const std::vector<std::string> kVector = {"x", "y"};
 
 TEST(MmrTest, PutsADifferentRowBeforeASimilarOne) {
   RowScratch scratch;
-  const RowSet rows = to_rows(kTable, scratch);
+  const RowSet rows = to_rows(kTopical, scratch);
   const MmrOptions by_topic{.score = "score", .lambda = 0.7, .count = 3, .same_keys = kTopic};
   EXPECT_THAT(ids_of(diversify_mmr(rows, by_topic, scratch).value()), ElementsAre(1, 3, 2));
   const MmrOptions by_vector{.score = "score", .lambda = 0.5, .count = 2, .features = kVector};
@@ -157,14 +156,14 @@ TEST(MmrTest, PutsADifferentRowBeforeASimilarOne) {
 
 TEST(MmrTest, LambdaOneIsPlainRelevance) {
   RowScratch scratch;
-  const RowSet rows = to_rows(kTable, scratch);
+  const RowSet rows = to_rows(kTopical, scratch);
   const MmrOptions options{.score = "score", .lambda = 1, .count = 9, .same_keys = kTopic};
   EXPECT_THAT(ids_of(diversify_mmr(rows, options, scratch).value()), ElementsAre(1, 2, 3, 4));
 }
 
 TEST(MmrTest, SaysWhatIsWrong) {
   RowScratch scratch;
-  const RowSet rows = to_rows(kTable, scratch);
+  const RowSet rows = to_rows(kTopical, scratch);
   const auto where = [&](const MmrOptions& options) {
     return diversify_mmr(rows, options, scratch).error().where();
   };

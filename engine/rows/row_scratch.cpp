@@ -29,13 +29,25 @@ std::size_t class_of(std::size_t capacity_bytes) {
 
 }  // namespace
 
-/// Free lists by size. Each idle block holds the link to the next in its first bytes.
+/// Free lists by size. Each idle block holds the link to the next in its first bytes. It belongs to
+/// its RowScratch and to the blocks that are out: the last of them deletes it.
 /// Threading: any thread; a buffer may die far from where it was made.
 class BufferPool {
  public:
   explicit BufferPool(std::size_t retained_bytes_max) : retained_bytes_max_(retained_bytes_max) {}
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
+  /// Ends the scratch's hold: the pool goes now, or with its last block.
+  void close() MR_EXCLUDES(mutex_) {
+    bool is_last = false;
+    {
+      const base::MutexLock lock(mutex_);
+      is_closed_ = true;
+      is_last = taken_count_ == 0;
+    }
+    if (is_last) delete this;
+  }
+
   ~BufferPool() {
     for (Idle* head : free_) {
       while (head != nullptr)
@@ -46,6 +58,7 @@ class BufferPool {
   [[nodiscard]] std::byte* take(std::size_t capacity_bytes) MR_EXCLUDES(mutex_) {
     {
       const base::MutexLock lock(mutex_);
+      ++taken_count_;
       Idle*& head = free_[class_of(capacity_bytes)];
       if (head != nullptr) {
         retained_bytes_ -= capacity_bytes;
@@ -56,17 +69,22 @@ class BufferPool {
         ::operator new(capacity_bytes, std::align_val_t{kAlignmentBytes}));
   }
 
+  /// May be the end of the pool.
   void give_back(std::byte* data, std::size_t capacity_bytes) MR_EXCLUDES(mutex_) {
+    bool is_last = false;
     {
       const base::MutexLock lock(mutex_);
+      --taken_count_;
+      is_last = is_closed_ && taken_count_ == 0;
       if (retained_bytes_ + capacity_bytes <= retained_bytes_max_) {
         Idle*& head = free_[class_of(capacity_bytes)];
         head = new (data) Idle{head};
         retained_bytes_ += capacity_bytes;
-        return;
+        data = nullptr;
       }
     }
-    deallocate(data);
+    if (data != nullptr) deallocate(data);
+    if (is_last) delete this;
   }
 
   [[nodiscard]] std::size_t retained_bytes() MR_EXCLUDES(mutex_) {
@@ -89,41 +107,23 @@ class BufferPool {
   base::Mutex mutex_;
   std::array<Idle*, kClassCount> free_ MR_GUARDED_BY(mutex_){};
   std::size_t retained_bytes_ MR_GUARDED_BY(mutex_) = 0;
+  std::size_t taken_count_ MR_GUARDED_BY(mutex_) = 0;
+  bool is_closed_ MR_GUARDED_BY(mutex_) = false;
 };
 
-Buffer::Buffer(std::shared_ptr<BufferPool> pool, std::byte* data, std::size_t capacity_bytes)
-    : pool_(std::move(pool)), data_(data), capacity_bytes_(capacity_bytes) {}
-
-Buffer::Buffer(Buffer&& other) noexcept
-    : pool_(std::move(other.pool_)),
-      data_(std::exchange(other.data_, nullptr)),
-      capacity_bytes_(std::exchange(other.capacity_bytes_, 0)) {}
-
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  if (this != &other) {
-    release();
-    pool_ = std::move(other.pool_);
-    data_ = std::exchange(other.data_, nullptr);
-    capacity_bytes_ = std::exchange(other.capacity_bytes_, 0);
-  }
-  return *this;
-}
-
-Buffer::~Buffer() { release(); }
-
 void Buffer::release() {
-  if (data_ == nullptr) return;
   pool_->give_back(std::exchange(data_, nullptr), std::exchange(capacity_bytes_, 0));
-  pool_.reset();
 }
 
 RowScratch::RowScratch(std::size_t retained_bytes_max)
-    : pool_(std::make_shared<BufferPool>(retained_bytes_max)) {}
+    : pool_(new BufferPool(retained_bytes_max)) {}
+
+RowScratch::~RowScratch() { pool_->close(); }
 
 Buffer RowScratch::take(std::size_t bytes) {
   if (bytes == 0) return {};
   const std::size_t capacity_bytes = capacity_for(bytes);
-  return Buffer(pool_, pool_->take(capacity_bytes), capacity_bytes);
+  return Buffer(*pool_, pool_->take(capacity_bytes), capacity_bytes);
 }
 
 std::size_t RowScratch::retained_bytes() const { return pool_->retained_bytes(); }

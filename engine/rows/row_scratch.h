@@ -16,22 +16,35 @@ class BufferPool;
 class Buffer {
  public:
   Buffer() = default;
-  Buffer(Buffer&& other) noexcept;
-  Buffer& operator=(Buffer&& other) noexcept;
+  Buffer(Buffer&& other) noexcept
+      : pool_(other.pool_),
+        data_(std::exchange(other.data_, nullptr)),
+        capacity_bytes_(std::exchange(other.capacity_bytes_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    if (this == &other) return *this;
+    if (data_ != nullptr) release();
+    pool_ = other.pool_;
+    data_ = std::exchange(other.data_, nullptr);
+    capacity_bytes_ = std::exchange(other.capacity_bytes_, 0);
+    return *this;
+  }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer();
+  ~Buffer() {
+    if (data_ != nullptr) release();
+  }
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::size_t capacity_bytes() const { return capacity_bytes_; }
 
  private:
   friend class RowScratch;
-  Buffer(std::shared_ptr<BufferPool> pool, std::byte* data, std::size_t capacity_bytes);
+  Buffer(BufferPool& pool, std::byte* data, std::size_t capacity_bytes)
+      : pool_(&pool), data_(data), capacity_bytes_(capacity_bytes) {}
   void release();
 
-  // Owners: every live buffer and the RowScratch, so that a column may outlive its scratch.
-  std::shared_ptr<BufferPool> pool_;
+  // Lives as long as any of its blocks is out, so that a column may outlive its scratch.
+  BufferPool* pool_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t capacity_bytes_ = 0;
 };
@@ -89,6 +102,9 @@ class RowScratch {
 
   /// `retained_bytes_max` bounds the idle memory that the pool keeps.
   explicit RowScratch(std::size_t retained_bytes_max = kRetainedBytesMax);
+  ~RowScratch();
+  RowScratch(const RowScratch&) = delete;
+  RowScratch& operator=(const RowScratch&) = delete;
 
   /// Gives an uninitialised array of `count` values.
   template <class T>
@@ -101,7 +117,7 @@ class RowScratch {
   [[nodiscard]] std::size_t retained_bytes() const;
 
  private:
-  std::shared_ptr<BufferPool> pool_;
+  BufferPool* const pool_;
 };
 
 }  // namespace millrace::rows

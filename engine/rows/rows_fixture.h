@@ -135,18 +135,30 @@ inline RowSet random_view(const RowSet& rows, base::Random& random, RowScratch& 
   return random.chance(0.3) ? view.window(random.below(picked.size() + 1), picked.size()) : view;
 }
 
+/// A dictionary of a hundred thousand values, made once.
+inline const DictionaryRef& huge_dictionary() {
+  static const DictionaryRef huge = [] {
+    constexpr int kValues = 100'000;
+    DictionaryBuilder dictionary;
+    for (int i = 0; i < kValues; ++i)
+      static_cast<void>(dictionary.add("word" + std::to_string(std::int64_t{i} * 7919 % kValues)));
+    return dictionary.finish();
+  }();
+  return huge;
+}
+
 /// Random rows of `random_table` seen through a random view; sizes 0 and 1 are frequent. Sometimes
-/// string columns use a dictionary with far more values than the batch has rows.
+/// the column `s` uses a dictionary with far more values than the batch has rows.
 inline RowSet random_rows(base::Random& random, std::size_t row_count, RowScratch& scratch) {
   RowSet rows = to_rows(random_table(random, row_count), scratch);
   if (random.chance(0.2)) {
-    DictionaryBuilder dictionary;
-    for (int i = 0; i < 3000; ++i)
-      static_cast<void>(dictionary.add("word" + std::to_string(i * 7919 % 3000)));
+    const DictionaryRef& dictionary = huge_dictionary();
+    const auto value_count = static_cast<std::uint64_t>(dictionary->size());
     Array<std::int32_t> codes = scratch.make_array<std::int32_t>(row_count);
-    for (std::int32_t& code : codes.span()) code = static_cast<std::int32_t>(random.below(3000));
-    ColumnRef huge = Column::make_string(std::move(codes), dictionary.finish());
-    rows = RowSet(rows.batch()->with_column("s", std::move(huge)).value());
+    for (std::int32_t& code : codes.span())
+      code = static_cast<std::int32_t>(random.below(value_count));
+    rows = RowSet(
+        rows.batch()->with_column("s", Column::make_string(std::move(codes), dictionary)).value());
   }
   return random_view(rows, random, scratch);
 }

@@ -20,15 +20,10 @@ namespace {
 using testing::check_property;
 using ::testing::ElementsAre;
 using testing::ids_of;
+using testing::numbered;
 using testing::Row;
 using testing::Table;
 using testing::to_table;
-
-RowSet numbered(std::int64_t count, RowScratch& scratch) {
-  Table table{.names = {"id"}, .types = {ColumnType::kInt64}, .rows = {}};
-  for (std::int64_t i = 1; i <= count; ++i) table.rows.push_back({i});
-  return testing::to_rows(table, scratch);
-}
 
 TEST(SampleTest, TheHashIsTheDocumentedOne) {
   // Worked out apart from this code, from the published SplitMix64 constants.

@@ -24,7 +24,7 @@ struct Entry {
   RowIndex row;
 };
 
-bool precedes(const Entry& left, const Entry& right) {
+bool entry_precedes(const Entry& left, const Entry& right) {
   if (left.key != right.key) return left.key < right.key;
   return left.position < right.position;
 }
@@ -52,7 +52,7 @@ void scatter(std::span<const Entry> from, Entry* to, Buckets& counts, unsigned s
 // all, and runs that are still equal are sorted by what is left.
 void sort_by_key(std::span<Entry> entries, std::span<Entry> spare) {
   if (entries.size() < kRadixCountMin) {
-    std::sort(entries.begin(), entries.end(), precedes);
+    std::sort(entries.begin(), entries.end(), entry_precedes);
     return;
   }
   std::uint64_t differing = 0;

@@ -22,12 +22,12 @@ using testing::Cell;
 using testing::check_property;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::kInfinity;
+using testing::kNan;
 using testing::kNull;
+using testing::make_rows;
 using testing::Row;
 using testing::Table;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Table naive_sort(const Table& table, const std::vector<SortKey>& keys) {
   const auto precedes = [&](const Row* left, const Row* right) {
@@ -47,14 +47,6 @@ Table naive_sort(const Table& table, const std::vector<SortKey>& keys) {
   std::vector<Row> rows;
   for (const Row* row : sorted) rows.push_back(*row);
   return table.with_rows(std::move(rows));
-}
-
-RowSet make_rows(ColumnType type, const std::vector<Cell>& cells, RowScratch& scratch) {
-  Table table{.names = {"id", "key"}, .types = {ColumnType::kInt64, type}, .rows = {}};
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    table.rows.push_back({static_cast<std::int64_t>(i + 1), cells[i]});
-  }
-  return testing::to_rows(table, scratch);
 }
 
 std::vector<std::int64_t> sorted_ids(const RowSet& rows, Direction direction, RowScratch& scratch) {

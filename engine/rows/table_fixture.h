@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -64,6 +65,8 @@ struct Cell {
 };
 
 inline const Cell kNull{};
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Row = std::vector<Cell>;
 
@@ -179,6 +182,22 @@ inline std::vector<std::int64_t> ids_of(const RowSet& rows) {
   std::vector<std::int64_t> ids;
   for (std::size_t i = 0; i < rows.size(); ++i) ids.push_back(rows.batch()->ids()[rows.row_at(i)]);
   return ids;
+}
+
+/// Rows 1..count with nothing but their id.
+inline RowSet numbered(std::int64_t count, RowScratch& scratch) {
+  Table table{.names = {"id"}, .types = {ColumnType::kInt64}, .rows = {}};
+  for (std::int64_t i = 1; i <= count; ++i) table.rows.push_back({i});
+  return to_rows(table, scratch);
+}
+
+/// Rows 1, 2, … with the column `key`.
+inline RowSet make_rows(ColumnType type, const std::vector<Cell>& cells, RowScratch& scratch) {
+  Table table{.names = {"id", "key"}, .types = {ColumnType::kInt64, type}, .rows = {}};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    table.rows.push_back({static_cast<std::int64_t>(i + 1), cells[i]});
+  }
+  return to_rows(table, scratch);
 }
 
 }  // namespace millrace::rows::testing

@@ -20,15 +20,8 @@ namespace {
 using testing::Cell;
 using testing::check_property;
 using ::testing::ElementsAre;
+using testing::make_rows;
 using testing::Table;
-
-RowSet make_rows(ColumnType type, const std::vector<Cell>& cells, RowScratch& scratch) {
-  Table table{.names = {"id", "key"}, .types = {ColumnType::kInt64, type}, .rows = {}};
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    table.rows.push_back({static_cast<std::int64_t>(i + 1), cells[i]});
-  }
-  return testing::to_rows(table, scratch);
-}
 
 TEST(TopKTest, CopiesNoColumn) {
   RowScratch scratch;

@@ -108,11 +108,13 @@ std::optional<base::Duration> CostModel::estimate(std::uint32_t node,
   return std::nullopt;
 }
 
-bool CostModel::is_cheap_enough_to_inline(std::uint32_t node, std::uint32_t row_count) const {
+bool CostModel::is_cheaper_than(base::Duration threshold,
+                                std::uint32_t node,
+                                std::uint32_t row_count) const {
   const std::optional<base::Duration> cost = estimate(node, row_count);
   if (!cost) return false;
   const bool inlined_before = cells_[node].inlines.load(std::memory_order_relaxed);
-  return *cost < (inlined_before ? 2 * settings_.inline_threshold : settings_.inline_threshold);
+  return *cost < (inlined_before ? 2 * threshold : threshold);
 }
 
 void CostModel::update_hint(std::uint32_t node) {

@@ -55,6 +55,9 @@ class CostModel {
 
   [[nodiscard]] const RankOrder& order() const { return *order_.load(std::memory_order_acquire); }
 
+  /// Below it a node may be inlined on a loop, unless a run has a threshold of its own.
+  [[nodiscard]] base::Duration inline_threshold() const { return settings_.inline_threshold; }
+
   /// Says whether the `use`-th run on one run object should be measured.
   [[nodiscard]] bool wants_sample(std::uint64_t use) const {
     return !warm_.load(std::memory_order_relaxed) || use % settings_.sample_every == 0;
@@ -72,7 +75,13 @@ class CostModel {
                                                        std::uint32_t row_count) const;
   /// Measured or declared cost says that the node may run on a loop thread. Has hysteresis: once
   /// inlined it stays so up to twice the threshold (C-cost).
-  [[nodiscard]] bool is_cheap_enough_to_inline(std::uint32_t node, std::uint32_t row_count) const;
+  [[nodiscard]] bool is_cheap_enough_to_inline(std::uint32_t node, std::uint32_t row_count) const {
+    return is_cheaper_than(settings_.inline_threshold, node, row_count);
+  }
+  /// The same by another threshold.
+  [[nodiscard]] bool is_cheaper_than(base::Duration threshold,
+                                     std::uint32_t node,
+                                     std::uint32_t row_count) const;
 
   /// Records how long after `node`'s completion its run ended (C8).
   void record_downstream(std::uint32_t node, base::Duration time_to_end);

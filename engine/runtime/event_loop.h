@@ -41,7 +41,7 @@ struct LoopCounters {
 /// Threading: any thread, except `create`, `stop` and the destructor: the owner, outside the loop.
 class EventLoop final : public Loop {
  public:
-  static constexpr std::uint32_t kJobsPerTurnMax = 256;
+  static constexpr std::uint32_t kJobsPerTurnMax = 32;
   static constexpr std::uint32_t kTimersPerTurnMax = 256;
 
   /// Starts the thread. `name` is for people who look at it; the first 15 characters count.

@@ -30,15 +30,14 @@ void Worker::make_ready(Run& run, std::uint32_t node) {
 }
 
 bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
-  const ExecutorConfig& config = pool_.config();
-  if (!config.enable_inline_execution) return false;
+  if (!run.inlining_.enabled) return false;
   if (run.topology().spec(node).inline_hint == InlineHint::kNever) return false;
-  if (config.enable_continuation_chaining) return true;
+  if (pool_.config().enable_continuation_chaining) return true;
   const bool is_chain = node_ != kNoNode && run.topology().single_continuation(node_) == node;
   if (!is_chain) return true;
   const std::uint32_t rows =
       run.topology().traits().has_row_cost ? run.extras_->row_count(node) : 0;
-  return may_inline_on_loop(run, node, true, rows);
+  return may_inline_on_loop(run, node, run.inlining_, rows);
 }
 
 void Worker::begin_run_full(Run& run) {
@@ -51,7 +50,7 @@ void Worker::begin_run_full(Run& run) {
     if (run.topology().spec(source).kind == NodeKind::kAsync) {
       run.links_[source] = async_head;
       async_head = source;
-    } else if (!pool_.config().enable_inline_execution) {
+    } else if (!run.inlining_.enabled) {
       enqueue(run, source);
     } else {
       if (best != kNoNode) keep(best);
@@ -107,7 +106,7 @@ void Worker::finish_full() {
   arrival_ = node_ == kNoNode ? Arrival{} : arrival_at(run.topology(), node_, handed);
   if (node_ == kNoNode) node_ = next_of_strand();
   if (node_ == kNoNode) return end_strand();
-  if (++depth_ < pool_.config().max_inline_depth) return;
+  if (++depth_ < run.inlining_.depth_max) return;
   depth_ = 0;
   if (others_wait()) make_room_for_others(run, node_);
 }

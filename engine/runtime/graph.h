@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "runtime/admission.h"
 #include "runtime/cost_model.h"
 #include "runtime/node.h"
 #include "runtime/node_call.h"
@@ -76,6 +77,15 @@ class Graph {
                                                const RunOptions& options = {},
                                                RunObserver observer = {}) const {
     return state_->runs.submit(pool, std::move(context), options, observer);
+  }
+
+  /// The same, if `admission` lets it in; kBusy or kDeadlineExceeded if not.
+  [[nodiscard]] base::Result<RunHandle> try_submit(Admission& admission,
+                                                   WorkerPool& pool,
+                                                   std::shared_ptr<Context> context,
+                                                   const RunOptions& options = {},
+                                                   RunObserver observer = {}) const {
+    return state_->runs.try_submit(admission, pool, std::move(context), options, observer);
   }
 
   [[nodiscard]] const Topology& topology() const { return *state_->topology; }

@@ -1,5 +1,6 @@
 #include "runtime/loop_lane.h"
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -15,15 +16,23 @@
 
 namespace millrace::runtime {
 
+namespace {
+
+void add_one(std::atomic<std::uint64_t>& counter) {
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
 bool may_inline_on_loop(const Run& run,
                         std::uint32_t node,
-                        bool inline_enabled,
+                        const InlineRule& rule,
                         std::uint32_t row_count) {
   const NodeSpec& spec = run.topology().spec(node);
-  if (!inline_enabled) return false;
+  if (!rule.enabled) return false;
   if (spec.inline_hint != InlineHint::kUnset) return spec.inline_hint == InlineHint::kAlways;
   if (spec.kind == NodeKind::kCheap) return true;
-  return run.costs().is_cheap_enough_to_inline(node, row_count);
+  return run.costs().is_cheaper_than(rule.threshold, node, row_count);
 }
 
 LoopLane::LoopLane(WorkerPool& pool, Loop& loop)
@@ -33,11 +42,31 @@ LoopLane::LoopLane(WorkerPool& pool, Loop& loop)
 
 // --- Asynchronous nodes
 
+void LoopLane::begin_run(Run& run) {
+  // What the sources waited for includes the way here.
+  if (run.extras_->is_traced()) {
+    set_boundary_time(run.extras_->started_at);
+  } else {
+    forget_boundary_time();
+  }
+  credit_ = Run::kFullCredit;
+  RunSteps steps(*this, run);
+  steps.begin_run();
+  std::uint32_t head = kNoNode;
+  for (const std::uint32_t source : run.order_->sources) {
+    run.links_[source] = head;
+    head = source;
+  }
+  steps.make_async_ready(head);
+  run_strand(run);
+}
+
 void LoopLane::start_async(AsyncOperation& operation) {
   Run& run = operation.extras.run();
   forget_boundary_time();
   credit_ = operation.credit;
   if (!RunSteps(*this, run).begin_node(operation.node, {})) return run_strand(run);
+  add_one(executed_);
   operation.credit = static_cast<std::uint32_t>(credit_);
   credit_ = 0;
   const NodeSpec& spec = run.topology().spec(operation.node);
@@ -118,10 +147,10 @@ void LoopLane::make_ready(Run& run, std::uint32_t node) {
   if (run.topology().spec(node).kind == NodeKind::kAsync) {
     AsyncOperation& operation = extras.operation(node);
     operation.credit = run.split_credit(credit_);
-    return loop_.post(operation);
+    return fresh_async_.push_back(&operation);
   }
   const std::uint32_t rows = run.topology().traits().has_row_cost ? extras.row_count(node) : 0;
-  if (may_inline_on_loop(run, node, pool_.config().enable_inline_execution, rows)) {
+  if (may_inline_on_loop(run, node, run.inlining_, rows)) {
     return locals_.push_back({node, arrival_at(run.topology(), node, next_arrival_)});
   }
   hand_over(run, node);
@@ -142,11 +171,31 @@ void LoopLane::run_strand(Run& run) {
   flush_hand_over(run);
   const Run::Credit held = std::exchange(credit_, 0);
   if (held != 0 && run.return_credit(held)) RunSteps(*this, run).finish_work();
+  start_ready();
+}
+
+void LoopLane::start_ready() {
+  ready_async_.insert(ready_async_.end(), fresh_async_.rbegin(), fresh_async_.rend());
+  fresh_async_.clear();
+  if (is_starting_) return;  // whoever does goes on with these
+  is_starting_ = true;
+  for (std::uint32_t count = 0; !ready_async_.empty(); ++count) {
+    AsyncOperation& operation = *ready_async_.back();
+    ready_async_.pop_back();
+    if (count < kStartsInARowMax) {
+      start_async(operation);
+    } else {
+      loop_.post(operation);
+    }
+  }
+  is_starting_ = false;
 }
 
 void LoopLane::run_node(Run& run, const Local& local) {
   RunSteps steps(*this, run);
   if (!steps.begin_node(local.node, local.arrival)) return;
+  add_one(executed_);
+  add_one(inlined_);
   const base::TimePoint start = clock().now();
   NodeCall call(run, run.context());
   call.node_ = local.node;

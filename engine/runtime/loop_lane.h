@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,8 @@ class LoopLane final : public StrandHost {
 
   [[nodiscard]] Loop& loop() { return loop_; }
 
+  /// Begins a run whose sources are all asynchronous.
+  void begin_run(Run& run);
   void start_async(AsyncOperation& operation);
   void finish_async(AsyncOperation& operation, base::Status status);
   void end_async(AsyncOperation& operation);
@@ -33,12 +36,21 @@ class LoopLane final : public StrandHost {
 
   void make_ready(Run& run, std::uint32_t node) override;
 
+  /// Bodies started here, and those of them that were no asynchronous ones. Any thread.
+  [[nodiscard]] std::uint64_t executed_count() const {
+    return executed_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t inlined_count() const {
+    return inlined_.load(std::memory_order_relaxed);
+  }
+
  private:
   struct Local {
     std::uint32_t node;
     Arrival arrival;
   };
   void run_strand(Run& run);
+  void start_ready();
   void run_node(Run& run, const Local& local);
   void hand_over(Run& run, std::uint32_t node);
   void flush_hand_over(Run& run);
@@ -46,11 +58,22 @@ class LoopLane final : public StrandHost {
 
   WorkerPool& pool_;
   Loop& loop_;
+  // How many asynchronous nodes start one after another before the loop looks at its other jobs.
+  static constexpr std::uint32_t kStartsInARowMax = 64;
+
   std::vector<Local> locals_;
-  Arrival next_arrival_;  // for nodes made ready by the completion under way
+  // Asynchronous nodes that are ready, the next one to start last: what follows from a node starts
+  // before what waited beside it, so that one run's rows stay in the cache.
+  std::vector<AsyncOperation*> ready_async_;
+  std::vector<AsyncOperation*> fresh_async_;  // by the completion under way, the best first
+  Arrival next_arrival_;                      // for nodes made ready by the completion under way
   std::uint32_t chain_head_ = kNoNode;
   std::uint32_t chain_tail_ = kNoNode;
   bool in_strand_ = false;
+  bool is_starting_ = false;
+  // Statistics: written by the loop thread only, ordered with nothing.
+  std::atomic<std::uint64_t> executed_{0};
+  std::atomic<std::uint64_t> inlined_{0};
   base::Duration spent_{};  // on nodes that ran here in turn `turn_seen_`
   std::uint64_t turn_seen_ = 0;
 };
@@ -58,7 +81,7 @@ class LoopLane final : public StrandHost {
 /// Whether a node may run on a loop thread, in the documented order of precedence (I2).
 [[nodiscard]] bool may_inline_on_loop(const Run& run,
                                       std::uint32_t node,
-                                      bool inline_enabled,
+                                      const InlineRule& rule,
                                       std::uint32_t row_count);
 
 }  // namespace millrace::runtime

@@ -113,8 +113,9 @@ TEST_F(LoopLaneTest, I2_PrecedenceOfInlining) {
   const NodeSpec unknown = noting_node("unknown");
   TestGraph graph({cheap, never, always, declared, unknown});
   runtime::Run run(graph.topology(), graph.costs());
+  constexpr InlineRule kUsual{.threshold = microseconds(10)};
   const auto inlines = [&](const char* id) {
-    return may_inline_on_loop(run, graph.node(id), true, 0);
+    return may_inline_on_loop(run, graph.node(id), kUsual, 0);
   };
   EXPECT_TRUE(inlines("cheap"));
   EXPECT_FALSE(inlines("never"));
@@ -123,7 +124,34 @@ TEST_F(LoopLaneTest, I2_PrecedenceOfInlining) {
   EXPECT_FALSE(inlines("unknown"));
   graph.teach(graph.node("declared"), milliseconds(1));  // measured outranks declared
   EXPECT_FALSE(inlines("declared"));
-  EXPECT_FALSE(may_inline_on_loop(run, graph.node("always"), false, 0));  // I1 overrides all
+  // I1 overrides all, and a run may have a threshold of its own.
+  EXPECT_FALSE(may_inline_on_loop(run, graph.node("always"), {.enabled = false}, 0));
+  const InlineRule generous{.threshold = milliseconds(2)};
+  EXPECT_TRUE(may_inline_on_loop(run, graph.node("declared"), generous, 0));
+}
+
+TEST_F(LoopLaneTest, ARunThatStartsWithAsyncNodesNeedsNoWorkerToStart) {
+  TestGraph graph({async_node("a", milliseconds(5)), async_node("b", milliseconds(3), {"a"})});
+  const RunHandle run = lab.submit(graph, notes);
+  advance(milliseconds(8));
+  EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+  EXPECT_EQ(lab.pool->counters().queued, 0U);
+}
+
+TEST_F(LoopLaneTest, I1_ARunMaySwitchInliningOffForItself) {
+  NodeSpec cheap = noting_node("cheap", {"fetch"});
+  cheap.kind = NodeKind::kCheap;
+  TestGraph graph({async_node("fetch", milliseconds(1)), cheap});
+  const auto workers_ran = [&] { return lab.pool->counters().executed; };
+  const RunHandle inlined = lab.submit(graph, notes);
+  advance(milliseconds(1));
+  EXPECT_EQ(inlined.outcome(), RunOutcome::kOk);
+  EXPECT_EQ(workers_ran(), 0U);
+  const RunHandle queued =
+      lab.submit(graph, notes, {.inlining = {.enable_inline_execution = false}});
+  advance(milliseconds(1));
+  EXPECT_EQ(queued.outcome(), RunOutcome::kOk);
+  EXPECT_EQ(workers_ran(), 1U);
 }
 
 TEST_F(LoopLaneTest, CheapNodesStayOnTheLoopAndCpuNodesGoToThePool) {

@@ -18,7 +18,7 @@ struct ExecutorConfig {
   bool callers_help = true;  ///< false: `compute_threads` threads are started and callers only wait
   bool enable_inline_execution = true;
   bool enable_continuation_chaining = true;
-  std::uint32_t max_inline_depth = 3;  ///< nodes a strand runs before it lets waiting ones in (D4)
+  std::uint32_t max_inline_depth = 16;  ///< nodes a strand runs before it lets others in (D4)
   base::Duration loop_inline_budget = std::chrono::microseconds(50);
   CostSettings costs = {};  ///< `inline_threshold` is the document's inline_threshold_ns
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "runtime/admission.h"
 #include "runtime/atomics.h"
 #include "runtime/cost_model.h"
 #include "runtime/inbox.h"
@@ -63,12 +64,31 @@ struct RunObserver {
   void* data = nullptr;
 };
 
+/// Settings of the pool that one run has its own way; unset ones are the pool's.
+struct InlineOverrides {
+  std::optional<bool> enable_inline_execution = {};
+  std::optional<base::Duration> inline_threshold = {};
+  std::optional<std::uint32_t> max_inline_depth = {};
+
+  [[nodiscard]] bool any() const {
+    return enable_inline_execution || inline_threshold || max_inline_depth;
+  }
+};
+
+/// What holds for one run: its own settings, else the pool's.
+struct InlineRule {
+  bool enabled = true;
+  base::Duration threshold{};
+  std::uint32_t depth_max = 0;
+};
+
 /// How one run is to be executed.
 struct RunOptions {
   Priority priority = Priority::kNormal;
   std::optional<base::TimePoint> deadline = {};
   Loop* loop = nullptr;  ///< needed for async nodes, timeouts and a deadline
   TraceContext trace = {};
+  InlineOverrides inlining = {};
 };
 
 /// Threading: created and started by one thread at a time; then whatever the members say.
@@ -206,6 +226,7 @@ class Run {
   bool measured_ = false;
   bool may_answer_early_ = false;
   bool counted_ = false;  // storage is held by references_
+  InlineRule inlining_;   // of meaning on the full path
   // Tells strands that counters need atomic decrements. Written before the hand-over that makes it
   // so; that hand-over publishes it.
   std::atomic<bool> shared_{false};
@@ -237,7 +258,10 @@ class Run {
   CostModel* costs_;
   RunOptions options_;
   RunObserver observer_;
-  RunObserver user_observer_;  // of whoever submitted a pooled run
+  RunObserver user_observer_;       // of whoever submitted a pooled run
+  Admission* admission_ = nullptr;  // that let a pooled run in
+  AdmissionPermit permit_;
+  bool is_abandoned_ = false;  // answered while bodies run, and counted so by `admission_`
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;

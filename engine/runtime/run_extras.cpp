@@ -75,7 +75,14 @@ RunExtras::AnswerJob::AnswerJob(RunExtras& owner)
       }),
       extras(owner) {}
 
-RunExtras::RunExtras(Run& run) : answer_job(*this), run_(run), deadline_(*this) {
+RunExtras::StartJob::StartJob(RunExtras& owner)
+    : Job([](Job& job) {
+        RunExtras& extras = static_cast<StartJob&>(job).extras;
+        extras.lane()->begin_run(extras.run());
+      }),
+      extras(owner) {}
+
+RunExtras::RunExtras(Run& run) : answer_job(*this), start_job(*this), run_(run), deadline_(*this) {
   const Topology& topology = run.topology();
   const std::uint32_t count = topology.node_count();
   states_ = make_cells<NodeState>(count);

@@ -159,6 +159,11 @@ class RunExtras {
     explicit AnswerJob(RunExtras& owner);
     RunExtras& extras;
   } answer_job;
+  /// Begins a run on the loop.
+  struct StartJob final : Job {
+    explicit StartJob(RunExtras& owner);
+    RunExtras& extras;
+  } start_job;
 
   base::TimePoint started_at{};
 

@@ -7,6 +7,7 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "runtime/admission.h"
 #include "runtime/run.h"
 
 namespace millrace::runtime {
@@ -63,12 +64,27 @@ class RunPool {
                                                const RunOptions& options,
                                                RunObserver observer);
 
+  /// `submit` if `admission` lets the run in now; kBusy or kDeadlineExceeded otherwise (B1, B3).
+  /// The run keeps its place until its last body has returned and its handle is gone.
+  [[nodiscard]] base::Result<RunHandle> try_submit(Admission& admission,
+                                                   WorkerPool& pool,
+                                                   std::shared_ptr<void> context,
+                                                   const RunOptions& options,
+                                                   RunObserver observer);
+
   /// Run objects made so far; stays constant when warm.
   [[nodiscard]] std::size_t created_count() const {
     return created_.load(std::memory_order_relaxed);
   }
 
  private:
+  [[nodiscard]] base::Status check_submission(const WorkerPool& pool,
+                                              const RunOptions& options) const;
+  [[nodiscard]] RunHandle start(Run& run,
+                                WorkerPool& pool,
+                                std::shared_ptr<void> context,
+                                const RunOptions& options);
+  void end_place(Run& run);
   [[nodiscard]] Run& acquire();
   void release(Run& run);
   void take_back(Run& run);

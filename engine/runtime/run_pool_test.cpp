@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/admission.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/task.h"
 
@@ -98,6 +99,61 @@ TEST(RunPoolTest, MovingAHandleMovesItsReference) {
   EXPECT_TRUE(taken.holds_run());
   lab.settle();
   EXPECT_EQ(taken.outcome(), RunOutcome::kOk);
+}
+
+class AdmittedRunsTest : public testing::Test {
+ protected:
+  TestScheduler lab{{.compute_threads = 1}};
+  // The gate closes when more than one node or run is ready.
+  const std::unique_ptr<Admission> admission =
+      Admission::create({.high_water = 1, .low_water = 1, .queue_max = 0}, *lab.pool).value();
+  base::Result<RunHandle> try_submit(TestGraph& graph, const RunOptions& options = {}) {
+    RunOptions with_loop = options;
+    with_loop.loop = &lab.loop;
+    return graph.runs().try_submit(*admission, *lab.pool, notes, with_loop, {});
+  }
+  std::shared_ptr<Notes> notes = std::make_shared<Notes>();
+  TestGraph graph{{noting_node("a")}};
+};
+
+TEST_F(AdmittedRunsTest, B1_TrySubmitSaysBusyAboveHighWaterAndWorksAgainBelow) {
+  std::vector<RunHandle> runs;
+  for (int run = 0; run < 2; ++run) runs.push_back(try_submit(graph).value());
+  const base::Result<RunHandle> refused = try_submit(graph);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code(), base::ErrorCode::kBusy);
+  EXPECT_EQ(graph.runs().created_count(), 2U);  // a refused run costs nothing
+  lab.settle();
+  runs.clear();
+  EXPECT_TRUE(try_submit(graph).has_value());
+  lab.settle();
+  EXPECT_EQ(notes->order.size(), 3U);
+  const AdmissionStats stats = admission->stats();
+  EXPECT_EQ(stats.received, 4U);
+  EXPECT_EQ(stats.accepted + stats.refused, stats.received);
+  EXPECT_EQ(stats.run_count, 0);
+}
+
+TEST_F(AdmittedRunsTest, B3_ARunThatIsTooLateIsRefusedAtOnce) {
+  const RunOptions late{.deadline = lab.clock.now() - milliseconds(1)};
+  const base::Result<RunHandle> refused = try_submit(graph, late);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code(), base::ErrorCode::kDeadlineExceeded);
+}
+
+TEST_F(AdmittedRunsTest, C2_BodiesBehindAnAnswerCountAgainstAdmission) {
+  const RunOptions options{.deadline = lab.clock.now() + milliseconds(1)};
+  RunHandle run = try_submit(graph, options).value();
+  const DriverScope scope(lab.worker(0));
+  ASSERT_TRUE(lab.worker(0).start());
+  lab.clock.advance(milliseconds(2));
+  static_cast<void>(lab.loop.run_ready());
+  EXPECT_EQ(run.outcome(), RunOutcome::kDeadline);
+  run = {};
+  EXPECT_EQ(admission->stats().abandoned_count, 1);
+  lab.worker(0).finish();
+  EXPECT_EQ(admission->stats().abandoned_count, 0);
+  EXPECT_EQ(admission->stats().run_count, 0);
 }
 
 class RunPoolOptionsTest : public testing::Test {

@@ -102,7 +102,7 @@ TEST(StrandTest, C1_NoNodeStartsOnceTheRunIsToStop) {
   EXPECT_FALSE(lab.step(0));
   EXPECT_EQ(notes->text(), "source");
   EXPECT_EQ(run.outcome(), RunOutcome::kCancelled);
-  EXPECT_EQ(lab.pool->ready_count(), 0U);
+  EXPECT_EQ(lab.pool->ready_count(), 0);
 }
 
 TEST(StrandTest, C5_AFailureDropsTheBacklogAtOnce) {
@@ -116,7 +116,7 @@ TEST(StrandTest, C5_AFailureDropsTheBacklogAtOnce) {
   EXPECT_TRUE(lab.step(0));
   EXPECT_TRUE(lab.step(0));
   EXPECT_EQ(run.outcome(), RunOutcome::kError);
-  EXPECT_EQ(lab.pool->ready_count(), 0U);
+  EXPECT_EQ(lab.pool->ready_count(), 0);
   EXPECT_FALSE(lab.step(0));
 }
 

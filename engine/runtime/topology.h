@@ -46,6 +46,7 @@ struct TopologyTraits {
   bool has_inline_hint = false;
   bool has_row_cost = false;
   bool has_commit = false;
+  bool starts_async = false;  ///< every source is asynchronous; needs nothing by itself
   [[nodiscard]] bool any() const {
     return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost ||
            has_commit;

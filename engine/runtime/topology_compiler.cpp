@@ -251,6 +251,8 @@ void TopologyCompiler::lay_out() {
     out.traits_.has_row_cost |= spec.cost_per_row.count() > 0;
     out.traits_.has_commit |= spec.commit != nullptr;
   }
+  out.traits_.starts_async = std::ranges::all_of(
+      out.sources_, [&](auto node) { return out.specs_[node].kind == NodeKind::kAsync; });
 }
 
 }  // namespace millrace::runtime

@@ -69,6 +69,9 @@ UvLoop::~UvLoop() {
   if (alarm_poll_is_open) uv_close(reinterpret_cast<uv_handle_t*>(&alarm_poll), nullptr);
   if (wake_is_open) uv_close(reinterpret_cast<uv_handle_t*>(&wake), nullptr);
   if (!loop_is_open) return;
+  // Name lookups run on a thread of libuv and cannot be cancelled once they do; nobody waits for
+  // their results any more.
+  while (loop.active_reqs.count > 0) uv_run(&loop, UV_RUN_ONCE);
   uv_run(&loop, UV_RUN_NOWAIT);
   const int result = uv_loop_close(&loop);
   MR_CHECK(result == 0, uv_strerror(result));

@@ -191,6 +191,10 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
   const RunOptions& options = start.options;
   const bool full = needs_full_path(run, options);
   if (options.loop != nullptr) start.lane = lane_for(options.loop);
+  const InlineOverrides& own = options.inlining;
+  run.inlining_ = {.enabled = own.enable_inline_execution.value_or(config_.enable_inline_execution),
+                   .threshold = own.inline_threshold.value_or(run.costs().inline_threshold()),
+                   .depth_max = own.max_inline_depth.value_or(config_.max_inline_depth)};
   run.prepare(std::move(start), full, clock_);
   if (run.may_answer_early_ && run.options_.deadline) {
     run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
@@ -281,6 +285,10 @@ void WorkerPool::submit_counted(Run& run,
 }
 
 void WorkerPool::enqueue(Run& run) {
+  // Work that begins on the loop goes there at once, not by way of a worker.
+  if (run.topology().traits().starts_async) {
+    return run.extras_->lane()->loop().post(run.extras_->start_job);
+  }
   if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }
@@ -289,6 +297,7 @@ void WorkerPool::submit_from_outside(Run& run) {
   const auto priority = static_cast<std::size_t>(run.options_.priority);
   run.entry_.run = &run;
   run.entry_.payload = Worker::pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit));
+  inbox_count_.fetch_add(1, std::memory_order_relaxed);
   inboxes_[priority].push(run.entry_);
   inbox_classes_.insert_shared(priority);
   announce_work();
@@ -299,6 +308,7 @@ void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::
   QueueEntry& entry = run.extras_->entry(head);
   entry.run = &run;
   entry.payload = Worker::pack(is_chain ? head | Worker::kChainBit : head, credit);
+  inbox_count_.fetch_add(1, std::memory_order_relaxed);
   inboxes_[priority].push(entry);
   inbox_classes_.insert_shared(priority);
   announce_work();
@@ -344,14 +354,16 @@ void WorkerPool::post(Job& job) {
 bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
   if (!inbox_classes_.has(priority)) return false;
   inbox_classes_.remove_shared(priority);
-  bool found = false;
+  std::int64_t count = 0;
   InboxLink* link = inboxes_[priority].take_all();
   while (link != nullptr) {
     auto& entry = static_cast<QueueEntry&>(*link);
     link = link->next;  // the entry may be used again as soon as its item is out
     worker.runs_[priority].push({entry.run, entry.payload});
-    found = true;
+    ++count;
   }
+  bool found = count != 0;
+  if (found) inbox_count_.fetch_sub(count, std::memory_order_relaxed);
   if (priority == static_cast<std::uint32_t>(Priority::kNormal)) {
     for (link = jobs_.take_all(); link != nullptr; found = true) {
       auto& job = static_cast<Job&>(*link);
@@ -369,7 +381,8 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
 
 bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {
   return run.topology().traits().any() || options.deadline.has_value() || options.trace.enabled() ||
-         !config_.enable_inline_execution || !config_.enable_continuation_chaining;
+         !config_.enable_inline_execution || !config_.enable_continuation_chaining ||
+         options.inlining.any();
 }
 
 PoolCounters WorkerPool::counters() const {
@@ -379,6 +392,7 @@ PoolCounters WorkerPool::counters() const {
     if (worker == nullptr) continue;
     const WorkerCounters& cells = worker->counters();
     sum.executed += cells.executed.load(std::memory_order_relaxed);
+    sum.inlined += cells.inlined.load(std::memory_order_relaxed);
     sum.queued += cells.queued.load(std::memory_order_relaxed);
     sum.published += cells.published.load(std::memory_order_relaxed);
     sum.stolen += cells.stolen.load(std::memory_order_relaxed);
@@ -387,16 +401,21 @@ PoolCounters WorkerPool::counters() const {
     sum.parks += cells.parks.load(std::memory_order_relaxed);
     sum.starvation_guard_count += cells.starvation_guard.load(std::memory_order_relaxed);
   }
+  base::MutexLock lock(lanes_mutex_);
+  for (const auto& lane : lanes_) {
+    sum.executed_on_loops += lane->executed_count();
+    sum.inlined_on_loops += lane->inlined_count();
+  }
   return sum;
 }
 
-std::uint64_t WorkerPool::ready_count() const {
+std::int64_t WorkerPool::ready_count() const {
   std::uint64_t count = 0;
   for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
     const Worker* const worker = worker_at(slot);
     if (worker != nullptr) count += worker->ready_hint();
   }
-  return count;
+  return static_cast<std::int64_t>(count) + inbox_count_.load(std::memory_order_relaxed);
 }
 
 }  // namespace millrace::runtime

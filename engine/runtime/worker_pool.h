@@ -15,6 +15,7 @@
 #include "runtime/executor.h"
 #include "runtime/inbox.h"
 #include "runtime/pool_settings.h"
+#include "runtime/ready_gauge.h"
 #include "runtime/run.h"
 #include "runtime/worker.h"
 
@@ -50,9 +51,12 @@ class DriverScope {
   Worker* const outer_;
 };
 
-/// Sums over all workers.
+/// Sums over all workers, and over all loops where it says so.
 struct PoolCounters {
   std::uint64_t executed = 0;
+  std::uint64_t inlined = 0;  ///< of them, without a queue before; full path only
+  std::uint64_t executed_on_loops = 0;
+  std::uint64_t inlined_on_loops = 0;
   std::uint64_t queued = 0;
   std::uint64_t published = 0;
   std::uint64_t stolen = 0;
@@ -65,7 +69,7 @@ struct PoolCounters {
 /// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps,
 /// so a pool of W workers has W − 1 threads of its own. Threading: any thread. Lifetime: outlives
 /// every run; all runs must be released before it goes.
-class WorkerPool final : public Executor {
+class WorkerPool final : public Executor, public ReadyGauge {
  public:
   static constexpr std::uint32_t kSlotMax = 64;
 
@@ -103,9 +107,9 @@ class WorkerPool final : public Executor {
   /// Threads of the pool's own.
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
-  [[nodiscard]] PoolCounters counters() const;
-  /// Nodes and runs that are ready and not running, over all workers (B1).
-  [[nodiscard]] std::uint64_t ready_count() const;
+  [[nodiscard]] PoolCounters counters() const MR_EXCLUDES(lanes_mutex_);
+  /// Nodes and runs that are ready and not running, in all queues (B1).
+  [[nodiscard]] std::int64_t ready_count() const override;
 
   // --- For drivers: threads of this pool, helping callers, the simulator.
   [[nodiscard]] std::uint32_t worker_slots() const {
@@ -192,13 +196,15 @@ class WorkerPool final : public Executor {
   // Workers that are awake and look for work, or have just been woken to.
   alignas(kApartBytes) std::atomic<std::int32_t> searching_{0};
   std::array<Inbox<>, kPriorityCount> inboxes_;
+  // What lies in the inboxes, for `ready_count`. Publishes nothing.
+  std::atomic<std::int64_t> inbox_count_{0};
   Inbox<> jobs_;
   // Publishes a worker that was made for a guest.
   std::array<std::atomic<Worker*>, kSlotMax> workers_{};
   // Guest slots in use, by slot.
   alignas(kApartBytes) std::atomic<std::uint64_t> guests_{0};
   std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
-  base::Mutex lanes_mutex_;
+  mutable base::Mutex lanes_mutex_;
   std::vector<std::unique_ptr<LoopLane>> lanes_ MR_GUARDED_BY(lanes_mutex_);
   std::vector<std::jthread> threads_;
 };

@@ -110,9 +110,9 @@ TEST(WorkerPoolTest, B1_ReadyNodesAndRunsAreCounted) {
   const auto notes = std::make_shared<Notes>();
   const RunHandle run = lab.submit(graph, notes);
   EXPECT_TRUE(lab.step(0));
-  EXPECT_EQ(lab.pool->ready_count(), 2U);  // two wait, one is the strand's next
+  EXPECT_EQ(lab.pool->ready_count(), 2);  // two wait, one is the strand's next
   lab.settle();
-  EXPECT_EQ(lab.pool->ready_count(), 0U);
+  EXPECT_EQ(lab.pool->ready_count(), 0);
 }
 
 TEST(WorkerPoolTest, P3_TheInboxKeepsClassesApart) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/result.h"
@@ -49,14 +50,18 @@ std::size_t item_count(const Entry* entry, std::int64_t limit) {
 /// Answers one kind of batch into a reply.
 class Answer {
  public:
-  Answer(const EmbeddedStore& store, const CommandBatch& batch, rows::RowScratch& scratch)
-      : store_(store), batch_(batch), scratch_(scratch) {
+  Answer(const EmbeddedStore& store,
+         const CommandBatch& batch,
+         rows::RowScratch& scratch,
+         std::vector<const Entry*>& entries)
+      : store_(store), batch_(batch), scratch_(scratch), entries_(entries) {
     reply_.ends = scratch.make_array<std::uint32_t>(batch.keys.size());
   }
 
   Status list_integers() {
     // First the sizes, so that the numbers land in one array that a column can take over.
-    rows::Array<const Entry*> entries = scratch_.make_array<const Entry*>(batch_.keys.size());
+    std::vector<const Entry*>& entries = entries_;
+    entries.resize(batch_.keys.size());
     std::size_t total = 0;
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
       MR_TRY(entries[key], find(store_, batch_.keys[key], EntryKind::kList));
@@ -159,6 +164,7 @@ class Answer {
   const EmbeddedStore& store_;
   const CommandBatch& batch_;
   rows::RowScratch& scratch_;
+  std::vector<const Entry*>& entries_;
   StoreReply reply_;
 };
 
@@ -185,7 +191,7 @@ Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch) {
   counters_.commands += command_count;
   ++counters_.batches;
   ++counters_.round_trips;
-  Answer answer(*store_, batch, scratch_);
+  Answer answer(*store_, batch, scratch_, entries_);
   MR_TRY_STATUS(answer_command(answer, batch));
   StoreReply reply = answer.finish();
   reply.command_count = command_count;

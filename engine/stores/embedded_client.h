@@ -1,6 +1,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "rows/row_scratch.h"
@@ -25,6 +26,7 @@ class EmbeddedClient final : public StoreClient {
  private:
   EmbeddedStoreRef store_;
   rows::RowScratch scratch_;
+  std::vector<const EmbeddedStore::Entry*> entries_;  // of the batch under way
   StoreCounters counters_;
 };
 

@@ -40,26 +40,39 @@ rows::Array<RowIndex> parents_of(const StoreReply& reply,
   return parents;
 }
 
+/// For each item of the reply, the id of the row whose list it stands in.
+rows::Array<std::int64_t> parent_ids_of(const StoreReply& reply,
+                                        std::span<const RowIndex> key_rows,
+                                        std::span<const std::int64_t> ids,
+                                        rows::RowScratch& scratch) {
+  rows::Array<std::int64_t> parents = scratch.make_array<std::int64_t>(reply.integers.size());
+  std::size_t item = 0;
+  for (std::size_t key = 0; key < key_rows.size(); ++key) {
+    const std::int64_t id = ids[key_rows[key]];
+    for (; item < reply.ends[key]; ++item) parents[item] = id;
+  }
+  return parents;
+}
+
 Result<rows::RowSet> make_rows(const rows::RowSet& rows,
                                StoreReply reply,
                                std::span<const RowIndex> key_rows,
                                const tasks::TaskContext& context) {
   rows::RowScratch& scratch = context.scratch();
-  const rows::Array<RowIndex> parents = parents_of(reply, key_rows, scratch);
   const std::vector<std::string>& kept = context.node().kept_columns;
   std::vector<rows::NamedColumn> columns;
   columns.reserve(2 + kept.size());
-  const auto copy = [&](std::string_view name, const rows::Column& column) {
-    columns.push_back(
-        {.name = std::string(name), .column = rows::gather(column, parents.span(), scratch)});
-  };
+  rows::ColumnRef parent_ids =
+      rows::Column::make_int64(parent_ids_of(reply, key_rows, rows.batch()->ids(), scratch));
+  rows::Array<RowIndex> parents;
+  if (!kept.empty()) parents = parents_of(reply, key_rows, scratch);
   columns.push_back({.name = std::string(rows::kIdColumn),
                      .column = rows::Column::make_int64(std::move(reply.integers))});
-  copy(kParentColumn, *rows.batch()->find_column(rows::kIdColumn));
+  columns.push_back({.name = std::string(kParentColumn), .column = std::move(parent_ids)});
   for (const std::string& name : kept) {
     if (name == rows::kIdColumn || name == kParentColumn) continue;
     MR_TRY(const rows::Column* column, rows.batch()->get_column(name, context.node().id));
-    copy(name, *column);
+    columns.push_back({.name = name, .column = rows::gather(*column, parents.span(), scratch)});
   }
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
   return rows::RowSet(std::move(batch));

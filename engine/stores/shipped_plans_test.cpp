@@ -127,6 +127,16 @@ TEST(ShippedPlansTest, CMP4_ResultsAreTheSameWithAndWithoutPasses) {
   EXPECT_GE(plan_count, 9);
 }
 
+TEST(ShippedPlansTest, ART1_ANodeThatOnlyHasSlotsAndHintsPassesItsRowsThrough) {
+  const plan::Registry registry = shipped_registry();
+  const std::string artifact = read_file(fs::path(MILLRACE_DATA_DIR).parent_path() /
+                                         "tests/golden/fast_transform.plan.json");
+  const auto outputs = PlanRunner(registry).run(artifact, {});
+  ASSERT_EQ(outputs.size(), 1);
+  EXPECT_EQ(outputs.begin()->first, "fast_transform");
+  EXPECT_EQ(outputs.begin()->second.rows.size(), 3);
+}
+
 TEST(ShippedPlansTest, CLI8_ComplexDagRanksMediaByScore) {
   const plan::Registry registry = shipped_registry();
   PlanRunner runner(registry);

@@ -32,6 +32,17 @@ TEST(StoreTaskTest, KeysAreMadeOfIntsAndStrings) {
   EXPECT_EQ(names.rows[1], 2);
 }
 
+TEST(StoreTaskTest, REQ10_AMissingClientIsNamedByItsEndpoint) {
+  StoreRig rig("");
+  rig.clients = {nullptr};
+  rig.load.endpoint_name = [](plan::EndpointId) { return std::string("redis_default"); };
+  const auto rows = rig.run(
+      {.op = "follow", .params = {{"endpoint", StoreRig::endpoint()}}, .inputs = {rig.ids({1})}});
+  ASSERT_FALSE(rows.has_value());
+  EXPECT_EQ(rows.error().code(), base::ErrorCode::kUnavailable);
+  EXPECT_THAT(rows.error().message(), ::testing::HasSubstr("'redis_default'"));
+}
+
 TEST(StoreTaskTest, KeysGrowWithLongValues) {
   tasks::TaskScratch scratch;
   const std::string value(5000, 'v');

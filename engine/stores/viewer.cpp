@@ -94,6 +94,7 @@ base::Result<rows::RowSet> make_row(std::int64_t user_id, rows::RowScratch& scra
   rows::Array<std::int64_t> ids = scratch.make_array<std::int64_t>(1);
   ids[0] = user_id;
   std::vector<rows::NamedColumn> columns;
+  columns.reserve(1);
   columns.push_back(
       {.name = std::string(rows::kIdColumn), .column = rows::Column::make_int64(std::move(ids))});
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));

@@ -30,6 +30,10 @@ std::string place_of(const FieldSource& source) {
   return source.node->id + ".params." + source.node->task->params[source.param_index].name;
 }
 
+std::string name_of(plan::EndpointId endpoint, const FieldSource& source) {
+  return source.load->endpoint_name ? source.load->endpoint_name(endpoint) : std::string();
+}
+
 Result<plan::EndpointId> endpoint_of(const ParamValue& value,
                                      const FieldSource& source,
                                      ClientKind wanted) {
@@ -87,13 +91,13 @@ Result<NodeParam> ParamField<NodeParam>::from_value(const ParamValue& value,
 Result<StoreEndpoint> ParamField<StoreEndpoint>::from_value(const ParamValue& value,
                                                             const FieldSource& source) {
   MR_TRY(const plan::EndpointId id, endpoint_of(value, source, ClientKind::kStore));
-  return StoreEndpoint{.id = id};
+  return StoreEndpoint{.id = id, .name = name_of(id, source)};
 }
 
 Result<HttpEndpoint> ParamField<HttpEndpoint>::from_value(const ParamValue& value,
                                                           const FieldSource& source) {
   MR_TRY(const plan::EndpointId id, endpoint_of(value, source, ClientKind::kHttp));
-  return HttpEndpoint{.id = id};
+  return HttpEndpoint{.id = id, .name = name_of(id, source)};
 }
 
 Result<KeyParam> ParamField<KeyParam>::from_value(const ParamValue& value,

@@ -53,11 +53,13 @@ struct NodeParam {
 /// An endpoint whose client is a store.
 struct StoreEndpoint {
   plan::EndpointId id;
+  std::string name = {};  ///< for people; empty where no registry is at hand
 };
 
 /// An endpoint whose client speaks HTTP.
 struct HttpEndpoint {
   plan::EndpointId id;
+  std::string name = {};  ///< for people; empty where no registry is at hand
 };
 
 /// Text with one name in braces, in three parts: `follow:{id}` is `follow:`, `id` and nothing.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "expr/evaluate.h"
@@ -23,6 +24,8 @@ struct LoadContext {
   const plan::CompiledPlan* plan = nullptr;
   /// Kind of client by `plan::EndpointId`; empty: not checked.
   std::span<const ClientKind> endpoints = {};
+  /// Name of an endpoint, for messages; empty: not known.
+  std::function<std::string(plan::EndpointId)> endpoint_name = {};
   /// Type of a registered key; empty: keys that tasks write are float.
   std::function<std::optional<rows::ColumnType>(std::string_view key)> key_type = {};
 };

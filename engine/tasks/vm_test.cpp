@@ -22,6 +22,24 @@ TEST(VmTest, TSK7_TransformIsTheSameTask) {
   EXPECT_EQ(rig.registry.find_task("transform"), rig.registry.find_task("vm"));
 }
 
+TEST(VmTest, TSK7_WithoutParamsRowsPassAsTheyAre) {
+  TaskRig rig;
+  const auto rows = rig.run({.op = "transform", .inputs = {rig.scored({{3, 1.5}, {1, 2.0}})}});
+  EXPECT_THAT(ids_of(rows.value()), ElementsAre(3, 1));
+  EXPECT_THAT(to_table(rows.value()).column("score"), ElementsAre(1.5, 2.0));
+}
+
+TEST(VmTest, ART8_AKeyAndItsExpressionBelongTogether) {
+  TaskRig rig;
+  EXPECT_FALSE(
+      rig.prepare({.op = "vm", .params = {{"out_key", text("score")}}, .inputs = {rig.ids({1})}})
+          .has_value());
+  EXPECT_FALSE(
+      rig.prepare(
+             {.op = "vm", .params = {{"expr", expression("id * 2.5")}}, .inputs = {rig.ids({1})}})
+          .has_value());
+}
+
 TEST(VmTest, EXP7_CountsRowsThatFail) {
   TaskRig rig;
   const auto rows = rig.run(

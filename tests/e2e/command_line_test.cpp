@@ -158,7 +158,9 @@ TEST(CommandLineTest, CLI6_BenchPrintsTheSameAsData) {
                                   "p90_us",
                                   "p99_us",
                                   "max_us",
+                                  "cpu_us_per_request",
                                   "inline_rate",
+                                  "queue_delay_us",
                                   "round_trips_per_request",
                                   "commands_per_request",
                                   "memory_peak_bytes"}) {

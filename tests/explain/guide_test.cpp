@@ -143,7 +143,7 @@ TEST(ExplainGuideTest, ADumpThatCannotBeWrittenIsAnError) {
             1);
 }
 
-TEST(ExplainGuideTest, ABenchmarkDumpsEveryRun) {
+TEST(ExplainGuideTest, TRC4_ABenchmarkDumpsEveryRun) {
   const std::string path = ::testing::TempDir() + "/bench_trace.json";
   const Output output =
       run("rankd bench --plan_name my_plan --count 300 --concurrency 8 --dump-run-trace " + path);

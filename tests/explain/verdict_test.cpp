@@ -287,7 +287,7 @@ std::set<std::string> check_plan(const std::string& artifact, std::uint64_t seed
   return seen;
 }
 
-TEST(ExplainVerdictTest, EveryShippedPlanAgreesWithAPlainRun) {
+TEST(ExplainVerdictTest, EXPL8_EveryShippedPlanAgreesWithAPlainRun) {
   std::size_t plans = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(MR_SOURCE_DIR) / "plans")) {
@@ -300,7 +300,7 @@ TEST(ExplainVerdictTest, EveryShippedPlanAgreesWithAPlainRun) {
   EXPECT_GE(plans, 9U);
 }
 
-TEST(ExplainVerdictTest, APlanOfEveryKindOfCutAgreesWithAPlainRun) {
+TEST(ExplainVerdictTest, EXPL8_APlanOfEveryKindOfCutAgreesWithAPlainRun) {
   std::set<std::string> seen;
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
     seen.merge(check_plan(std::string(kRichPlan), seed));
@@ -316,7 +316,7 @@ TEST(ExplainVerdictTest, APlanOfEveryKindOfCutAgreesWithAPlainRun) {
     EXPECT_TRUE(seen.contains(kind)) << kind;
 }
 
-TEST(ExplainVerdictTest, JoinsWeavesAndSamplesAgreeWithAPlainRun) {
+TEST(ExplainVerdictTest, EXPL8_JoinsWeavesAndSamplesAgreeWithAPlainRun) {
   std::set<std::string> seen;
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
     seen.merge(check_plan(std::string(kJoinPlan), seed));

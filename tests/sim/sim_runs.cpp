@@ -44,7 +44,7 @@ void SimWorld::happen(const Event& event) {
 void SimWorld::arrive(std::uint32_t run) {
   if (!admission_) return submit(run);
   const RunPlan& plan = scenario_.runs[run];
-  const bool is_overloaded = gauge_->ready_count() > scenario_.admission->high_water;
+  const bool is_overloaded = pool_->ready_count() > scenario_.admission->high_water;
   runtime::AdmissionRequest request{.now = clock_.now(),
                                     .estimated_cost = graphs_[plan.graph]->costs.expected_total()};
   if (plan.deadline_after) request.deadline = clock_.now() + *plan.deadline_after;

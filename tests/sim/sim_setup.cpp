@@ -37,8 +37,7 @@ SimWorld::SimWorld(const Scenario& scenario, std::uint64_t seed)
   MR_CHECK(pool.has_value());
   pool_ = std::move(*pool);
   if (scenario.admission) {
-    gauge_ = std::make_unique<PoolGauge>(*pool_);
-    auto admission = runtime::Admission::create(*scenario.admission, *gauge_);
+    auto admission = runtime::Admission::create(*scenario.admission, *pool_);
     MR_CHECK(admission.has_value());
     admission_ = std::move(*admission);
   }

@@ -78,16 +78,6 @@ class SimWorld {
     std::uint32_t run = 0;
     bool is_cancel = false;
   };
-  class PoolGauge final : public runtime::ReadyGauge {
-   public:
-    explicit PoolGauge(const runtime::WorkerPool& pool) : pool_(pool) {}
-    [[nodiscard]] std::int64_t ready_count() const override {
-      return static_cast<std::int64_t>(pool_.ready_count());
-    }
-
-   private:
-    const runtime::WorkerPool& pool_;
-  };
   struct Waiter final : runtime::AdmissionWaiter {
     void admitted(runtime::AdmissionPermit permit) override;
     void refused(runtime::RefusalReason reason) override;
@@ -162,7 +152,6 @@ class SimWorld {
   std::vector<Event> events_;  // to come, the next one last
   runtime::FakeLoop loop_{clock_};
   std::unique_ptr<runtime::WorkerPool> pool_;
-  std::unique_ptr<PoolGauge> gauge_;
   std::unique_ptr<runtime::Admission> admission_;
   std::vector<Waiter> waiters_;
   std::vector<std::unique_ptr<RunLedger>> ledgers_;

@@ -17,6 +17,8 @@ LIBRARIES = {
     "simdjson.h": "simdjson",
     "toml++/": "toml++",
     "openssl/sha.h": "libcrypto",
+    "openssl/": "libssl",
+    "llhttp.h": "llhttp",
     "re2/": "re2",
     "CLI/": "CLI11",
     "hwy/": "highway",

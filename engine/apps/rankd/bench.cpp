@@ -1,132 +1,35 @@
 #include "apps/rankd/bench.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <memory>
-#include <semaphore>
+#include <cstdlib>
 #include <utility>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "apps/rankd/request_repeater.h"
 #include "base/format.h"
 #include "base/json_writer.h"
-#include "rank/request.h"
+#include "base/mutex.h"
 
 namespace millrace::rankd {
 namespace {
 
 constexpr std::int64_t kWarmUpMax = 1000;
+constexpr std::int64_t kTracedMax = 256;
 
-// One of the requests that are under way: starts the next one when it is answered.
-class BenchSlot;
-
-class Bench {
- public:
-  Bench(Engine& engine, const Flags& flags) : engine_(engine), flags_(flags) {}
-
-  void run(std::int64_t count, BenchResult& result);
-  /// Says whether one more request is to be started.
-  [[nodiscard]] bool take_next() {
-    return started_.fetch_add(1, std::memory_order_relaxed) < count_;
-  }
-  void slot_is_done() { done_.release(); }
-  void count_answer();
-  [[nodiscard]] Engine& engine() { return engine_; }
-  [[nodiscard]] const std::string& request() const { return flags_.bench_request; }
-
- private:
-  void show_progress(std::int64_t answered) const;
-
-  Engine& engine_;
-  const Flags& flags_;
-  std::int64_t count_ = 0;
-  // Counts of requests; they publish nothing, the semaphore does.
-  std::atomic<std::int64_t> started_{0};
-  std::atomic<std::int64_t> answered_{0};
-  std::counting_semaphore<> done_{0};
-  const bool shows_progress_ = isatty(STDERR_FILENO) != 0;
-};
-
-class BenchSlot final : public rank::RankCall {
- public:
-  BenchSlot(Bench& bench, std::size_t loop) : bench_(bench), loop_(loop) {}
-
-  void start_next() {
-    // An answer may come before `start` returns: then the loop here goes on, not the stack.
-    for (;;) {
-      if (!bench_.take_next()) return bench_.slot_is_done();
-      state_.store(kStarting, std::memory_order_relaxed);
-      bench_.engine().ranker(loop_).start(*this, reader_, bench_.request());
-      int expected = kStarting;
-      if (state_.compare_exchange_strong(expected, kWaiting, std::memory_order_acq_rel)) return;
-    }
-  }
-
-  std::vector<base::Duration> latencies;
-  std::int64_t failed = 0;
-  std::string first_error;
-
- private:
-  static constexpr int kStarting = 0;
-  static constexpr int kWaiting = 1;
-  static constexpr int kAnswered = 2;
-
-  void on_answer() override {
-    latencies.push_back(took());
-    if (!ok() && failed++ == 0) first_error = response();
-    bench_.count_answer();
-    // Whoever comes second goes on.
-    if (state_.exchange(kAnswered, std::memory_order_acq_rel) == kWaiting) start_next();
-  }
-
-  Bench& bench_;
-  const std::size_t loop_;
-  rank::RequestReader reader_;
-  // Hands the slot from the thread that started a request to the one that answered it.
-  std::atomic<int> state_{kStarting};
-};
-
-void Bench::run(std::int64_t count, BenchResult& result) {
-  count_ = count;
-  std::vector<std::unique_ptr<BenchSlot>> slots;
-  const std::int64_t parallel = std::min(flags_.bench_concurrency, count);
-  for (std::int64_t index = 0; index < parallel; ++index) {
-    slots.push_back(
-        std::make_unique<BenchSlot>(*this, static_cast<std::size_t>(index) % engine_.loop_count()));
-    slots.back()->latencies.reserve(static_cast<std::size_t>(count / parallel + 1));
-  }
-  const base::TimePoint begin = base::steady_clock().now();
-  for (const auto& slot : slots) slot->start_next();
-  for (std::int64_t index = 0; index < parallel; ++index) done_.acquire();
-  result.elapsed = base::steady_clock().now() - begin;
-  if (shows_progress_) std::fputs("\r\033[K", stderr);
-  for (const auto& slot : slots) {
-    result.latencies.insert(result.latencies.end(), slot->latencies.begin(), slot->latencies.end());
-    result.failed += slot->failed;
-    if (result.first_error.empty()) result.first_error = slot->first_error;
-  }
-  std::sort(result.latencies.begin(), result.latencies.end());
-}
-
-void Bench::count_answer() {
-  const std::int64_t answered = answered_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (shows_progress_ && answered % std::max<std::int64_t>(count_ / 100, 1) == 0)
-    show_progress(answered);
-}
-
-void Bench::show_progress(std::int64_t answered) const {
+void show_progress(std::int64_t answered, std::int64_t count) {
   constexpr int kWidth = 40;
-  const auto filled = static_cast<int>(answered * kWidth / count_);
+  const auto filled = static_cast<int>(answered * kWidth / count);
   std::fprintf(stderr,
                "\r[%s%s] %lld/%lld",
                std::string(static_cast<std::size_t>(filled), '#').c_str(),
                std::string(static_cast<std::size_t>(kWidth - filled), ' ').c_str(),
                static_cast<long long>(answered),
-               static_cast<long long>(count_));
+               static_cast<long long>(count));
 }
 
 double to_us(base::Duration time) {
@@ -138,10 +41,45 @@ double per_request(std::uint64_t count, const BenchResult& result) {
          static_cast<double>(std::max<std::int64_t>(result.requests, 1));
 }
 
+double cpu_us(const BenchResult& result) {
+  return to_us(result.cpu) / static_cast<double>(std::max<std::int64_t>(result.requests, 1));
+}
+
 double inline_rate(const runtime::PoolCounters& pool) {
-  if (pool.executed == 0) return 0;
-  const std::uint64_t queued = std::min(pool.queued, pool.executed);
-  return static_cast<double>(pool.executed - queued) / static_cast<double>(pool.executed);
+  const std::uint64_t executed = pool.executed + pool.executed_on_loops;
+  const std::uint64_t inlined = pool.inlined + pool.inlined_on_loops;
+  return executed == 0 ? 0 : static_cast<double>(inlined) / static_cast<double>(executed);
+}
+
+// The request with `"trace": true` in front; empty if that is no longer a request.
+std::string traced_request(const std::string& request) {
+  const std::size_t begin = request.find('{');
+  if (begin == std::string::npos) return {};
+  const std::size_t next = request.find_first_not_of(" \t\r\n", begin + 1);
+  if (next == std::string::npos) return {};
+  const bool is_empty = request[next] == '}';
+  return R"({"trace": true)" + std::string(is_empty ? "" : ", ") + request.substr(next);
+}
+
+std::optional<base::Duration> measure_queue_delay(RequestRepeater& repeater, const Flags& flags) {
+  constexpr std::string_view kName = "\"queue_delay_us\":";
+  base::Mutex mutex;
+  double sum_us = 0;
+  std::int64_t count = 0;
+  repeater.on_response([&](std::string_view response) {
+    const base::MutexLock lock(mutex);
+    for (std::size_t at = response.find(kName); at != std::string_view::npos;
+         at = response.find(kName, at + 1)) {
+      sum_us += std::strtod(response.data() + at + kName.size(), nullptr);
+      ++count;
+    }
+  });
+  const Repeated traced =
+      repeater.run(traced_request(flags.bench_request), std::min(flags.bench_count, kTracedMax));
+  repeater.on_response({});
+  if (traced.failed > 0 || count == 0) return std::nullopt;
+  return std::chrono::duration_cast<base::Duration>(
+      std::chrono::duration<double, std::micro>(sum_us / static_cast<double>(count)));
 }
 
 }  // namespace
@@ -159,8 +97,8 @@ double BenchResult::requests_per_second() const {
 }
 
 BenchResult run_bench(Engine& engine, const Flags& flags) {
-  BenchResult warm_up;
-  Bench(engine, flags).run(std::min(flags.bench_count, kWarmUpMax), warm_up);
+  RequestRepeater repeater(engine, flags.bench_concurrency);
+  static_cast<void>(repeater.run(flags.bench_request, std::min(flags.bench_count, kWarmUpMax)));
   BenchResult result;
   result.requests = flags.bench_count;
   result.concurrency = flags.bench_concurrency;
@@ -168,15 +106,27 @@ BenchResult run_bench(Engine& engine, const Flags& flags) {
   result.plan = plan != nullptr ? plan->plan().name : "";
   const runtime::PoolCounters pool = engine.workers().counters();
   const stores::StoreCounters store = engine.store_counters();
-  Bench(engine, flags).run(flags.bench_count, result);
+  const bool shows_progress = isatty(STDERR_FILENO) != 0;
+  if (shows_progress) repeater.on_progress(&show_progress);
+  Repeated repeated = repeater.run(flags.bench_request, flags.bench_count);
+  if (shows_progress) std::fputs("\r\033[K", stderr);
+  result.elapsed = repeated.elapsed;
+  result.cpu = repeated.cpu;
+  result.latencies = std::move(repeated.latencies);
+  result.failed = repeated.failed;
+  result.first_error = std::move(repeated.first_error);
   const runtime::PoolCounters pool_after = engine.workers().counters();
   result.pool.executed = pool_after.executed - pool.executed;
-  result.pool.queued = pool_after.queued - pool.queued;
+  result.pool.inlined = pool_after.inlined - pool.inlined;
+  result.pool.executed_on_loops = pool_after.executed_on_loops - pool.executed_on_loops;
+  result.pool.inlined_on_loops = pool_after.inlined_on_loops - pool.inlined_on_loops;
   result.pool.wakes = pool_after.wakes - pool.wakes;
   const stores::StoreCounters store_after = engine.store_counters();
   result.store = {.commands = store_after.commands - store.commands,
                   .batches = store_after.batches - store.batches,
-                  .round_trips = store_after.round_trips - store.round_trips};
+                  .round_trips = repeated.store_round_trips};
+  repeater.on_progress({});
+  result.queue_delay = measure_queue_delay(repeater, flags);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   result.memory_peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
@@ -188,8 +138,10 @@ std::string to_text(const BenchResult& result) {
       "plan            {}\n"
       "requests        {} ({} failed), {} at a time\n"
       "throughput      {:.0f} requests/s\n"
+      "CPU             {:.1f} us per request\n"
       "latency         p50 {:.1f} us, p90 {:.1f} us, p99 {:.1f} us, max {:.1f} us\n"
       "inline rate     {:.2f}\n"
+      "queue delay     {}\n"
       "wake-ups        {:.3f} per request\n"
       "store           {:.2f} round trips, {:.2f} commands per request\n"
       "peak memory     {:.1f} MB\n",
@@ -198,11 +150,14 @@ std::string to_text(const BenchResult& result) {
       result.failed,
       result.concurrency,
       result.requests_per_second(),
+      cpu_us(result),
       to_us(result.percentile(0.5)),
       to_us(result.percentile(0.9)),
       to_us(result.percentile(0.99)),
       to_us(result.percentile(1)),
       inline_rate(result.pool),
+      result.queue_delay ? base::format("{:.1f} us per queued node", to_us(*result.queue_delay))
+                         : "not measured",
       per_request(result.pool.wakes, result),
       per_request(result.store.round_trips, result),
       per_request(result.store.commands, result),
@@ -220,11 +175,18 @@ std::string to_json(const BenchResult& result) {
   json.member("failed", result.failed);
   json.member("concurrency", result.concurrency);
   json.member("requests_per_s", result.requests_per_second());
+  json.member("cpu_us_per_request", cpu_us(result));
   json.member("p50_us", to_us(result.percentile(0.5)));
   json.member("p90_us", to_us(result.percentile(0.9)));
   json.member("p99_us", to_us(result.percentile(0.99)));
   json.member("max_us", to_us(result.percentile(1)));
   json.member("inline_rate", inline_rate(result.pool));
+  json.key("queue_delay_us");
+  if (result.queue_delay) {
+    json.value(to_us(*result.queue_delay));
+  } else {
+    json.null();
+  }
   json.member("wakes_per_request", per_request(result.pool.wakes, result));
   json.member("round_trips_per_request", per_request(result.store.round_trips, result));
   json.member("commands_per_request", per_request(result.store.commands, result));

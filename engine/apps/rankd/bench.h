@@ -1,6 +1,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,13 @@ struct BenchResult {
   std::int64_t failed = 0;
   std::int64_t concurrency = 0;
   base::Duration elapsed{};
+  base::Duration cpu{};                   ///< of all threads
   std::vector<base::Duration> latencies;  ///< sorted
   runtime::PoolCounters pool;             ///< during the measurement
   stores::StoreCounters store;
+  /// Mean time that nodes waited in queues, from a few traced requests of their own; nothing if the
+  /// request cannot be traced.
+  std::optional<base::Duration> queue_delay;
   std::uint64_t memory_peak_bytes = 0;
   std::string first_error;  ///< response of the first failed request
 

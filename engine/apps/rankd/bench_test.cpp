@@ -39,6 +39,12 @@ TEST(BenchTest, CLI6_RunsAsManyRequestsAsAsked) {
   EXPECT_EQ(result.latencies.size(), 40U);
   EXPECT_TRUE(std::is_sorted(result.latencies.begin(), result.latencies.end()));
   EXPECT_GT(result.store.commands, 0U);
+  // The viewer, then two lists of users at the same time, then two of media.
+  EXPECT_EQ(result.store.round_trips, 3U * 40U);
+  EXPECT_EQ(result.store.batches, 5U * 40U);
+  EXPECT_EQ(result.pool.executed + result.pool.executed_on_loops, 9U * 40U);
+  ASSERT_TRUE(result.queue_delay);
+  EXPECT_THAT(to_text(result), HasSubstr("us per queued node"));
   EXPECT_THAT(to_text(result), HasSubstr("40 (0 failed), 8 at a time"));
   EXPECT_THAT(to_json(result), HasSubstr(R"({"plan":"complex_dag","requests":40,"failed":0,)"));
 }
@@ -56,6 +62,8 @@ TEST(BenchTest, AnswersThatComeAtOnceAreCountedToo) {
   EXPECT_EQ(result.failed, 30);
   EXPECT_EQ(result.latencies.size(), 30U);
   EXPECT_THAT(to_text(result), HasSubstr("unknown_field"));
+  EXPECT_FALSE(result.queue_delay);
+  EXPECT_THAT(to_json(result), HasSubstr(R"("queue_delay_us":null)"));
 }
 
 }  // namespace

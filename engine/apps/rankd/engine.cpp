@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <semaphore>
 #include <string>
 #include <utility>
 
 #include "base/format.h"
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"
+#include "stores/http_client.h"
+#include "stores/redis/redis_client.h"
+#include "stores/redis/redis_endpoint.h"
 
 namespace millrace::rankd {
 namespace {
@@ -20,12 +24,35 @@ std::optional<base::Duration> duration_of(double ms) {
 
 StartError from(const base::Error& error) { return {error.to_string()}; }
 
+/// Runs a function on a loop and waits for it.
+template <class Function>
+void run_on(runtime::EventLoop& loop, Function function) {
+  struct Call : runtime::Job {
+    explicit Call(Function& called)
+        : Job([](Job& job) {
+            auto& self = static_cast<Call&>(job);
+            self.function();
+            self.done.release();
+          }),
+          function(called) {}
+    Function& function;
+    std::binary_semaphore done{0};
+  };
+  Call call(function);
+  loop.post(call);
+  call.done.acquire();
+}
+
 }  // namespace
 
 Engine::~Engine() {
   // Late bodies end first: they may still use timers of their loop.
   plans_ = {};
-  for (const auto& unit : loops_) unit->loop->stop();
+  for (const auto& unit : loops_) {
+    // Sockets are closed by the thread that uses them.
+    run_on(*unit->loop, [&] { unit->clients.clear(); });
+    unit->loop->stop();
+  }
 }
 
 std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& flags,
@@ -41,18 +68,23 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& fl
   }
   if (auto done = engine->load_plans(flags, project); !done) return std::unexpected(done.error());
   for (const auto& unit : engine->loops_) {
-    unit->ranker =
-        std::make_unique<rank::Ranker>(engine->plans_,
-                                       unit->services,
-                                       rank::RankOptions{.deadline = duration_of(flags.deadline_ms),
-                                                         .ids_as_strings = flags.ids_as_strings});
+    unit->ranker = std::make_unique<rank::Ranker>(
+        engine->plans_,
+        unit->services,
+        rank::RankOptions{.deadline = duration_of(flags.deadline_ms),
+                          .ids_as_strings = flags.ids_as_strings,
+                          .allow_scheduling_overrides = flags.allow_scheduling_overrides});
   }
   return engine;
 }
 
 std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
-  auto workers = runtime::WorkerPool::create(
-      {.compute_threads = flags.cpu_threads, .callers_help = false, .trace = &tracer_.collector()});
+  // Small CPU work stays where its rows are: a worker would spend more on fetching them from
+  // another core's cache than on the work. Turns are short, so I/O does not wait for all of this.
+  auto workers = runtime::WorkerPool::create({.compute_threads = flags.cpu_threads,
+                                              .callers_help = false,
+                                              .loop_inline_budget = std::chrono::milliseconds(2),
+                                              .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
   for (std::uint32_t index = 0; index < flags.loops; ++index) {
@@ -60,6 +92,7 @@ std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
     if (!loop) return std::unexpected(from(loop.error()));
     LoopUnit& unit = *loops_.emplace_back(std::make_unique<LoopUnit>());
     unit.loop = *std::move(loop);
+    unit.connector = std::make_unique<net::UvConnector>(*unit.loop);
   }
   return {};
 }
@@ -68,25 +101,15 @@ std::expected<void, StartError> Engine::connect(const Project& project, LoopUnit
   const auto endpoints = project.registry().endpoints();
   const bool is_first = endpoint_kinds_.empty();
   for (std::size_t index = 0; index < endpoints.size(); ++index) {
-    const plan::EndpointInfo& endpoint = endpoints[index];
-    std::unique_ptr<tasks::EndpointClient> client;
     if (is_first) {
-      endpoint_kinds_.push_back(endpoint.kind == plan::EndpointKind::kHttp
+      endpoint_kinds_.push_back(endpoints[index].kind == plan::EndpointKind::kHttp
                                     ? tasks::ClientKind::kHttp
                                     : tasks::ClientKind::kStore);
       stores_.emplace_back();
     }
-    if (endpoint.kind == plan::EndpointKind::kEmbedded) {
-      if (is_first) {
-        const std::filesystem::path path =
-            std::filesystem::path(project.root()) / endpoint.data_file;
-        auto store = stores::EmbeddedStore::load(path.string());
-        if (!store) return std::unexpected(from(store.error()));
-        stores_.back() = *std::move(store);
-      }
-      client = std::make_unique<stores::EmbeddedClient>(
-          std::static_pointer_cast<const stores::EmbeddedStore>(stores_[index]));
-    }
+    auto made = make_client(project, index, unit);
+    if (!made) return std::unexpected(made.error());
+    std::unique_ptr<tasks::EndpointClient> client = *std::move(made);
     unit.client_refs.push_back(client.get());
     if (client != nullptr) unit.clients.push_back(std::move(client));
   }
@@ -98,6 +121,44 @@ std::expected<void, StartError> Engine::connect(const Project& project, LoopUnit
                    .wall_clock = &wall_clock_,
                    .tracer = &tracer_};
   return {};
+}
+
+std::expected<std::unique_ptr<tasks::EndpointClient>, StartError> Engine::make_client(
+    const Project& project, std::size_t endpoint_index, LoopUnit& unit) {
+  const plan::EndpointInfo& endpoint = project.registry().endpoints()[endpoint_index];
+  switch (endpoint.kind) {
+    case plan::EndpointKind::kEmbedded: {
+      std::shared_ptr<const void>& shared = stores_[endpoint_index];
+      if (shared == nullptr) {
+        const std::filesystem::path path =
+            std::filesystem::path(project.root()) / endpoint.data_file;
+        auto store = stores::EmbeddedStore::load(path.string());
+        if (!store) return std::unexpected(from(store.error()));
+        shared = *std::move(store);
+      }
+      return std::make_unique<stores::EmbeddedClient>(
+          std::static_pointer_cast<const stores::EmbeddedStore>(shared));
+    }
+    case plan::EndpointKind::kRedis: {
+      auto settings = stores::redis_settings_of(endpoint, project.root());
+      if (!settings) return std::unexpected(from(settings.error()));
+      // Only the waits between attempts to connect are random: seeds need to differ, not to be
+      // kept.
+      const auto seed =
+          static_cast<std::uint64_t>(base::steady_clock().now().time_since_epoch().count());
+      return std::make_unique<stores::RedisClient>(
+          *unit.loop, *unit.connector, *std::move(settings), seed);
+    }
+    case plan::EndpointKind::kHttp: {
+      // Only the time for which a failing server is left alone is random: seeds need to differ, not
+      // to be kept.
+      const auto seed =
+          static_cast<std::uint64_t>(base::steady_clock().now().time_since_epoch().count());
+      return std::make_unique<stores::HttpFetchClient>(
+          *unit.loop, *unit.connector, stores::http_options_of(endpoint, project.root()), seed);
+    }
+  }
+  return nullptr;
 }
 
 std::expected<void, StartError> Engine::load_plans(const Flags& flags, const Project& project) {

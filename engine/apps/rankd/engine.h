@@ -9,6 +9,7 @@
 #include "apps/rankd/flags.h"
 #include "apps/rankd/project.h"
 #include "base/wall_clock.h"
+#include "net/uv_connector.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
 #include "rank/run_tracer.h"
@@ -24,6 +25,7 @@ namespace millrace::rankd {
 /// One event loop with the clients of its own.
 struct LoopUnit {
   std::unique_ptr<runtime::EventLoop> loop;
+  std::unique_ptr<net::UvConnector> connector;
   std::vector<std::unique_ptr<tasks::EndpointClient>> clients;
   std::vector<tasks::EndpointClient*> client_refs;  // by endpoint
   tasks::TaskScratch scratch;
@@ -55,6 +57,8 @@ class Engine {
   Engine() = default;
   [[nodiscard]] std::expected<void, StartError> start_threads(const Flags& flags);
   [[nodiscard]] std::expected<void, StartError> connect(const Project& project, LoopUnit& unit);
+  [[nodiscard]] std::expected<std::unique_ptr<tasks::EndpointClient>, StartError> make_client(
+      const Project& project, std::size_t endpoint_index, LoopUnit& unit);
   [[nodiscard]] std::expected<void, StartError> load_plans(const Flags& flags,
                                                            const Project& project);
 

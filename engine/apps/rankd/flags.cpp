@@ -1,6 +1,5 @@
 #include "apps/rankd/flags.h"
 
-#include <map>
 #include <sstream>
 #include <string>
 
@@ -43,17 +42,20 @@ void add_running(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(0, 64));
   app.add_option("--loops", flags.loops, "event loops")->check(CLI::Range(1, 16));
   app.add_flag("--ids-as-strings", flags.ids_as_strings, "write ids as JSON strings");
+  app.add_flag("--allow_scheduling_overrides,--allow-scheduling-overrides",
+               flags.allow_scheduling_overrides,
+               "let requests set 'scheduling', how they are inlined");
   app.add_option("--dump-run-trace,--dump_run_trace",
                  flags.dump_run_trace,
                  "write all runs as a Chrome/Perfetto trace");
 }
 
 void add_format(CLI::App& app, Flags& flags) {
-  static const std::map<std::string, Format> kFormats{{"text", Format::kText},
-                                                      {"json", Format::kJson}};
-  app.add_option("--format", flags.format, "text or json")
-      // Its own description would print the values of the enum, a zero byte among them.
-      ->transform(CLI::CheckedTransformer(kFormats, CLI::ignore_case).description("{text,json}"));
+  const auto set = [&flags](const std::string& name) {
+    flags.format = name == "json" ? Format::kJson : Format::kText;
+  };
+  app.add_option_function<std::string>("--format", set, "text or json")
+      ->transform(CLI::IsMember({"text", "json"}, CLI::ignore_case));
 }
 
 void add_bench(CLI::App& app, Flags& flags, const std::string& count, const std::string& parallel) {

@@ -40,6 +40,7 @@ struct Flags {
   std::uint32_t cpu_threads = 0;
   std::uint32_t loops = 1;
   bool ids_as_strings = false;
+  bool allow_scheduling_overrides = false;
   std::string dump_run_trace;
   Format format = Format::kText;
   // bench

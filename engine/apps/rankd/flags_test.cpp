@@ -42,7 +42,8 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
                             "--dump-run-trace",
                             "t.json",
                             "--format",
-                            "json"});
+                            "json",
+                            "--allow_scheduling_overrides"});
   ASSERT_TRUE(flags) << flags.error().text;
   EXPECT_EQ(flags->plan_name, "p");
   EXPECT_THAT(flags->plan_files, ElementsAre("a.json"));
@@ -55,6 +56,7 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
   EXPECT_EQ(flags->loops, 2U);
   EXPECT_EQ(flags->dump_run_trace, "t.json");
   EXPECT_EQ(flags->format, Format::kJson);
+  EXPECT_TRUE(flags->allow_scheduling_overrides);
 }
 
 TEST(FlagsTest, CLI2_SomeFlagsAreCommands) {
@@ -84,12 +86,21 @@ TEST(FlagsTest, CLI5_MistakesEndWithTwo) {
                                                                  {"--bench", "0"},
                                                                  {"--deadline_ms", "x"},
                                                                  {"--format", "xml"},
+                                                                 {"--format", "1"},
                                                                  {"run", "bench"}}) {
     const auto flags = parse(words);
     ASSERT_FALSE(flags) << words.front();
     EXPECT_EQ(flags.error().exit_code, 2);
     EXPECT_FALSE(flags.error().text.empty());
   }
+}
+
+TEST(FlagsTest, CLI5_AnUnknownFormatIsToldTheKnownOnes) {
+  const auto flags = parse({"--format", "xml"});
+  ASSERT_FALSE(flags);
+  EXPECT_THAT(flags.error().text, HasSubstr("xml not in {text,json}"));
+  EXPECT_THAT(flags.error().text, ::testing::Not(HasSubstr(std::string(1, '\0'))));
+  EXPECT_EQ(parse({"--format", "JSON"})->format, Format::kJson);
 }
 
 TEST(FlagsTest, CLI5_HelpEndsWithZero) {

@@ -39,6 +39,14 @@ double to_ms(base::Duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
+void write_redis_policy(JsonWriter& json, const plan::EndpointPolicy& policy) {
+  json.member("single_flight", policy.single_flight);
+  json.member("hedge_after_ms", to_ms(policy.hedge_after));
+  json.member("cache_ttl_ms", to_ms(policy.cache_ttl));
+  json.member("cache_bytes", policy.cache_bytes);
+  json.member("protocol", policy.protocol);
+}
+
 void write_endpoints(JsonWriter& json, std::span<const plan::EndpointInfo> endpoints) {
   json.begin_array();
   for (const plan::EndpointInfo& endpoint : endpoints) {
@@ -47,9 +55,19 @@ void write_endpoints(JsonWriter& json, std::span<const plan::EndpointInfo> endpo
     json.member("kind", plan::to_string(endpoint.kind));
     if (endpoint.kind == plan::EndpointKind::kEmbedded) {
       json.member("data_file", endpoint.data_file);
+    } else if (!endpoint.unix_path.empty()) {
+      json.member("unix_path", endpoint.unix_path);
     } else {
       json.member("host", endpoint.host);
       json.member("port", endpoint.port);
+    }
+    if (endpoint.kind == plan::EndpointKind::kRedis) {
+      json.member("database", endpoint.database);
+      if (!endpoint.username.empty()) json.member("username", endpoint.username);
+      if (!endpoint.password_env.empty()) json.member("password_env", endpoint.password_env);
+    }
+    if (endpoint.kind != plan::EndpointKind::kEmbedded) {
+      json.member("tls", endpoint.tls.has_value());
     }
     json.key("policy");
     json.begin_object();
@@ -57,6 +75,9 @@ void write_endpoints(JsonWriter& json, std::span<const plan::EndpointInfo> endpo
     json.member("connections", endpoint.policy.connections);
     json.member("connect_timeout_ms", to_ms(endpoint.policy.connect_timeout));
     json.member("request_timeout_ms", to_ms(endpoint.policy.request_timeout));
+    json.member("breaker_failures", endpoint.policy.breaker_failures);
+    json.member("breaker_open_ms", to_ms(endpoint.policy.breaker_open));
+    if (endpoint.kind == plan::EndpointKind::kRedis) write_redis_policy(json, endpoint.policy);
     json.end_object();
     json.end_object();
   }

@@ -1,11 +1,11 @@
-#include "scheduler/allocation_count.h"
+#include "support/allocation_count.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
-#include "scheduler/thread_sanitizer.h"
+#include "support/thread_sanitizer.h"
 
 // ThreadSanitizer's runtime has replacements of its own.
 #ifdef MR_BENCH_TSAN

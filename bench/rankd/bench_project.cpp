@@ -1,0 +1,78 @@
+#include "bench/rankd/bench_project.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "apps/rankd/flags.h"
+#include "stores/seed_data.h"
+
+namespace millrace::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+base::Status copy_folder(const fs::path& from, const fs::path& to) {
+  std::error_code problem;
+  fs::copy(from, to, fs::copy_options::recursive, problem);
+  if (!problem) return {};
+  return base::fail(base::ErrorCode::kUnavailable, problem.message(), from.string());
+}
+
+base::Error from(const rankd::StartError& error) {
+  return {base::ErrorCode::kUnavailable, error.text};
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<TempFolder>> TempFolder::make() {
+  std::string name = (fs::temp_directory_path() / "millrace-bench-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr)
+    return base::fail(base::ErrorCode::kUnavailable, "Cannot make a folder", name);
+  return std::unique_ptr<TempFolder>(new TempFolder(std::move(name)));
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+base::Status write_project(const std::string& folder, const DataSize& size) {
+  const fs::path root = folder;
+  const fs::path source = MILLRACE_SOURCE_DIR;
+  std::error_code ignored;
+  fs::create_directory(root / "data", ignored);
+  MR_TRY_STATUS(copy_folder(source / "registry", root / "registry"));
+  MR_TRY_STATUS(copy_folder(source / "plans", root / "plans"));
+  std::ofstream data(root / "data" / "demo.redis", std::ios::binary);
+  // More users than lists are long, so that nobody is drawn twice.
+  MR_TRY_STATUS(stores::write_seed_data({.users = 10 * size.followees,
+                                         .followees = size.followees,
+                                         .recommendations = size.followees,
+                                         .media = size.media},
+                                        data));
+  data.close();
+  if (data) return {};
+  return base::fail(base::ErrorCode::kUnavailable, "Cannot write the data", folder);
+}
+
+base::Result<BenchEngine> BenchEngine::start(const DataSize& size, const std::string& plan_name) {
+  BenchEngine bench;
+  MR_TRY(bench.folder, TempFolder::make());
+  MR_TRY_STATUS(write_project(bench.folder->path(), size));
+  rankd::Flags flags;
+  flags.root = bench.folder->path();
+  flags.plan_name = plan_name;
+  auto project = rankd::Project::open(flags);
+  if (!project) return std::unexpected(from(project.error()));
+  bench.project = *std::move(project);
+  auto engine = rankd::Engine::start(flags, *bench.project);
+  if (!engine) return std::unexpected(from(engine.error()));
+  bench.engine = *std::move(engine);
+  MR_TRY(bench.store, stores::EmbeddedStore::load(flags.root + "/data/demo.redis"));
+  return bench;
+}
+
+}  // namespace millrace::bench

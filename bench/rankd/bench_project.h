@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "apps/rankd/engine.h"
+#include "apps/rankd/project.h"
+#include "base/result.h"
+#include "stores/embedded_store.h"
+
+namespace millrace::bench {
+
+/// A folder that goes with the object.
+class TempFolder {
+ public:
+  [[nodiscard]] static base::Result<std::unique_ptr<TempFolder>> make();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  explicit TempFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+/// How many lists there are to read for user 1.
+struct DataSize {
+  std::int64_t followees = 10;  ///< and as many recommendations
+  std::int64_t media = 10;      ///< of each of them
+};
+
+/// Makes a project in `folder`: the registry and the plans of this repository, and generated data.
+[[nodiscard]] base::Status write_project(const std::string& folder, const DataSize& size);
+
+/// `rankd` on such a project, inside this process.
+struct BenchEngine {
+  std::unique_ptr<TempFolder> folder;
+  std::unique_ptr<rankd::Project> project;
+  std::unique_ptr<rankd::Engine> engine;
+  stores::EmbeddedStoreRef store;  ///< the same data, for whoever reads it without the engine
+
+  [[nodiscard]] static base::Result<BenchEngine> start(const DataSize& size,
+                                                       const std::string& plan_name);
+};
+
+}  // namespace millrace::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/rankd/bench_project.h"
+#include "support/figures.h"
+
+namespace millrace::bench {
+
+/// How long to measure.
+struct Effort {
+  int rounds = 7;
+  std::int64_t requests = 20'000;  ///< per round and contestant
+  int processes = 11;              ///< started, for the time to the first answer
+  int plans = 100;                 ///< that they load
+};
+
+/// CPU per request of the engine at concurrency 64 against `HandWritten`, in turns, and heap
+/// allocations per request. Fails if the answers differ.
+[[nodiscard]] base::Status measure_cpu(const DataSize& size,
+                                       const Effort& effort,
+                                       std::vector<Figure>& figures);
+
+/// What the engine adds to the bodies on the critical path when nothing else is under way.
+[[nodiscard]] base::Status measure_overhead(const Effort& effort, std::vector<Figure>& figures);
+
+/// Requests with and without `explain`, in turns.
+[[nodiscard]] base::Status measure_explain(const Effort& effort, std::vector<Figure>& figures);
+
+/// Heap allocations of the scheduler alone, in a graph of the plan's shape whose nodes do nothing.
+[[nodiscard]] base::Status count_scheduler_allocations(const Effort& effort,
+                                                       std::vector<Figure>& figures);
+
+/// From the start of a process that loads many plans to its first answer.
+[[nodiscard]] base::Status measure_start(const Effort& effort, std::vector<Figure>& figures);
+
+}  // namespace millrace::bench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "apps/rankd/engine.h"
+#include "apps/rankd/project.h"
+#include "tests/redis/redis_server.h"
+
+namespace millrace::bench {
+
+/// How much data there is.
+struct DataSize {
+  int users = 2000;
+  int items = 50'000;  ///< that have media
+  int fanout = 10;     ///< follow and recommendation of each user
+  int media = 10;      ///< of each item
+};
+
+/// A server with data, and the engine on it and on the same data embedded.
+/// Threading: not shared.
+class World {
+ public:
+  explicit World(const DataSize& size);
+
+  [[nodiscard]] const DataSize& size() const { return size_; }
+  [[nodiscard]] live::RedisServer& server() { return server_; }
+  [[nodiscard]] rankd::Engine& redis() { return *redis_.engine; }
+  [[nodiscard]] rankd::Engine& embedded() { return *embedded_.engine; }
+
+ private:
+  struct Side {
+    rankd::Flags flags;
+    std::unique_ptr<rankd::Project> project;
+    std::unique_ptr<rankd::Engine> engine;
+  };
+  void write_data(const std::string& file) const;
+  void write_registry(const std::string& folder, const std::string& data_file) const;
+  void start(Side& side, const std::string& env, const std::string& registry) const;
+
+  const DataSize size_;
+  live::TempFolder folder_;
+  live::RedisServer server_;
+  Side redis_;
+  Side embedded_;
+};
+
+}  // namespace millrace::bench

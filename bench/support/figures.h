@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace millrace::bench {
+
+/// One thing that was measured, and the bar it has to stay under if there is one.
+struct Figure {
+  std::string name;
+  double value = 0;
+  std::string unit;
+  std::optional<double> at_most = {};
+
+  [[nodiscard]] bool passed() const { return !at_most || value <= *at_most; }
+};
+
+/// The middle of the values, which it sorts; 0 if there are none.
+[[nodiscard]] double median(std::vector<double>& values);
+
+/// Prints a table for people: value, unit, bar, verdict.
+[[nodiscard]] std::string print_text(std::span<const Figure> figures);
+/// Prints one JSON object with the machine and all figures; `extra` is JSON of more members, each
+/// with a comma before it, or empty.
+[[nodiscard]] std::string print_json(std::string_view bench,
+                                     std::span<const Figure> figures,
+                                     std::string_view extra = {});
+
+/// What the command line of a small benchmark says.
+struct BenchOptions {
+  std::string json_file;  ///< empty: text only
+  bool smoke = false;     ///< tiny sizes: checks the answers, measures nothing
+  bool enforce = false;   ///< a missed bar is a failure
+};
+
+/// Reads `--json FILE`, `--smoke` and `--enforce`.
+[[nodiscard]] base::Result<BenchOptions> read_bench_options(std::span<char* const> arguments);
+/// Writes the text to the file.
+[[nodiscard]] base::Status write_file(const std::string& path, std::string_view text);
+
+}  // namespace millrace::bench

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/random.h"
+
+namespace millrace::net {
+
+struct BreakerOptions {
+  /// So many failures in a row open it; 0: never.
+  std::uint32_t consecutive_failures_max = 5;
+  /// So do failures among the last `window_count` calls, once there were so many, from this share
+  /// on; a share above 1: never.
+  double failure_share_max = 0.5;
+  std::uint32_t window_count = 20;  ///< at most 64
+  /// How long it stays open the first time; doubled each time the probe fails.
+  base::Duration open_min = std::chrono::milliseconds(100);
+  base::Duration open_max = std::chrono::seconds(10);
+  /// Share of that time by which chance shortens it, so that many processes do not probe at once.
+  double jitter = 0.25;
+};
+
+/// Keeps calls away from a peer that fails.
+///
+///   closed ── too many failures ──► open ── time ──► half-open ── probe succeeds ──► closed
+///                                    ▲                   │
+///                                    └── probe fails ────┘
+///
+/// Half-open lets one call through, the probe. Results of calls that began before the last change
+/// of state do not count: they tell of a time that is over.
+///
+/// Threading: not shared. Lifetime: borrows clock and random.
+class Breaker {
+ public:
+  enum class State : std::uint8_t { kClosed, kOpen, kHalfOpen };
+  enum class Outcome : std::uint8_t {
+    kSuccess,    ///< the peer answered, whatever it said
+    kFailure,    ///< it did not, or said that it cannot
+    kAbandoned,  ///< the caller gave up for reasons of its own
+  };
+  /// The right to one call.
+  class Ticket {
+   private:
+    friend class Breaker;
+    explicit Ticket(std::uint64_t epoch) : epoch_(epoch) {}
+    std::uint64_t epoch_;
+  };
+
+  Breaker(BreakerOptions options, const base::Clock& clock, base::Random& random);
+
+  /// Gives the right to a call, or nothing while the peer is left alone. Each ticket is given back
+  /// with `end` exactly once.
+  [[nodiscard]] std::optional<Ticket> try_begin();
+  void end(Ticket ticket, Outcome outcome);
+
+  [[nodiscard]] State state() const;
+  /// From when on a call may be let through; only while open.
+  [[nodiscard]] base::TimePoint open_until() const { return open_until_; }
+  /// How often it has opened.
+  [[nodiscard]] std::uint64_t opened_count() const { return opened_count_; }
+
+ private:
+  void open();
+  void close();
+  [[nodiscard]] bool is_too_much() const;
+
+  const BreakerOptions options_;
+  const base::Clock& clock_;
+  base::Random& random_;
+
+  // Counts changes of state, so that a ticket knows whether it is of this one.
+  std::uint64_t epoch_ = 0;
+  bool is_open_ = false;
+  bool probing_ = false;
+  base::TimePoint open_until_{};
+  // Openings since it was last closed: the exponent of the time it stays open.
+  std::uint32_t openings_in_a_row_ = 0;
+  std::uint64_t opened_count_ = 0;
+  std::uint32_t failures_in_a_row_ = 0;
+  // One bit per call, the last is the lowest; set if it failed.
+  std::uint64_t window_ = 0;
+  std::uint32_t window_size_ = 0;
+};
+
+}  // namespace millrace::net

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "net/address.h"
+#include "net/breaker.h"
+#include "net/fair_queue.h"
+#include "net/http_message.h"
+#include "net/owned_timer.h"
+#include "net/stream.h"
+#include "runtime/loop.h"
+
+namespace millrace::net {
+
+class HttpClient;
+class HttpConnection;
+
+struct HttpClientOptions {
+  Address address = {};
+  ConnectOptions connect = {};
+  /// From `send` to the last byte of the reply, waiting and connecting included.
+  base::Duration request_timeout = std::chrono::seconds(1);
+  std::uint32_t inflight_max = 64;  ///< requests under way, each on a connection of its own
+  std::uint32_t idle_max = 8;       ///< connections kept open with nothing to do
+  base::Duration idle_timeout = std::chrono::seconds(30);
+  std::size_t waiting_max = 16 * 1024;  ///< requests that wait for their turn
+  std::size_t header_bytes_max = std::size_t{32} << 10;
+  BreakerOptions breaker = {};
+};
+
+struct HttpCallOptions {
+  std::size_t body_bytes_max = std::size_t{1} << 20;
+  /// Gives kTimeout then, if that is before the request timeout.
+  std::optional<base::TimePoint> deadline = {};
+  /// Calls with the same group share one turn when calls wait.
+  const void* group = nullptr;
+};
+
+/// What a client has done since it was made.
+struct HttpCounters {
+  std::uint64_t requests = 0;  ///< sent, repetitions included
+  std::uint64_t replies = 0;
+  std::uint64_t repetitions = 0;  ///< because a connection that was kept open had ended
+  std::uint64_t connections = 0;
+  std::uint64_t refused = 0;  ///< not sent: the breaker was open or too many waited
+};
+
+/// One request and its reply: derive from it.
+/// Threading: loop thread. Lifetime: owned by the caller; destroying it gives the call up.
+class HttpCall {
+ public:
+  HttpCall() = default;
+  virtual ~HttpCall() { cancel(); }
+  HttpCall(const HttpCall&) = delete;
+  HttpCall& operator=(const HttpCall&) = delete;
+
+  [[nodiscard]] bool in_flight() const { return client_ != nullptr; }
+  /// Gives the call up; `on_done` does not come. Does nothing when it is not in flight.
+  void cancel();
+
+ protected:
+  /// The reply, whatever its status; or why there is none: kTimeout, kUnavailable (refused, broken,
+  /// not HTTP, breaker open) or kResourceExhausted (too large). May send the call again, or destroy
+  /// it. Never called inside `send`.
+  virtual void on_done(base::Result<HttpReply> reply) = 0;
+
+ private:
+  friend class HttpClient;
+  friend class HttpConnection;
+
+  void on_timer();
+  using CallTimer = OwnedTimer<HttpCall, &HttpCall::on_timer>;
+
+  HttpClient* client_ = nullptr;
+  HttpConnection* connection_ = nullptr;  // nullptr while it waits
+  HttpRequest request_;
+  HttpCallOptions options_;
+  bool repeated_ = false;
+  bool deadline_is_first_ = false;
+  std::optional<Breaker::Ticket> ticket_;
+  std::optional<CallTimer> timer_;
+};
+
+/// HTTP/1.1 to one server: connections that are kept open and used again, a bounded number of
+/// requests under way, a fair queue for those that wait, and a breaker.
+///
+/// A connection is used again only after a whole reply that allows it. When one that was kept open
+/// turns out to have ended before any byte of the reply, a request that may be repeated (GET, HEAD)
+/// is, once, on a new connection. Giving up a call closes its connection. For the breaker a failure
+/// is no reply, a status of 5xx, or 429; a call that its caller gave up, or whose deadline came
+/// before the request timeout, does not count.
+///
+/// Threading: loop thread.
+/// Lifetime: borrows loop, connector and random; outlives its calls in flight. Not destroyed inside
+/// a call's `on_done`.
+class HttpClient {
+ public:
+  HttpClient(runtime::Loop& loop,
+             Connector& connector,
+             base::Random& random,
+             HttpClientOptions options);
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  /// Begins a call that is not in flight. Fails at once, and then nothing is begun, with
+  /// kUnavailable while the breaker is open and kResourceExhausted when too many wait.
+  [[nodiscard]] base::Status send(HttpCall& call,
+                                  HttpRequest request,
+                                  const HttpCallOptions& options);
+
+  [[nodiscard]] const HttpCounters& counters() const { return counters_; }
+  [[nodiscard]] const Breaker& breaker() const { return breaker_; }
+  [[nodiscard]] std::size_t waiting_count() const { return waiting_.size(); }
+  [[nodiscard]] std::size_t connection_count() const { return connections_.size(); }
+
+ private:
+  friend class HttpCall;
+  friend class HttpConnection;
+
+  static constexpr std::size_t kReadBytes = 16 * 1024;
+
+  /// Puts the call on a connection; fails if the breaker does not let it.
+  [[nodiscard]] base::Status dispatch(HttpCall& call);
+  void start_on(HttpConnection& connection, HttpCall& call);
+  [[nodiscard]] HttpConnection& open_connection();
+  /// Lets waiting calls go while there is room.
+  void pump();
+  /// Takes a call out of the queue or off its connection, which is dropped.
+  void give_up(HttpCall& call);
+  void cancel(HttpCall& call);
+  void on_call_timer(HttpCall& call);
+  /// Ends a call that has left its connection, and tells it.
+  void finish(HttpCall& call, base::Result<HttpReply> reply, Breaker::Outcome outcome);
+  void end(HttpCall& call, Breaker::Outcome outcome);
+
+  // What a connection tells, as its last act.
+  void on_reply(HttpConnection& connection, HttpReply reply, bool keeps_alive);
+  void on_broken(HttpConnection& connection, const base::Error& reason, bool is_stale);
+  void on_idle_end(HttpConnection& connection) { drop(connection); }
+  void drop(HttpConnection& connection);
+  [[nodiscard]] std::string text_of(const HttpRequest& request) const;
+  [[nodiscard]] base::Error name_peer(const base::Error& error) const;
+
+  runtime::Loop& loop_;
+  Connector& connector_;
+  const HttpClientOptions options_;
+  const std::string host_;
+  Breaker breaker_;
+  HttpCounters counters_;
+  FairQueue<HttpCall> waiting_;
+  std::vector<std::unique_ptr<HttpConnection>> connections_;
+  // The one used last is at the end, and used next.
+  std::vector<HttpConnection*> idle_;
+  std::size_t call_count_ = 0;
+  bool pumping_ = false;
+  // Lets others go after a call was cancelled, where none of them may be called back.
+  OwnedTimer<HttpClient, &HttpClient::pump> pump_timer_;
+  // Each read is taken in before the next, on whatever connection.
+  std::array<char, kReadBytes> buffer_;
+};
+
+}  // namespace millrace::net

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rank/request_run.h"
+#include "rows/batch.h"
+#include "rows/column.h"
+#include "rows/row_set.h"
+
+namespace millrace::rank {
+
+/// Calls `visit(output, row)` for each candidate of the answer: the rows of all outputs in order,
+/// without those excluded, cut at the limit. `output` is a position in the plan's outputs.
+template <class Visit>
+void for_each_candidate(const RequestRun& run, Visit visit) {
+  const Request& request = run.request();
+  const auto limit =
+      static_cast<std::size_t>(request.limit.value_or(std::numeric_limits<std::int64_t>::max()));
+  std::size_t count = 0;
+  std::uint32_t output = 0;
+  for (const std::uint32_t node : run.plan().plan().outputs) {
+    const rows::RowSet& rows = *run.rows_of(node);
+    const auto ids = rows.batch()->ids();
+    for (std::size_t position = 0; position < rows.size() && count < limit; ++position) {
+      const rows::RowIndex row = rows.row_at(position);
+      if (!request.exclude.empty() &&
+          std::binary_search(request.exclude.begin(), request.exclude.end(), ids[row]))
+        continue;
+      visit(output, row);
+      ++count;
+    }
+    ++output;
+  }
+}
+
+/// Writes the candidates of answers: the bytes that base::JsonWriter would write, with what all
+/// candidates have in common rendered once. Most of the work of an answer is this.
+/// Threading: not shared. Use it again: it keeps its memory.
+class CandidateWriter {
+ public:
+  /// Appends the JSON array of the candidates.
+  void append(const RequestRun& run, bool ids_as_strings, std::string& out);
+
+ private:
+  /// A part of `rendered_`.
+  struct Part {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  struct Field {
+    Part text;  ///< what stands in front of its value
+    const rows::Column* column = nullptr;
+  };
+  struct Output {
+    const rows::Batch* batch = nullptr;
+    std::size_t first_field = 0;
+    std::size_t end_field = 0;
+    Part tail = {};  ///< what closes a candidate
+  };
+
+  void add_output(const RequestRun& run, std::uint32_t node);
+  void add_field(const rows::Batch& batch, std::string_view key);
+  [[nodiscard]] std::string_view part(const Part& of) const {
+    return {rendered_.data() + of.begin, of.end - of.begin};
+  }
+
+  std::string rendered_;
+  std::vector<Field> fields_;  // those of the first output, then of the second, …
+  std::vector<Output> outputs_;
+  std::string_view after_id_;  // what stands between the id and the first field
+};
+
+}  // namespace millrace::rank

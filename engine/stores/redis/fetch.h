@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "rows/row_scratch.h"
+#include "runtime/loop.h"
+#include "stores/redis/batch_reply.h"
+#include "stores/redis/redis_call.h"
+#include "stores/store_client.h"
+
+namespace millrace::stores {
+
+class Fetch;
+
+/// Who is told that a fetch has ended.
+class FetchWaiter {
+ public:
+  virtual ~FetchWaiter() = default;
+  virtual void on_fetched() = 0;
+};
+
+/// What carries out fetches.
+class FetchHost {
+ public:
+  virtual ~FetchHost() = default;
+  /// The fetch has its reply or its error; nobody was told yet.
+  virtual void on_fetched(Fetch& fetch) = 0;
+  /// Nobody wants the fetch any more.
+  virtual void on_unwanted(Fetch& fetch) = 0;
+  [[nodiscard]] virtual base::Status send(RedisCall& call) = 0;
+  virtual void withdraw(RedisCall& call) = 0;
+};
+
+/// One batch on its way, for the request that issued it and for those that joined it.
+/// Threading: loop thread.
+/// Lifetime: borrows the host. Owners: those who wait.
+class Fetch final : public std::enable_shared_from_this<Fetch> {
+ public:
+  /// What a fetch needs of a pool of connections.
+  Fetch(FetchHost& host, runtime::Loop& loop, CommandBatch batch);
+  ~Fetch();
+  Fetch(const Fetch&) = delete;
+  Fetch& operator=(const Fetch&) = delete;
+
+  [[nodiscard]] const CommandBatch& batch() const { return batch_; }
+  [[nodiscard]] const BatchShape& shape() const { return shape_; }
+  /// Number of keys that it asks for.
+  [[nodiscard]] std::size_t size() const { return keys().size(); }
+  [[nodiscard]] KeySelection keys() const { return {.keys = &batch_.keys, .chosen = chosen_}; }
+  /// Asks only for these keys of the batch; before `start`.
+  void choose(std::vector<std::uint32_t> keys) { chosen_ = std::move(keys); }
+
+  /// Sends it; `hedge_after` later a second time, if that is not 0.
+  [[nodiscard]] base::Status start(rows::RowScratch& scratch, base::Duration hedge_after);
+  [[nodiscard]] bool is_done() const { return done_; }
+
+  void add_waiter(FetchWaiter& waiter) {
+    waiters_.push_back(&waiter);
+    ++waiter_count_;
+  }
+  /// The last one to go ends the fetch.
+  void remove_waiter(FetchWaiter& waiter);
+  /// Whether only one has ever waited, who may then take the reply away.
+  [[nodiscard]] bool is_unshared() const { return waiter_count_ == 1; }
+
+  // Once it is done:
+  /// What became of it as a whole.
+  [[nodiscard]] const base::Status& status() const { return status_; }
+  [[nodiscard]] const std::vector<KeyError>& errors() const { return errors_; }
+  /// The error of one of its keys, or nullptr.
+  [[nodiscard]] const base::Error* find_error(std::size_t key) const;
+  [[nodiscard]] const StoreReply& reply() const { return reply_; }
+  [[nodiscard]] StoreReply take_reply() { return std::move(reply_); }
+
+  // For the host.
+  std::uint32_t shape_id = 0;
+  std::vector<std::uint64_t> hashes;       // of the keys that it asks for
+  std::uint64_t invalidations_before = 0;  // when it was sent
+
+ private:
+  /// One attempt; there may be two.
+  class Attempt final : public RedisCall {
+   public:
+    Attempt(Fetch& fetch, rows::RowScratch& scratch, std::uint32_t command_count)
+        : RedisCall(command_count), fetch_(fetch), reply_(fetch.shape_, fetch.keys(), scratch) {}
+
+    void encode(CommandWriter& out) override { encode_batch(fetch_.batch_, fetch_.keys(), out); }
+    void keep(const std::shared_ptr<char[]>& block) override;
+    void on_done(base::Status status) override { fetch_.on_done(*this, std::move(status)); }
+    void on_text(std::string_view text) override { reply_.on_text(text); }
+    void on_token(const RespToken& token) override { reply_.on_token(token); }
+    void on_reply_end() override { reply_.on_reply_end(); }
+
+    [[nodiscard]] BatchReply& reply() { return reply_; }
+    /// What keeps the texts.
+    [[nodiscard]] std::shared_ptr<const void> take_memory();
+
+   private:
+    Fetch& fetch_;
+    BatchReply reply_;
+    // Owners: this, the connection, and later the reply.
+    std::shared_ptr<char[]> block_;
+    std::vector<std::shared_ptr<char[]>> more_blocks_;
+  };
+  struct HedgeTimer : runtime::Timer {
+    explicit HedgeTimer(Fetch& owned_by) : Timer(&fired), fetch(owned_by) {}
+    static void fired(Timer& timer);
+    Fetch& fetch;
+  };
+
+  void on_done(Attempt& attempt, base::Status status);
+  void hedge();
+  void tell();
+
+  FetchHost& host_;
+  runtime::Loop& loop_;
+  const CommandBatch batch_;
+  const BatchShape shape_;
+  std::vector<std::uint32_t> chosen_;
+  rows::RowScratch* scratch_ = nullptr;
+  std::optional<Attempt> first_;
+  std::optional<Attempt> second_;
+  std::optional<HedgeTimer> hedge_timer_;
+  std::vector<FetchWaiter*> waiters_;  // nullptr for those that went while they were being told
+  std::size_t waiter_count_ = 0;
+  bool done_ = false;
+  base::Status status_;
+  std::vector<KeyError> errors_;
+  StoreReply reply_;
+};
+
+}  // namespace millrace::stores

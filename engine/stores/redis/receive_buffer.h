@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace millrace::stores {
+
+/// Where received bytes land and stay: blocks that replies may share, so that a text of a reply is
+/// a view and not a copy. Only a token that a block's end would cut moves to the next block.
+///
+/// A block is used again when nobody else holds it, so replies must be let go on the loop thread.
+/// Threading: loop thread.
+class ReceiveBuffer {
+ public:
+  static constexpr std::size_t kBlockBytes = std::size_t{64} << 10U;
+
+  /// Gives room for the next read, never empty. `bytes_wanted`: how long the unread bytes and those
+  /// to come must be in one piece.
+  [[nodiscard]] std::span<char> space(std::size_t bytes_wanted);
+  /// Says that so many bytes of the room were filled.
+  void filled(std::size_t size) { end_ += size; }
+  /// The bytes that were not consumed yet.
+  [[nodiscard]] std::string_view unread() const { return {block_.get() + begin_, end_ - begin_}; }
+  void consume(std::size_t size) { begin_ += size; }
+  /// What keeps the unread bytes, and those consumed before them in the same block, alive.
+  [[nodiscard]] const std::shared_ptr<char[]>& block() const { return block_; }
+  /// Forgets everything, for a new connection.
+  void clear();
+
+ private:
+  // Owners: this, and the replies with views into it.
+  std::shared_ptr<char[]> block_;
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace millrace::stores

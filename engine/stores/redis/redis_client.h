@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "net/stream.h"
+#include "rows/row_scratch.h"
+#include "runtime/loop.h"
+#include "runtime/task.h"
+#include "stores/redis/fetch.h"
+#include "stores/redis/fetch_wait.h"
+#include "stores/redis/inflight_table.h"
+#include "stores/redis/redis_pool.h"
+#include "stores/redis/redis_settings.h"
+#include "stores/redis/reply_cache.h"
+#include "stores/store_client.h"
+
+namespace millrace::stores {
+
+/// What a client saved.
+struct SharingCounters {
+  std::uint64_t keys_shared = 0;  ///< that the same batch or another one in flight had asked for
+  std::uint64_t keys_cached = 0;
+};
+
+/// A store on one Redis server. A batch is one pipelined write, whatever its number of keys; keys
+/// that are on their way already, for this batch or another, are not asked for again.
+/// Threading: loop thread; made and destroyed there.
+/// Lifetime: borrows the loop and the connector.
+class RedisClient final : public StoreClient, private FetchHost, private PoolListener {
+ public:
+  RedisClient(runtime::Loop& loop,
+              net::Connector& connector,
+              RedisSettings settings,
+              std::uint64_t random_seed);
+  ~RedisClient() override;
+
+  [[nodiscard]] runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
+                                                                CallOptions options) override;
+  [[nodiscard]] StoreCounters counters() const override;
+  [[nodiscard]] const SharingCounters& sharing() const { return sharing_; }
+  [[nodiscard]] RedisPool& pool() { return pool_; }
+  [[nodiscard]] const ReplyCache& cache() const { return cache_; }
+
+ private:
+  struct KnownShape {
+    BatchShape shape;
+    std::vector<std::string> fields;
+  };
+
+  void on_fetched(Fetch& fetch) override;
+  void on_unwanted(Fetch& fetch) override;
+  [[nodiscard]] base::Status send(RedisCall& call) override { return pool_.submit(call); }
+  void withdraw(RedisCall& call) override { pool_.withdraw(call); }
+  void on_invalidated(std::optional<std::vector<std::string>> keys) override;
+
+  /// Finds out what the wait needs, and sends what nobody has asked for yet.
+  [[nodiscard]] base::Status prepare(CommandBatch batch, FetchWait& wait);
+  /// Looks for keys that are there or on their way; false if that is all of them.
+  [[nodiscard]] bool share_keys(Fetch& fetch, FetchWait& wait);
+  [[nodiscard]] std::uint32_t id_of(const Fetch& fetch);
+  void forget(Fetch& fetch);
+
+  runtime::Loop& loop_;
+  const RedisSettings settings_;
+  base::SplitMix64 random_;
+  rows::RowScratch scratch_;
+  DeadlineList deadlines_;
+  InflightTable inflight_;
+  ReplyCache cache_;
+  // Shapes of all batches so far; their places are their ids. As many as the plans have fetches.
+  std::vector<KnownShape> shapes_;
+  std::uint64_t invalidation_count_ = 0;
+  std::uint64_t batch_count_ = 0;
+  SharingCounters sharing_;
+  RedisPool pool_;  // last, so that it goes first: it tells nobody any more
+};
+
+}  // namespace millrace::stores

@@ -1,0 +1,226 @@
+#include "stores/redis/redis_connection.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "net/address.h"
+#include "runtime/executor.h"
+#include "runtime/loop.h"
+#include "stores/redis/command_writer.h"
+#include "stores/redis/redis_call.h"
+#include "stores/redis/resp_reader.h"
+#include "stores/redis/resp_value.h"
+
+namespace millrace::stores {
+
+using base::ErrorCode;
+
+RedisConnection::RedisConnection(Services services,
+                                 const PoolSettings& settings,
+                                 ConnectionOwner& owner)
+    : services_(services),
+      settings_(settings),
+      owner_(owner),
+      greeting_(settings.greeting),
+      backoff_(settings.backoff, services.random),
+      flush_job_(std::make_unique<FlushJob>(*this)),
+      timer_(*this) {}
+
+RedisConnection::~RedisConnection() {
+  static_cast<void>(services_.loop.disarm(timer_));
+  if (!flush_job_->posted) return;
+  // The loop still has the job: it frees it when it comes out.
+  flush_job_->connection = nullptr;
+  static_cast<void>(flush_job_.release());
+}
+
+void RedisConnection::open() {
+  if (state_ == State::kIdle) connect();
+}
+
+void RedisConnection::connect() {
+  state_ = State::kGreeting;
+  reader_ = {};
+  received_.clear();
+  trees_ = {};
+  pushes_ = {};
+  out_.clear();
+  stream_ = services_.connector.connect(settings_.address, settings_.connect, *this);
+}
+
+void RedisConnection::on_connected() {
+  services_.loop.arm(timer_, services_.loop.clock().now() + settings_.connect.connect_timeout);
+  stream_->write(greeting_.start());
+}
+
+void RedisConnection::greet(RespValue reply) {
+  base::Result<std::string> next = greeting_.take(reply);
+  if (!next) return give_up(next.error());
+  if (!next->empty()) stream_->write(*std::move(next));
+  if (!greeting_.is_done()) return;
+  static_cast<void>(services_.loop.disarm(timer_));
+  attempts_failed_ = 0;
+  backoff_.reset();
+  state_ = State::kUp;
+  owner_.on_up(*this);
+}
+
+void RedisConnection::send(RedisCall& call, base::TimePoint now) {
+  MR_CHECK(state_ == State::kUp);
+  call.stage_ = RedisCall::Stage::kSent;
+  call.connection_ = this;
+  call.place_ = first_place_ + in_flight_.size();
+  in_flight_.push_back({.call = &call, .left = call.command_count_, .at = now});
+  commands_in_flight_ += call.command_count_;
+  CommandWriter writer(out_);
+  call.encode(writer);
+  post_flush();
+}
+
+void RedisConnection::withdraw(RedisCall& call) {
+  MR_CHECK(call.connection_ == this);
+  in_flight_[call.place_ - first_place_].call = nullptr;
+  call.stage_ = RedisCall::Stage::kIdle;
+}
+
+void RedisConnection::post_flush() {
+  if (flush_job_->posted) return;
+  flush_job_->posted = true;
+  services_.loop.post(*flush_job_);
+}
+
+void RedisConnection::FlushJob::flush(Job& job) {
+  auto& self = static_cast<FlushJob&>(job);
+  if (self.connection == nullptr) {
+    const std::unique_ptr<FlushJob> last(&self);
+    return;
+  }
+  self.posted = false;
+  self.connection->flush();
+}
+
+void RedisConnection::flush() {
+  if (out_.empty() || state_ != State::kUp) return;
+  ++write_count_;
+  const std::size_t size = out_.size();
+  stream_->write(std::exchange(out_, {}));
+  // The next turn will need about as much.
+  out_.reserve(size);
+}
+
+std::span<char> RedisConnection::read_space() { return received_.space(reader_.bytes_wanted()); }
+
+void RedisConnection::on_read(std::size_t size) {
+  received_.filled(size);
+  last_received_ = services_.loop.clock().now();
+  base::Status read;
+  if (state_ == State::kGreeting) read = read_greeting();
+  if (read && state_ == State::kUp) read = read_replies();
+  if (!read) return give_up(read.error());
+  owner_.on_read_end();
+}
+
+base::Status RedisConnection::read_greeting() {
+  while (state_ == State::kGreeting) {
+    const RespReader::Step step = reader_.read(received_.unread(), trees_, pushes_);
+    received_.consume(step.consumed);
+    if (step.status == ReadStatus::kWanting) return {};
+    if (step.status == ReadStatus::kBroken) {
+      return base::fail(ErrorCode::kUnavailable,
+                        "The peer does not speak the Redis protocol: " +
+                            std::string(reader_.problem()) + ": " + to_string(settings_.address));
+    }
+    if (step.status == ReadStatus::kReply) greet(std::exchange(trees_.values, {}).front());
+    pushes_.values.clear();
+  }
+  return {};
+}
+
+base::Status RedisConnection::read_replies() {
+  while (state_ == State::kUp) {
+    RedisCall* const call = in_flight_.empty() ? nullptr : in_flight_.front().call;
+    ReplySink& sink = call != nullptr ? static_cast<ReplySink&>(*call) : discard_;
+    const RespReader::Step step = reader_.read(received_.unread(), sink, pushes_);
+    if (call != nullptr && step.consumed != 0) call->keep(received_.block());
+    received_.consume(step.consumed);
+    switch (step.status) {
+      case ReadStatus::kWanting:
+        return {};
+      case ReadStatus::kBroken:
+        return base::fail(ErrorCode::kUnavailable,
+                          "The store broke the protocol: " + std::string(reader_.problem()));
+      case ReadStatus::kPush:
+        owner_.on_push(*this, std::move(pushes_.values.front()));
+        pushes_.values.clear();
+        break;
+      case ReadStatus::kReply:
+        if (in_flight_.empty()) {
+          return base::fail(ErrorCode::kUnavailable, "The store sent a reply to nothing");
+        }
+        end_reply();
+        break;
+    }
+  }
+  return {};
+}
+
+void RedisConnection::end_reply() {
+  Sent& sent = in_flight_.front();
+  --commands_in_flight_;
+  owner_.on_replies(1);
+  if (--sent.left != 0) return;
+  RedisCall* const call = sent.call;
+  in_flight_.pop_front();
+  ++first_place_;
+  if (call != nullptr) owner_.on_finished(*call, {});
+}
+
+void RedisConnection::on_closed(const base::Error& reason) { give_up(reason); }
+
+void RedisConnection::give_up(const base::Error& reason) {
+  const bool was_up = state_ == State::kUp;
+  state_ = State::kDown;
+  stream_.reset();
+  out_.clear();
+  received_.clear();
+  if (!was_up) ++attempts_failed_;
+  services_.loop.arm(timer_, services_.loop.clock().now() + backoff_.next());
+  const std::deque<Sent> lost = std::exchange(in_flight_, {});
+  first_place_ += lost.size();
+  owner_.on_replies(std::exchange(commands_in_flight_, 0));
+  for (const Sent& sent : lost) {
+    if (sent.call != nullptr) owner_.on_finished(*sent.call, std::unexpected(reason));
+  }
+  owner_.on_down(*this, reason, was_up);
+  owner_.on_read_end();
+}
+
+void RedisConnection::RetryTimer::fired(Timer& timer) {
+  static_cast<RetryTimer&>(timer).connection.on_timer();
+}
+
+void RedisConnection::on_timer() {
+  if (state_ == State::kDown) return connect();
+  give_up(base::Error(
+      ErrorCode::kTimeout,
+      "The store did not answer the greeting in time: " + to_string(settings_.address)));
+}
+
+std::optional<base::TimePoint> RedisConnection::stalls_at(base::Duration silence) const {
+  if (in_flight_.empty()) return std::nullopt;
+  return std::max(last_received_, in_flight_.front().at) + silence;
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,43 @@
+#include "stores/redis/redis_endpoint.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "plan/registry.h"
+#include "stores/connect_options.h"
+#include "stores/redis/redis_settings.h"
+
+namespace millrace::stores {
+
+base::Result<RedisSettings> redis_settings_of(const plan::EndpointInfo& endpoint,
+                                              const std::string& root) {
+  const plan::EndpointPolicy& policy = endpoint.policy;
+  RedisSettings settings{.single_flight = policy.single_flight,
+                         .hedge_after = policy.hedge_after,
+                         .cache_ttl = policy.cache_ttl,
+                         .cache_bytes_max = policy.cache_bytes};
+  settings.pool = {
+      .address = address_of(endpoint),
+      .connect = connect_options_of(endpoint, root),
+      .greeting = {.username = endpoint.username,
+                   .database = endpoint.database,
+                   .protocol = policy.protocol},
+      .breaker = {.failures = policy.breaker_failures, .open_time = policy.breaker_open},
+      .connections = policy.connections,
+      .commands_max = policy.max_inflight,
+      .request_timeout = policy.request_timeout};
+  if (endpoint.password_env.empty()) return settings;
+  const char* const password = std::getenv(endpoint.password_env.c_str());
+  if (password == nullptr || *password == '\0') {
+    return base::fail(
+        base::ErrorCode::kInvalidArgument,
+        "The environment variable with the password is not set: " + endpoint.password_env,
+        endpoint.name);
+  }
+  settings.pool.greeting.password = password;
+  return settings;
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,269 @@
+#include "stores/redis/redis_pool.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "net/address.h"
+#include "runtime/loop.h"
+#include "stores/redis/fair_queue.h"
+#include "stores/redis/redis_call.h"
+#include "stores/redis/redis_connection.h"
+#include "stores/redis/resp_value.h"
+
+namespace millrace::stores {
+
+using base::ErrorCode;
+using base::fail;
+
+namespace {
+
+/// Up to here the commands of a turn share one connection, so that they leave in one write.
+constexpr std::size_t kTurnBytesMax = std::size_t{256} << 10U;
+
+}  // namespace
+
+RedisPool::RedisPool(RedisConnection::Services services,
+                     PoolSettings settings,
+                     PoolListener* listener)
+    : services_(services),
+      settings_(std::move(settings)),
+      listener_(listener),
+      breaker_(settings_.breaker),
+      timer_(*this) {
+  for (std::uint32_t i = 0; i < settings_.connections; ++i) {
+    connections_.push_back(std::make_unique<RedisConnection>(
+        services_, settings_, static_cast<ConnectionOwner&>(*this)));
+  }
+}
+
+RedisPool::~RedisPool() {
+  MR_CHECK(queue_.empty());
+  static_cast<void>(services_.loop.disarm(timer_));
+}
+
+void RedisPool::open() {
+  for (const auto& connection : connections_) connection->open();
+}
+
+base::Status RedisPool::submit(RedisCall& call) {
+  MR_CHECK(call.stage_ == RedisCall::Stage::kIdle);
+  open();
+  const base::TimePoint now = services_.loop.clock().now();
+  if (!is_reachable()) {
+    ++counters_.refused;
+    return std::unexpected(*last_failure_);
+  }
+  if (!breaker_.try_pass(now)) {
+    ++counters_.refused;
+    return fail(
+        ErrorCode::kUnavailable,
+        "The store keeps failing; calls are refused for a while: " + to_string(settings_.address));
+  }
+  call.expires_ = now + settings_.request_timeout;
+  call.stage_ = RedisCall::Stage::kQueued;
+  queue_.push(call);
+  arm(call.expires_);
+  if (!is_telling_) pump();
+  return {};
+}
+
+void RedisPool::withdraw(RedisCall& call) {
+  switch (call.stage_) {
+    case RedisCall::Stage::kIdle:
+      return;
+    case RedisCall::Stage::kQueued:
+      queue_.remove(call);
+      break;
+    case RedisCall::Stage::kSent:
+      call.connection_->withdraw(call);
+      break;
+    case RedisCall::Stage::kFinishing:
+      std::get<Finished>(finished_[call.place_]).call = nullptr;
+      break;
+  }
+  call.stage_ = RedisCall::Stage::kIdle;
+  breaker_.on_nothing();
+}
+
+bool RedisPool::is_reachable() const {
+  return !last_failure_ || std::ranges::any_of(connections_, [](const auto& connection) {
+    return connection->is_up() || connection->is_hopeful();
+  });
+}
+
+RedisConnection* RedisPool::choose(const RedisCall& call) {
+  RedisConnection* const avoided = call.avoids != nullptr ? call.avoids->connection_ : nullptr;
+  RedisConnection* best = nullptr;
+  for (const auto& connection : connections_) {
+    if (!connection->is_up()) continue;
+    if (connection.get() == avoided) continue;
+    // Those of one turn go together; else the least busy one.
+    if (connection->has_unflushed() && connection->unsent_bytes() < kTurnBytesMax) {
+      return connection.get();
+    }
+    if (best == nullptr || connection->commands_in_flight() < best->commands_in_flight()) {
+      best = connection.get();
+    }
+  }
+  return best == nullptr && avoided != nullptr && avoided->is_up() ? avoided : best;
+}
+
+void RedisPool::pump() {
+  if (queue_.empty()) return;
+  const base::TimePoint now = services_.loop.clock().now();
+  while (!queue_.empty()) {
+    RedisCall& call = queue_.front();
+    const std::uint32_t count = call.command_count();
+    const bool fits =
+        count <= settings_.commands_max - std::min(commands_in_flight_, settings_.commands_max);
+    if (commands_in_flight_ != 0 && !fits) return;
+    RedisConnection* const connection = choose(call);
+    if (connection == nullptr) return;
+    queue_.pop_front();
+    commands_in_flight_ += count;
+    counters_.commands += count;
+    connection->send(call, now);
+  }
+}
+
+void RedisPool::on_up(RedisConnection& connection) {
+  static_cast<void>(connection);
+  ++counters_.connects;
+  last_failure_.reset();
+  breaker_.on_success();
+}
+
+void RedisPool::on_down(RedisConnection& connection, const base::Error& reason, bool was_up) {
+  const base::TimePoint now = services_.loop.clock().now();
+  if (was_up) ++counters_.connections_lost;
+  if (was_up && connection.tracks() && listener_ != nullptr) {
+    // What the server would have told is lost.
+    finished_.emplace_back(RespValue{.type = RespType::kNull});
+  }
+  breaker_.on_failure(now);
+  last_failure_ = base::Error(
+      ErrorCode::kUnavailable,
+      "The store cannot be reached: " + to_string(settings_.address) + ": " + reason.message());
+  if (is_reachable()) return;
+  while (!queue_.empty()) {
+    RedisCall& call = queue_.front();
+    queue_.pop_front();
+    on_finished(call, std::unexpected(*last_failure_));
+  }
+}
+
+void RedisPool::on_finished(RedisCall& call, base::Status status) {
+  call.stage_ = RedisCall::Stage::kFinishing;
+  call.place_ = finished_.size();
+  finished_.emplace_back(Finished{.call = &call, .status = std::move(status)});
+}
+
+void RedisPool::on_push(RedisConnection&, RespValue push) {
+  const bool invalidates = push.elements.size() == 2 && push.elements[0].text == "invalidate";
+  if (!invalidates || listener_ == nullptr) return;
+  finished_.emplace_back(std::move(push.elements[1]));
+}
+
+void RedisPool::on_read_end() {
+  if (is_telling_) return;
+  tell_finished();
+  pump();
+}
+
+void RedisPool::tell_finished() {
+  is_telling_ = true;
+  // What is told may submit and withdraw calls, and so make the list longer, but never tells.
+  for (std::size_t i = 0; i < finished_.size(); ++i) {
+    if (RespValue* const push = std::get_if<RespValue>(&finished_[i])) {
+      std::optional<std::vector<std::string>> keys;
+      if (push->type == RespType::kArray) keys.emplace();
+      for (RespValue& key : push->elements) keys->push_back(std::move(key.text));
+      listener_->on_invalidated(std::move(keys));
+      continue;
+    }
+    auto& finished = std::get<Finished>(finished_[i]);
+    RedisCall* const call = std::exchange(finished.call, nullptr);
+    if (call == nullptr) continue;
+    base::Status status = std::move(finished.status);
+    call->stage_ = RedisCall::Stage::kIdle;
+    if (status) breaker_.on_success();
+    call->on_done(std::move(status));
+  }
+  finished_.clear();
+  is_telling_ = false;
+}
+
+void RedisPool::arm(base::TimePoint when) {
+  if (armed_at_ && *armed_at_ <= when) return;
+  armed_at_ = when;
+  services_.loop.arm(timer_, when);
+}
+
+void RedisPool::ExpiryTimer::fired(Timer& timer) {
+  RedisPool& pool = static_cast<ExpiryTimer&>(timer).pool;
+  pool.armed_at_.reset();
+  pool.on_expiry();
+}
+
+void RedisPool::on_expiry() {
+  const base::TimePoint now = services_.loop.clock().now();
+  expire_calls(now);
+  for (const auto& connection : connections_) {
+    const auto stalls_at = connection->stalls_at(settings_.request_timeout);
+    if (!stalls_at || *stalls_at > now) continue;
+    connection->give_up(
+        base::Error(ErrorCode::kTimeout,
+                    "The store has been silent for too long: " + to_string(settings_.address)));
+  }
+  on_read_end();
+  rearm();
+}
+
+void RedisPool::expire_calls(base::TimePoint now) {
+  std::vector<RedisCall*> expired;
+  const auto look = [&](RedisCall& call) {
+    if (call.expires_ <= now) expired.push_back(&call);
+  };
+  queue_.for_each(look);
+  for (const auto& connection : connections_) connection->for_each_call(look);
+  if (!expired.empty()) breaker_.on_failure(now);
+  for (RedisCall* const call : expired) {
+    ++counters_.timeouts;
+    withdraw(*call);
+    on_finished(*call,
+                fail(ErrorCode::kTimeout,
+                     "The store did not answer in time: " + to_string(settings_.address)));
+  }
+}
+
+void RedisPool::rearm() {
+  std::optional<base::TimePoint> next;
+  const auto consider = [&](base::TimePoint when) { next = next ? std::min(*next, when) : when; };
+  queue_.for_each([&](const RedisCall& call) { consider(call.expires_); });
+  for (const auto& connection : connections_) {
+    connection->for_each_call([&](const RedisCall& call) { consider(call.expires_); });
+    const auto stalls_at = connection->stalls_at(settings_.request_timeout);
+    if (stalls_at) consider(*stalls_at);
+  }
+  if (next) arm(*next);
+}
+
+PoolCounters RedisPool::counters() const {
+  PoolCounters counters = counters_;
+  for (const auto& connection : connections_) counters.writes += connection->write_count();
+  return counters;
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "net/stream.h"
+#include "runtime/loop.h"
+#include "stores/redis/breaker.h"
+#include "stores/redis/fair_queue.h"
+#include "stores/redis/redis_call.h"
+#include "stores/redis/redis_connection.h"
+#include "stores/redis/redis_settings.h"
+
+namespace millrace::stores {
+
+/// Who wants to hear what a server says of its own accord.
+class PoolListener {
+ public:
+  virtual ~PoolListener() = default;
+  /// These keys have changed; all of them if there is no list.
+  virtual void on_invalidated(std::optional<std::vector<std::string>> keys) = 0;
+};
+
+struct PoolCounters {
+  std::uint64_t commands = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t connects = 0;
+  std::uint64_t connections_lost = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t refused = 0;  ///< by the breaker, or because there was no connection
+};
+
+/// The connections to one server: the layer that sends encoded commands and gives their replies in
+/// order. Clients of single servers and of clusters are built on it.
+///
+/// At most `commands_max` commands are in flight (one call that is larger goes alone); further
+/// calls wait in a fair queue. A call ends with kTimeout after `request_timeout`, waiting included;
+/// its late replies are dropped in their place. A connection that owes replies and is silent for
+/// that long is given up. While nothing can be reached calls are refused at once.
+///
+/// Threading: loop thread.
+/// Lifetime: borrows loop, connector and random. All calls are done or withdrawn before its end.
+class RedisPool final : private ConnectionOwner {
+ public:
+  RedisPool(RedisConnection::Services services,
+            PoolSettings settings,
+            PoolListener* listener = nullptr);
+  ~RedisPool() override;
+  RedisPool(const RedisPool&) = delete;
+  RedisPool& operator=(const RedisPool&) = delete;
+
+  /// Begins to connect; the first call does it too.
+  void open();
+  /// Takes a call, or says why not. `on_done` never comes inside.
+  [[nodiscard]] base::Status submit(RedisCall& call);
+  /// Forgets a call that is under way: nothing comes any more.
+  void withdraw(RedisCall& call);
+
+  [[nodiscard]] PoolCounters counters() const;
+  [[nodiscard]] Breaker::State breaker_state() const { return breaker_.state(); }
+  [[nodiscard]] std::uint32_t commands_in_flight() const { return commands_in_flight_; }
+  [[nodiscard]] std::size_t queued() const { return queue_.size(); }
+  [[nodiscard]] std::span<const std::unique_ptr<RedisConnection>> connections() const {
+    return connections_;
+  }
+  [[nodiscard]] const PoolSettings& settings() const { return settings_; }
+
+ private:
+  struct Finished {
+    RedisCall* call = nullptr;  // nullptr once withdrawn
+    base::Status status;
+  };
+  struct ExpiryTimer : runtime::Timer {
+    explicit ExpiryTimer(RedisPool& owned_by) : Timer(&fired), pool(owned_by) {}
+    static void fired(Timer& timer);
+    RedisPool& pool;
+  };
+
+  void on_up(RedisConnection& connection) override;
+  void on_down(RedisConnection& connection, const base::Error& reason, bool was_up) override;
+  void on_finished(RedisCall& call, base::Status status) override;
+  void on_replies(std::uint32_t count) override { commands_in_flight_ -= count; }
+  void on_push(RedisConnection& connection, RespValue push) override;
+  void on_read_end() override;
+
+  /// Sends what may be sent.
+  void pump();
+  [[nodiscard]] RedisConnection* choose(const RedisCall& call);
+  [[nodiscard]] bool is_reachable() const;
+  void tell_finished();
+  void on_expiry();
+  void expire_calls(base::TimePoint now);
+  void arm(base::TimePoint when);
+  void rearm();
+
+  RedisConnection::Services services_;
+  const PoolSettings settings_;
+  PoolListener* const listener_;
+  Breaker breaker_;
+  std::vector<std::unique_ptr<RedisConnection>> connections_;
+  std::optional<base::Error> last_failure_;
+  FairQueue queue_;
+  std::uint32_t commands_in_flight_ = 0;
+  // What calls and the listener are to be told, in the order in which it arrived.
+  std::vector<std::variant<Finished, RespValue>> finished_;
+  bool is_telling_ = false;
+  PoolCounters counters_;
+  std::optional<base::TimePoint> armed_at_;
+  ExpiryTimer timer_;
+};
+
+}  // namespace millrace::stores

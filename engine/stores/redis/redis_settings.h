@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "net/address.h"
+#include "net/stream.h"
+
+namespace millrace::stores {
+
+/// How a connection introduces itself.
+struct GreetingSettings {
+  std::string username = {};   ///< the default user if empty
+  std::string password = {};   ///< no AUTH if empty
+  std::uint32_t database = 0;  ///< SELECT, if not 0
+  std::uint32_t protocol = 3;  ///< 3: asks for RESP3 and takes RESP2 if refused; 2: RESP2
+  bool tracking = false;       ///< asks for invalidations; RESP3 only
+};
+
+/// When calls are refused without asking the server.
+struct BreakerSettings {
+  std::uint32_t failures = 5;  ///< in a row, to open
+  base::Duration open_time = std::chrono::milliseconds(200);
+};
+
+/// How long to wait between attempts to connect: doubles from `first` up to `longest`, and each is
+/// shortened by up to half by chance.
+struct BackoffSettings {
+  base::Duration first = std::chrono::milliseconds(10);
+  base::Duration longest = std::chrono::milliseconds(400);
+};
+
+/// One server and how to use it.
+struct PoolSettings {
+  net::Address address = {};
+  net::ConnectOptions connect = {};
+  GreetingSettings greeting = {};
+  BreakerSettings breaker = {};
+  BackoffSettings backoff = {};
+  std::uint32_t connections = 1;
+  std::uint32_t commands_max = 256;  ///< in flight, over all connections
+  base::Duration request_timeout = std::chrono::seconds(1);
+};
+
+/// A store on one server.
+struct RedisSettings {
+  PoolSettings pool = {};
+  bool single_flight = true;     ///< whether reads that are in flight already are shared
+  base::Duration hedge_after{};  ///< asks a second connection then; 0: never
+  base::Duration cache_ttl{};    ///< how long replies may be used again; 0: not at all
+  std::size_t cache_bytes_max = std::size_t{16} << 20U;
+};
+
+}  // namespace millrace::stores

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "net/uv_listener.h"
+#include "runtime/event_loop.h"
+#include "runtime/loop_fixture.h"
+#include "stores/embedded_client.h"
+#include "stores/embedded_store.h"
+#include "stores/redis/command_writer.h"
+#include "stores/redis/resp_reader.h"
+#include "stores/redis/resp_value.h"
+
+namespace millrace::live {
+
+/// A server that answers what it reads at once in one write, from embedded data, and counts how
+/// often it was asked: so the number of writes of a client can be tested without luck. Threading:
+/// made and destroyed by the test; lives on a loop of its own.
+class BatchServer final : private net::Acceptor {
+ public:
+  BatchServer(const std::string& socket_path, stores::EmbeddedStoreRef store)
+      : store_(std::move(store)), loop_(runtime::EventLoop::create("server").value()) {
+    runtime::run_and_wait(*loop_, [&] {
+      listener_ = net::UvListener::listen(*loop_, {.unix_path = socket_path}, *this).value();
+    });
+  }
+  ~BatchServer() override {
+    runtime::run_and_wait(*loop_, [&] {
+      peers_.clear();
+      listener_.reset();
+    });
+    loop_->stop();
+  }
+  BatchServer(const BatchServer&) = delete;
+  BatchServer& operator=(const BatchServer&) = delete;
+
+  /// Reads that held anything but greetings.
+  [[nodiscard]] int batch_count() const { return batches_; }
+  [[nodiscard]] int command_count() const { return commands_; }
+
+ private:
+  class Peer final : public net::StreamListener {
+   public:
+    explicit Peer(BatchServer& server) : server_(server) {}
+    std::unique_ptr<net::Stream> stream;
+
+   private:
+    void on_connected() override {}
+    std::span<char> read_space() override {
+      block_.resize(std::size_t{1} << 20U);
+      return block_;
+    }
+    void on_read(std::size_t size) override {
+      unread_.append(block_.data(), size);
+      stores::RespTreeSink commands;
+      for (;;) {
+        const auto step = reader_.read(unread_, commands, commands);
+        unread_.erase(0, step.consumed);
+        if (step.status != stores::ReadStatus::kReply) break;
+      }
+      std::string out;
+      bool has_batch = false;
+      for (const stores::RespValue& command : commands.values) {
+        has_batch |= server_.answer(command, out);
+      }
+      if (has_batch) ++server_.batches_;
+      if (!out.empty()) stream->write(std::move(out));
+    }
+    void on_closed(const base::Error&) override {}
+
+    BatchServer& server_;
+    std::string block_;
+    std::string unread_;
+    stores::RespReader reader_;
+  };
+
+  void on_incoming(net::Incoming& incoming) override {
+    Peer& peer = peers_.emplace_back(*this);
+    peer.stream = incoming.take(peer);
+  }
+
+  /// Appends the answer to a command; true if it reads data.
+  bool answer(const stores::RespValue& command, std::string& out) {
+    const std::string& name = command.elements.at(0).text;
+    if (name == "HELLO") {
+      out += "%1\r\n$5\r\nproto\r\n:3\r\n";
+      return false;
+    }
+    ++commands_;
+    stores::KeyListBuilder key(scratch_, "", "", 1);
+    key.add(command.elements.at(1).text);
+    stores::CommandBatch batch{.keys = key.finish()};
+    std::vector<std::string> fields;
+    if (name == "HGETALL") {
+      batch.command = stores::Command::kHashGetAll;
+    } else if (name == "LRANGE") {
+      batch.command = stores::Command::kListRange;
+      batch.count = std::stoll(command.elements.at(3).text) + 1;
+    } else {
+      MR_CHECK(name == "HMGET", name);
+      batch.command = stores::Command::kHashGet;
+      for (std::size_t i = 2; i < command.elements.size(); ++i) {
+        fields.push_back(command.elements[i].text);
+      }
+      batch.fields = fields;
+    }
+    const auto reply = stores::EmbeddedClient(store_).answer(batch);
+    MR_CHECK(reply.has_value());
+    stores::CommandWriter writer(out);
+    writer.begin(reply->texts.size());
+    for (const std::string_view text : reply->texts.span()) {
+      if (stores::is_null(text)) {
+        writer.raw("_\r\n");
+      } else {
+        writer.word(text);
+      }
+    }
+    return true;
+  }
+
+  const stores::EmbeddedStoreRef store_;
+  std::unique_ptr<runtime::EventLoop> loop_;
+  std::unique_ptr<net::UvListener> listener_;
+  std::list<Peer> peers_;
+  rows::RowScratch scratch_;
+  // Counted on the server's loop, read by the test when its request has been answered.
+  std::atomic<int> batches_{0};
+  std::atomic<int> commands_{0};
+};
+
+}  // namespace millrace::live

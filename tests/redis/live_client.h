@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "net/uv_connector.h"
+#include "rows/row_scratch.h"
+#include "runtime/event_loop.h"
+#include "runtime/loop_fixture.h"
+#include "stores/key_list.h"
+#include "stores/redis/redis_client.h"
+#include "stores/store_client.h"
+
+namespace millrace::live {
+
+/// A client on a loop of its own, for tests that wait.
+/// Threading: not shared.
+class LiveClient {
+ public:
+  explicit LiveClient(const stores::RedisSettings& settings)
+      : loop_(runtime::EventLoop::create("live").value()), connector_(*loop_) {
+    runtime::run_and_wait(*loop_, [&] {
+      client_ = std::make_unique<stores::RedisClient>(*loop_, connector_, settings, 1);
+    });
+  }
+  ~LiveClient() {
+    runtime::run_and_wait(*loop_, [&] { client_.reset(); });
+    loop_->stop();
+  }
+  LiveClient(const LiveClient&) = delete;
+  LiveClient& operator=(const LiveClient&) = delete;
+
+  base::Result<stores::StoreReply> execute(stores::CommandBatch batch,
+                                           stores::CallOptions options = {}) {
+    runtime::AwaitedOutcome<base::Result<stores::StoreReply>> outcome;
+    runtime::run_and_wait(*loop_, [&] {
+      runtime::start(*loop_, client_->execute(std::move(batch), options), outcome);
+    });
+    base::Result<stores::StoreReply> reply =
+        std::move(const_cast<base::Result<stores::StoreReply>&>(outcome.wait()));
+    return reply;
+  }
+  /// One value per key and line: `key: a b null`, or the error.
+  std::string shown(stores::CommandBatch batch) {
+    const std::size_t count = batch.keys.size();
+    const auto reply = execute(std::move(batch));
+    if (!reply) return reply.error().to_string();
+    std::string out;
+    for (std::size_t key = 0; key < count; ++key) {
+      out += key == 0 ? "" : " | ";
+      for (std::size_t i = reply->begin_of(key); i < reply->ends[key]; ++i) {
+        if (i != reply->begin_of(key)) out += ' ';
+        if (!reply->integers.empty()) {
+          out += std::to_string(reply->integers[i]);
+        } else {
+          out += stores::is_null(reply->texts[i]) ? "null" : std::string(reply->texts[i]);
+        }
+      }
+    }
+    return out;
+  }
+  stores::KeyList keys(std::initializer_list<std::string_view> texts) {
+    stores::KeyListBuilder builder(scratch_, "", "", texts.size());
+    for (const std::string_view text : texts) builder.add(text);
+    return builder.finish();
+  }
+  runtime::EventLoop& loop() { return *loop_; }
+  stores::RedisClient& client() { return *client_; }
+  rows::RowScratch& scratch() { return scratch_; }
+
+ private:
+  std::unique_ptr<runtime::EventLoop> loop_;
+  net::UvConnector connector_;
+  rows::RowScratch scratch_;
+  std::unique_ptr<stores::RedisClient> client_;
+};
+
+}  // namespace millrace::live

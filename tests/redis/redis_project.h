@@ -1,0 +1,72 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "apps/rankd/engine.h"
+#include "apps/rankd/flags.h"
+#include "apps/rankd/project.h"
+#include "base/check.h"
+#include "base/format.h"
+#include "redis_server.h"
+
+// The project of this repository with its `test` environment on a server of the test's own.
+
+namespace millrace::live {
+
+/// Writes a registry folder whose `test` environment is the server; `policy` and `address` are
+/// TOML.
+inline std::string write_registry(const TempFolder& folder,
+                                  const std::string& address,
+                                  const std::string& policy = "{ connections = 2 }") {
+  namespace fs = std::filesystem;
+  const fs::path target = fs::path(folder.path()) / "registry";
+  fs::create_directories(target);
+  const fs::path source = fs::path(MILLRACE_SOURCE_DIR) / "registry";
+  for (const char* const name : {"keys.toml", "params.toml"}) {
+    fs::copy_file(source / name, target / name, fs::copy_options::overwrite_existing);
+  }
+  std::string text;
+  for (const char* const env : {"dev", "test", "prod"}) {
+    text += base::format("[{0}.redis_default]\n", env);
+    if (std::string(env) == "test") {
+      text += base::format("kind = 'redis'\n{}\npolicy = {}\n", address, policy);
+    } else {
+      text += "kind = 'embedded'\ndata_file = 'data/demo.redis'\n";
+    }
+    text += base::format("[{}.web_default]\nkind = 'http'\nhost = '127.0.0.1'\nport = 8081\n", env);
+  }
+  std::ofstream(target / "endpoints.toml") << text;
+  return target.string();
+}
+
+inline std::string unix_address(const RedisServer& server) {
+  return "unix_path = '" + server.socket_path() + "'";
+}
+inline std::string tcp_address(const RedisServer& server) {
+  return "host = '127.0.0.1'\nport = " + std::to_string(server.port());
+}
+
+/// An engine of the repository's plans in one environment.
+struct RunningEngine {
+  RunningEngine(const std::string& registry, const std::string& env) {
+    flags.root = MILLRACE_SOURCE_DIR;
+    flags.registry_dir = registry;
+    flags.env = env;
+    flags.cpu_threads = 2;
+    auto opened = rankd::Project::open(flags);
+    MR_CHECK(opened.has_value(), opened ? "" : opened.error().text);
+    project = *std::move(opened);
+    auto started = rankd::Engine::start(flags, *project);
+    MR_CHECK(started.has_value(), started ? "" : started.error().text);
+    engine = *std::move(started);
+  }
+
+  rankd::Flags flags;
+  std::unique_ptr<rankd::Project> project;
+  std::unique_ptr<rankd::Engine> engine;
+};
+
+}  // namespace millrace::live

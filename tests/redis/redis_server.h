@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace millrace::live {
+
+/// A folder that goes with its owner.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Writes a file and gives its path.
+  std::string write(std::string_view name, std::string_view text) const;
+
+ private:
+  std::string path_;
+};
+
+/// Runs a shell line that must succeed; gives what it printed.
+std::string run_line(const std::string& line);
+
+/// A real redis-server in a folder of its own, on a free port of 127.0.0.1 and a unix socket.
+/// Throws when there is none to start.
+/// Threading: not shared. Lifetime: the server ends with it.
+class RedisServer {
+ public:
+  struct Options {
+    std::vector<std::string> arguments = {};  ///< besides those that every test wants
+    bool tls = false;                         ///< also on `tls_port`, with certificates of its own
+  };
+
+  RedisServer() : RedisServer(Options{}) {}
+  explicit RedisServer(Options options);
+  ~RedisServer();
+  RedisServer(const RedisServer&) = delete;
+  RedisServer& operator=(const RedisServer&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::uint16_t tls_port() const { return tls_port_; }
+  [[nodiscard]] std::string socket_path() const { return folder_.path() + "/redis.sock"; }
+  [[nodiscard]] std::string file(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+  [[nodiscard]] const TempFolder& folder() const { return folder_; }
+
+  /// Gives the commands of a file to the server, as `redis-cli --pipe < FILE` does.
+  void load(const std::string& file) const;
+  /// Runs one command with redis-cli and gives what that printed.
+  std::string cli(const std::string& words) const;
+
+  void kill();    ///< at once, without a word
+  void start();   ///< again, empty, on the same port and socket
+  void pause();   ///< SIGSTOP
+  void resume();  ///< SIGCONT
+
+ private:
+  void make_certificates() const;
+  /// Reads what the server says of itself until it listens.
+  void wait_until_ready();
+
+  Options options_;
+  TempFolder folder_;
+  std::uint16_t port_ = 0;
+  std::uint16_t tls_port_ = 0;
+  pid_t pid_ = -1;
+  int log_ = -1;
+};
+
+}  // namespace millrace::live
