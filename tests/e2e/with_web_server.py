@@ -1,6 +1,7 @@
 """Runs a command beside a web server: `with_web_server.py REGISTRY COMMAND...`.
 
-The server takes a free port; REGISTRY becomes a copy of registry/ whose http endpoints are there.
+The server takes a free port; REGISTRY becomes a copy of registry/ whose http endpoints are there, with
+time enough for slow machines.
 """
 
 import re
@@ -71,8 +72,8 @@ def main(registry: str, *command: str) -> int:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     shutil.copytree("registry", registry, symlinks=False)
     endpoints = Path(registry, "endpoints.toml")
-    port = f"port = {server.server_address[1]}"
-    endpoints.write_text(re.sub(r"port = 8081", port, endpoints.read_text()))
+    text = endpoints.read_text().replace("port = 8081", f"port = {server.server_address[1]}")
+    endpoints.write_text(re.sub(r'_timeout = "\w+"', '_timeout = "60s"', text))
     return subprocess.run(command, check=False).returncode
 
 

@@ -185,19 +185,25 @@ declare namespace Millrace {
     }): Rows<C>;
 
     /**
-     * GETs a JSON document per row, or one for all, and puts one of its fields into a column. This
-     * build has no HTTP client: the task fails with `unavailable`.
+     * GETs a JSON document per row, or one for all, and puts one of its fields into a column. All
+     * requests leave at once, each url once. A page that does not exist (404, 410) and a field that
+     * is missing are null; a field that is not of the key's type is null and counts as a row error.
+     * Any other status, an answer that is no JSON, and a server that does not answer fail the node.
+     * Without endpoint, path, field and out_key it fetches nothing and gives its rows.
      */
-    httpFetch<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
+    httpFetch<K extends WritableName = never, T extends TypeName = TypeName>(params?: NodeOptions & {
       /** HTTP endpoint to ask. */
-      readonly endpoint: Endpoint;
-      /** Path to GET; `{by}` in it is the value of the key `by`. */
-      readonly path: string;
-      /** Field of the JSON answer, as `/a/b`. */
-      readonly field: string;
+      readonly endpoint?: Endpoint;
+      /**
+       * Path to GET. `{id}` in it makes one request per row, and so does `{by}`, the value of the
+       * key `by`; both are percent-encoded. Without them one request serves all rows.
+       */
+      readonly path?: string;
+      /** Field of the JSON answer, as `/a/b` (RFC 6901). */
+      readonly field?: string;
       /** Key that gets the field. */
-      readonly outKey: KeyRef<K, T>;
-      /** Key that makes one request per row; without it one for all. */
+      readonly outKey?: KeyRef<K, T>;
+      /** Key whose value `{by}` stands for. */
       readonly by?: KeyRef<C>;
       /**
        * Longest answer that is read.
