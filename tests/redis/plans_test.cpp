@@ -53,7 +53,7 @@ TEST(PlansOnRedisTest, RED10_EveryPlanAnswersTheSameBytesAsOnEmbeddedData) {
           "{ cache_ttl = '1s', hedge_after = '50ms', connections = 2 }"}) {
       const RunningEngine redis(write_registry(folder, address, policy), "test");
       const auto names = embedded.engine->plans().names();
-      ASSERT_EQ(names.size(), 9U);
+      ASSERT_GE(names.size(), 9U);
       for (const std::string_view name : names) {
         for (int user = 0; user <= 101; user += address.starts_with("unix") ? 10 : 33) {
           const std::string request =

@@ -35,11 +35,7 @@ void encode_each(KeySelection keys,
                  std::string_view head,
                  std::string_view tail,
                  CommandWriter& out) {
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    out.raw(head);
-    out.word(keys[i]);
-    out.raw(tail);
-  }
+  for (std::size_t i = 0; i < keys.size(); ++i) out.word_between(head, keys[i], tail);
 }
 
 }  // namespace
@@ -109,6 +105,20 @@ void BatchReply::refuse(base::Error error) {
 
 void BatchReply::add_integer(std::string_view text) {
   std::int64_t value = 0;
+  // Most ids are short and positive.
+  constexpr std::size_t kDigitsMax = 18;
+  if (text.size() <= kDigitsMax && !text.empty()) [[likely]] {
+    bool is_number = true;
+    for (const char letter : text) {
+      const auto digit = static_cast<unsigned char>(letter - '0');
+      is_number &= digit <= 9;
+      value = value * 10 + digit;
+    }
+    if (is_number) [[likely]] {
+      integers_.append(value);
+      return;
+    }
+  }
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc{} && stopped == end && !text.empty()) [[likely]] {
@@ -126,10 +136,24 @@ void BatchReply::on_text(std::string_view text) {
   }
   if (!inside_) return mismatch(is_null(text) ? "null" : "text");
   if (shape_.form == ValueForm::kInt64 && !is_null(text)) return add_integer(text);
-  const bool may_be_null =
-      shape_.command == Command::kHashGet || shape_.command == Command::kMultiGet;
-  if (is_null(text) && !may_be_null) return mismatch("null");
+  if (is_null(text) && !may_be_null()) return mismatch("null");
   texts_.append(text);
+}
+
+std::size_t BatchReply::take_texts(const char*& cursor, const char* end, std::size_t count) {
+  const bool is_ids = shape_.form == ValueForm::kInt64;
+  std::size_t taken = 0;
+  for (; taken < count; ++taken) {
+    const std::string_view text = try_read_bulk(cursor, end);
+    if (text.data() == nullptr) break;
+    if (ignored_) continue;
+    if (is_ids) {
+      add_integer(text);
+    } else {
+      texts_.append(text);
+    }
+  }
+  return taken;
 }
 
 void BatchReply::on_token(const RespToken& token) {

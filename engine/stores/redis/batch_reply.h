@@ -57,6 +57,7 @@ class BatchReply {
   BatchReply(const BatchShape& shape, KeySelection keys, rows::RowScratch& scratch);
 
   void on_text(std::string_view text);
+  std::size_t take_texts(const char*& cursor, const char* end, std::size_t count);
   void on_token(const RespToken& token);
   void on_reply_end();
 
@@ -68,6 +69,9 @@ class BatchReply {
  private:
   [[nodiscard]] std::string_view key() const;
   void add_integer(std::string_view text);
+  [[nodiscard]] bool may_be_null() const {
+    return shape_.command == Command::kHashGet || shape_.command == Command::kMultiGet;
+  }
   void open(const RespToken& token);
   void mismatch(std::string_view found);
   /// Notes an error and ignores the rest of the reply.

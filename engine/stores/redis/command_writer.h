@@ -35,18 +35,41 @@ class CommandWriter {
   }
   /// Appends what was encoded before.
   void raw(std::string_view encoded) { out_.append(encoded); }
+  /// Appends a word between two texts that were encoded before, for commands that differ in one
+  /// word.
+  void word_between(std::string_view before, std::string_view text, std::string_view after) {
+    const std::size_t size = out_.size();
+    const std::size_t room = before.size() + kHeadBytesMax + text.size() + 2 + after.size();
+    out_.resize_and_overwrite(size + room, [&](char* bytes, std::size_t) {
+      char* at = copy(before, bytes + size);
+      at = write_head('$', text.size(), at);
+      at = copy(text, at);
+      at = copy("\r\n", at);
+      at = copy(after, at);
+      return static_cast<std::size_t>(at - bytes);
+    });
+  }
 
   /// Bytes that the buffer holds.
   [[nodiscard]] std::size_t size() const { return out_.size(); }
 
  private:
+  static constexpr std::size_t kHeadBytesMax = 24;
+
+  static char* copy(std::string_view text, char* to) {
+    if (!text.empty()) std::memcpy(to, text.data(), text.size());
+    return to + text.size();
+  }
+  static char* write_head(char type, std::size_t count, char* to) {
+    *to++ = type;
+    to = std::to_chars(to, to + kHeadBytesMax - 3, count).ptr;
+    *to++ = '\r';
+    *to++ = '\n';
+    return to;
+  }
   void append_head(char type, std::size_t count) {
-    char head[24];
-    head[0] = type;
-    char* end = std::to_chars(head + 1, head + sizeof head - 2, count).ptr;
-    *end++ = '\r';
-    *end++ = '\n';
-    out_.append(head, static_cast<std::size_t>(end - head));
+    char head[kHeadBytesMax];
+    out_.append(head, static_cast<std::size_t>(write_head(type, count, head) - head));
   }
 
   std::string& out_;

@@ -19,5 +19,20 @@ TEST(CommandWriterTest, AppendsCommandsToOneBuffer) {
             "*2\r\n$4\r\na\r\nb\r\n$20\r\n-9223372036854775808\r\n");
 }
 
+TEST(CommandWriterTest, AWordBetweenTwoTextsIsTheSameAsThree) {
+  std::string whole;
+  std::string parts;
+  CommandWriter one(whole);
+  CommandWriter three(parts);
+  for (const std::size_t size : {0U, 1U, 9U, 10U, 100U, 12345U}) {
+    const std::string text(size, 'x');
+    one.word_between("head", text, "tail");
+    three.raw("head");
+    three.word(text);
+    three.raw("tail");
+  }
+  EXPECT_EQ(whole, parts);
+}
+
 }  // namespace
 }  // namespace millrace::stores::testing

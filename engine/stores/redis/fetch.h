@@ -95,6 +95,9 @@ class Fetch final : public std::enable_shared_from_this<Fetch> {
     void keep(const std::shared_ptr<char[]>& block) override;
     void on_done(base::Status status) override { fetch_.on_done(*this, std::move(status)); }
     void on_text(std::string_view text) override { reply_.on_text(text); }
+    std::size_t take_texts(const char*& cursor, const char* end, std::size_t count) override {
+      return reply_.take_texts(cursor, end, count);
+    }
     void on_token(const RespToken& token) override { reply_.on_token(token); }
     void on_reply_end() override { reply_.on_reply_end(); }
 

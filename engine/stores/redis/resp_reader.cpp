@@ -65,25 +65,24 @@ bool RespReader::close_element() {
   return true;
 }
 
-void RespReader::take_texts(const char*& cursor, const char* end, ReplySink& sink) {
-  std::size_t& left = frames_[depth_ - 1].left;
-  while (left != 0) {
-    const std::string_view text = try_read_bulk(cursor, end);
-    if (text.data() == nullptr) return;
-    sink.on_text(text);
-    --left;
-  }
-}
-
 RespReader::Step RespReader::read(std::string_view bytes, ReplySink& replies, ReplySink& pushes) {
   const char* cursor = bytes.data();
   const char* const end = cursor + bytes.size();
   const auto step = [&](ReadStatus status) {
     return Step{.status = status, .consumed = static_cast<std::size_t>(cursor - bytes.data())};
   };
+  if (depth_ == 0) {
+    const std::string_view text = try_read_bulk(cursor, end);
+    if (text.data() != nullptr) {
+      replies.on_text(text);
+      replies.on_reply_end();
+      return step(ReadStatus::kReply);
+    }
+  }
   for (;;) {
     if (depth_ != 0 && attribute_depth_ == 0) {
-      take_texts(cursor, end, is_push_ ? pushes : replies);
+      std::size_t& left = frames_[depth_ - 1].left;
+      left -= (is_push_ ? pushes : replies).take_texts(cursor, end, left);
     }
     if (depth_ == 0 || frames_[depth_ - 1].left != 0) {
       RespToken token;

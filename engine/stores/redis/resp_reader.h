@@ -54,8 +54,6 @@ class RespReader {
   [[nodiscard]] bool open(const RespToken& token, ReplySink& sink);
   /// Counts an element that has ended, and those that end with it; true when that was all.
   [[nodiscard]] bool close_element();
-  /// Reads texts of an open aggregate, as many as there are.
-  void take_texts(const char*& cursor, const char* end, ReplySink& sink);
 
   std::array<Frame, kDepthMax> frames_;
   std::size_t depth_ = 0;
