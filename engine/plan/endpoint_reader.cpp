@@ -161,7 +161,8 @@ void check_endpoint_fields(TableReader& table, EndpointKind kind) {
   const bool is_embedded = kind == EndpointKind::kEmbedded;
   const bool is_unix = kind == EndpointKind::kRedis && table.find_raw("unix_path") != nullptr;
   if (kind != EndpointKind::kRedis) {
-    refuse_redis_fields(table, {"unix_path", "username", "password_env", "database", "tls"});
+    refuse_redis_fields(table,
+                        {"unix_path", "username", "password_env", "database", "cluster", "tls"});
   }
   for (const std::string_view name : {"host", "port"}) {
     if (!is_embedded && !is_unix) table.require(name);
@@ -202,6 +203,11 @@ void read_redis_fields(RegistryFile& file,
   } else {
     endpoint.database = static_cast<std::uint32_t>(database.value_or(0));
   }
+  endpoint.cluster = table.find<bool>("cluster", "bool").value_or(false);
+  for (const std::string_view name : {"unix_path", "database"}) {
+    if (!endpoint.cluster || table.find_raw(name) == nullptr) continue;
+    table.add(ProblemCode::kUnknownField, name, base::format("A cluster has no {}", name));
+  }
   endpoint.tls = read_tls(file, table, path);
 }
 
@@ -217,6 +223,7 @@ EndpointInfo read_endpoint(RegistryFile& file,
                     "username",
                     "password_env",
                     "database",
+                    "cluster",
                     "tls",
                     "policy",
                     "lifecycle",
