@@ -97,7 +97,7 @@ TEST(ClusterBatchTest, RED13_ALostNodeThatNobodyReplacedIsAnErrorOfItsKeysOnly) 
   ClusterRig rig;
   rig.warm();
   rig.kill(2);
-  rig.loop.run_ready();
+  rig.loop.advance(20ms);
   const std::string outcome = rig.outcome_of({{"GET", "c"}, {"GET", "b"}});
   EXPECT_THAT(outcome, HasSubstr(R"(error "NODEDOWN The store cannot be reached: h:2)"));
   EXPECT_THAT(outcome, HasSubstr(R"("b@1")"));
