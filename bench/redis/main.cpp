@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <span>
@@ -20,16 +22,23 @@ namespace {
 using namespace millrace;  // NOLINT(google-build-using-namespace): this file is the program
 
 constexpr std::string_view kUsage =
-    "Usage: bench_redis [--json FILE] [--smoke] [--no-client]\n"
+    "Usage: bench_redis [--json FILE] [--fanout N] [--smoke] [--no-client]\n"
     "  --json FILE   also write the rows as JSON, one per line\n"
+    "  --fanout N    only lists of that length, instead of 10 and 100\n"
     "  --no-client   leave out the cost of the client beside hiredis\n"
     "  --smoke       tiny sizes: checks the answers, measures nothing\n";
 
 struct Options {
   std::string json_file;
+  int fanout = 0;  // 0: all
   bool smoke = false;
   bool client = true;
 };
+
+std::vector<int> fanouts(const Options& options) {
+  if (options.fanout != 0) return {options.fanout};
+  return options.smoke ? std::vector<int>{3} : std::vector<int>{10, 100};
+}
 
 struct Row {
   std::string plan;
@@ -163,7 +172,7 @@ void run(const Options& options) {
               "redis limit",
               "share");
   std::string json;
-  for (const int fanout : options.smoke ? std::vector<int>{3} : std::vector<int>{10, 100}) {
+  for (const int fanout : fanouts(options)) {
     const bench::DataSize size{
         .users = options.smoke ? 20 : 2000, .items = options.smoke ? 50 : 50'000, .fanout = fanout};
     bench::World world(size);
@@ -176,6 +185,7 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   Options options;
   const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc - 1));
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -184,6 +194,8 @@ int main(int argc, char** argv) {
       options.smoke = true;
     } else if (name == "--no-client") {
       options.client = false;
+    } else if (name == "--fanout" && i + 1 < words.size()) {
+      options.fanout = std::max(1, std::atoi(words[++i]));
     } else if (name == "--json" && i + 1 < words.size()) {
       options.json_file = words[++i];
     } else {

@@ -14,10 +14,8 @@ namespace millrace::net {
 namespace {
 
 constexpr std::string_view kUnixPrefix = "unix:";
-/// What `sockaddr_un` holds, with the zero at its end.
-constexpr std::size_t kUnixPathMax = 107;
 
-std::unexpected<base::Error> refuse(const char* why, std::string_view text) {
+std::unexpected<base::Error> refuse_address(const char* why, std::string_view text) {
   return base::fail(base::ErrorCode::kInvalidArgument,
                     std::string("Bad address, ") + why + ": " + std::string(text));
 }
@@ -27,15 +25,16 @@ base::Result<std::uint16_t> parse_port(std::string_view digits, std::string_view
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, port);
   if (error != std::errc() || stop != end || port == 0) {
-    return refuse("the port is no number from 1 to 65535", text);
+    return refuse_address("the port is no number from 1 to 65535", text);
   }
   return port;
 }
 
 base::Result<Address> parse_unix(std::string_view path, std::string_view text) {
-  if (path.empty()) return refuse("the path is empty", text);
-  if (path.size() > kUnixPathMax) return refuse("the path is longer than 107 bytes", text);
-  if (path.find('\0') != std::string_view::npos) return refuse("the path holds a zero byte", text);
+  if (path.empty()) return refuse_address("the path is empty", text);
+  if (path.size() > kUnixPathMax) return refuse_address("the path is longer than 107 bytes", text);
+  if (path.find('\0') != std::string_view::npos)
+    return refuse_address("the path holds a zero byte", text);
   return Address{.unix_path = std::string(path)};
 }
 
@@ -44,16 +43,17 @@ base::Result<Address> parse_unix(std::string_view path, std::string_view text) {
 base::Result<Address> parse_address(std::string_view text) {
   if (text.starts_with(kUnixPrefix)) return parse_unix(text.substr(kUnixPrefix.size()), text);
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return refuse("expected host:port or unix:/path", text);
+  if (colon == std::string_view::npos)
+    return refuse_address("expected host:port or unix:/path", text);
   std::string_view host = text.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) {
     host = host.substr(1, host.size() - 2);
   } else if (host.find(':') != std::string_view::npos) {
-    return refuse("an IPv6 address stands in brackets", text);
+    return refuse_address("an IPv6 address stands in brackets", text);
   }
-  if (host.empty()) return refuse("the host is empty", text);
+  if (host.empty()) return refuse_address("the host is empty", text);
   if (host.find_first_of(std::string_view(" \t\r\n/@[]\0", 9)) != std::string_view::npos) {
-    return refuse("the host holds a character that no host has", text);
+    return refuse_address("the host holds a character that no host has", text);
   }
   MR_TRY(const std::uint16_t port, parse_port(text.substr(colon + 1), text));
   return Address{.host = std::string(host), .port = port};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -7,6 +8,9 @@
 #include "base/result.h"
 
 namespace millrace::net {
+
+/// The longest path of a unix socket: what `sockaddr_un` holds without the zero at its end.
+inline constexpr std::size_t kUnixPathMax = 107;
 
 /// Where a peer listens: a host and a port, or a unix socket.
 struct Address {

@@ -19,7 +19,7 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-std::unexpected<base::Error> refuse(const char* what, const std::string& file) {
+std::unexpected<base::Error> refuse_tls(const char* what, const std::string& file) {
   return fail(ErrorCode::kInvalidArgument, std::string(what) + ": " + last_tls_error(), file);
 }
 
@@ -62,7 +62,7 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::make(const TlsOption
   ERR_clear_error();
   SSL_CTX* const context =
       SSL_CTX_new(role == TlsRole::kClient ? TLS_client_method() : TLS_server_method());
-  if (context == nullptr) return refuse("Cannot set up TLS", {});
+  if (context == nullptr) return refuse_tls("Cannot set up TLS", {});
   std::shared_ptr<TlsContext> made(new TlsContext(context, options, role));
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
@@ -80,22 +80,22 @@ base::Status TlsContext::read_files() {
   }
   if (!options_.ca_file.empty()) {
     if (SSL_CTX_load_verify_file(context_, options_.ca_file.c_str()) != 1) {
-      return refuse("Cannot read the certificate authorities", options_.ca_file);
+      return refuse_tls("Cannot read the certificate authorities", options_.ca_file);
     }
   } else if (asks_for_proof && SSL_CTX_set_default_verify_paths(context_) != 1) {
-    return refuse("Cannot find the system's certificate authorities", {});
+    return refuse_tls("Cannot find the system's certificate authorities", {});
   }
   const int mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
   SSL_CTX_set_verify(context_, asks_for_proof ? mode : SSL_VERIFY_NONE, nullptr);
   if (options_.certificate_file.empty()) return {};
   const char* const certificate = options_.certificate_file.c_str();
   if (SSL_CTX_use_certificate_chain_file(context_, certificate) != 1) {
-    return refuse("Cannot read the certificate", options_.certificate_file);
+    return refuse_tls("Cannot read the certificate", options_.certificate_file);
   }
   const std::string& key =
       options_.key_file.empty() ? options_.certificate_file : options_.key_file;
   if (SSL_CTX_use_PrivateKey_file(context_, key.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return refuse("Cannot use the private key", key);
+    return refuse_tls("Cannot use the private key", key);
   }
   return {};
 }
@@ -124,7 +124,7 @@ base::Result<TlsContext::Ssl> TlsContext::open(const std::string& peer_name) con
     return fail(ErrorCode::kInvalidArgument, "TLS to a unix socket needs a server name");
   }
   if (!name.empty() && !expect_peer(ssl.get(), name)) {
-    return refuse("Cannot ask for a server name", name);
+    return refuse_tls("Cannot ask for a server name", name);
   }
   return ssl;
 }

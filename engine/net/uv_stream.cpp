@@ -42,7 +42,6 @@ using base::ErrorCode;
 using Handle = UvStream::Handle;
 
 constexpr std::size_t kTargetsMax = 8;
-constexpr std::size_t kUnixPathMax = 107;
 constexpr unsigned kKeepAliveSeconds = 60;
 
 /// libuv writes without MSG_NOSIGNAL: a peer that went away must not end the process.

@@ -83,6 +83,14 @@ void refuse_redis_fields(TableReader& table, std::initializer_list<std::string_v
   }
 }
 
+void refuse_embedded_fields(TableReader& table, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (table.find_raw(name) == nullptr) continue;
+    table.add(
+        ProblemCode::kUnknownField, name, base::format("An embedded endpoint has no {}", name));
+  }
+}
+
 /// The fields of a policy that only a redis endpoint has.
 void read_redis_policy(TableReader& table, EndpointPolicy& policy) {
   policy.single_flight = table.find<bool>("single_flight", "bool").value_or(true);
@@ -159,21 +167,17 @@ std::optional<EndpointTls> read_tls(RegistryFile& file,
 /// Refuses the fields of the other kinds and requires those of its own.
 void check_endpoint_fields(TableReader& table, EndpointKind kind) {
   const bool is_embedded = kind == EndpointKind::kEmbedded;
-  const bool is_unix = kind == EndpointKind::kRedis && table.find_raw("unix_path") != nullptr;
+  const bool is_unix = !is_embedded && table.find_raw("unix_path") != nullptr;
   if (kind != EndpointKind::kRedis) {
-    refuse_redis_fields(table,
-                        {"unix_path", "username", "password_env", "database", "cluster", "tls"});
+    refuse_redis_fields(table, {"username", "password_env", "database", "cluster"});
   }
+  if (is_embedded) refuse_embedded_fields(table, {"host", "port", "unix_path", "tls"});
   for (const std::string_view name : {"host", "port"}) {
     if (!is_embedded && !is_unix) table.require(name);
     if (is_unix && table.find_raw(name) != nullptr) {
       table.add(ProblemCode::kUnknownField,
                 name,
                 base::format("An endpoint with a unix_path has no {}", name));
-    }
-    if (is_embedded && table.find_raw(name) != nullptr) {
-      table.add(
-          ProblemCode::kUnknownField, name, base::format("An embedded endpoint has no {}", name));
     }
   }
   if (is_embedded) table.require("data_file");
@@ -182,14 +186,10 @@ void check_endpoint_fields(TableReader& table, EndpointKind kind) {
   }
 }
 
-void read_redis_fields(RegistryFile& file,
-                       TableReader& table,
-                       const std::string& path,
-                       EndpointInfo& endpoint) {
+void read_redis_fields(TableReader& table, EndpointInfo& endpoint) {
   const auto text = [&](std::string_view name) {
     return table.find<std::string>(name, "string").value_or("");
   };
-  endpoint.unix_path = text("unix_path");
   endpoint.username = text("username");
   endpoint.password_env = text("password_env");
   if (table.find_raw("username") != nullptr && endpoint.password_env.empty()) {
@@ -208,7 +208,6 @@ void read_redis_fields(RegistryFile& file,
     if (!endpoint.cluster || table.find_raw(name) == nullptr) continue;
     table.add(ProblemCode::kUnknownField, name, base::format("A cluster has no {}", name));
   }
-  endpoint.tls = read_tls(file, table, path);
 }
 
 EndpointInfo read_endpoint(RegistryFile& file,
@@ -240,7 +239,11 @@ EndpointInfo read_endpoint(RegistryFile& file,
   read_count(table, "port", UINT16_MAX, port);
   endpoint.port = static_cast<std::uint16_t>(port);
   endpoint.data_file = table.find<std::string>("data_file", "string").value_or("");
-  if (endpoint.kind == EndpointKind::kRedis) read_redis_fields(file, table, path, endpoint);
+  if (endpoint.kind != EndpointKind::kEmbedded) {
+    endpoint.unix_path = table.find<std::string>("unix_path", "string").value_or("");
+    endpoint.tls = read_tls(file, table, path);
+  }
+  if (endpoint.kind == EndpointKind::kRedis) read_redis_fields(table, endpoint);
   endpoint.policy = read_policy(file, table, path, endpoint.kind);
   endpoint.lifecycle = read_lifecycle(table);
   endpoint.doc = table.find<std::string>("doc", "string").value_or("");

@@ -88,8 +88,19 @@ TEST(EndpointReaderTest, REG3_AUnixSocketStandsForHostAndPort) {
   EXPECT_EQ(registry->endpoints()[0].unix_path, "/s");
   EXPECT_THAT(endpoint_problems("kind = 'redis'\nunix_path = '/s'\nport = 1\n"),
               ElementsAre("endpoints.toml:4 unknown_field"));
-  EXPECT_THAT(endpoint_problems("kind = 'http'\nhost = 'h'\nport = 1\nunix_path = '/s'\n"),
-              ElementsAre("endpoints.toml:5 unknown_field"));
+  EXPECT_EQ(read_endpoint_text("kind = 'http'\nunix_path = '/s'\n")->endpoints()[0].unix_path,
+            "/s");
+  EXPECT_THAT(endpoint_problems("kind = 'embedded'\ndata_file = 'd'\nunix_path = '/s'\n"),
+              ElementsAre("endpoints.toml:4 unknown_field"));
+}
+
+TEST(EndpointReaderTest, REG3_AnHttpEndpointMayUseTls) {
+  const auto registry =
+      read_endpoint_text("kind = 'http'\nhost = 'h'\nport = 1\ntls = { ca_file = 'ca' }\n");
+  ASSERT_TRUE(registry) << registry.error().to_text();
+  EXPECT_EQ(registry->endpoints()[0].tls->ca_file, "ca");
+  EXPECT_THAT(endpoint_problems("kind = 'embedded'\ndata_file = 'd'\ntls = {}\n"),
+              ElementsAre("endpoints.toml:4 unknown_field"));
 }
 
 TEST(EndpointReaderTest, RED11_AClusterIsNamedByOneOfItsNodes) {
@@ -107,7 +118,7 @@ TEST(EndpointReaderTest, FieldsOfRedisAreRefusedElsewhereAndChecked) {
   const std::string http = "kind = 'http'\nhost = 'h'\nport = 1\n";
   const std::string redis = "kind = 'redis'\nhost = 'h'\nport = 1\n";
   for (const std::string_view field :
-       {"username = 'u'", "password_env = 'P'", "database = 1", "cluster = true", "tls = {}"}) {
+       {"username = 'u'", "password_env = 'P'", "database = 1", "cluster = true"}) {
     EXPECT_THAT(endpoint_problems(http + std::string(field) + "\n"),
                 ElementsAre("endpoints.toml:5 unknown_field"))
         << field;

@@ -48,8 +48,8 @@ enum class EndpointKind : std::uint8_t { kRedis, kEmbedded, kHttp };
 
 /// How an endpoint is used. The last five concern redis only.
 struct EndpointPolicy {
-  std::uint32_t max_inflight = 256;  ///< redis: commands
-  std::uint32_t connections = 1;     ///< of each loop
+  std::uint32_t max_inflight = 256;  ///< redis: commands; http: requests
+  std::uint32_t connections = 1;     ///< of each loop; http: kept open when idle
   base::Duration connect_timeout = std::chrono::milliseconds(100);
   base::Duration request_timeout = std::chrono::seconds(1);
   std::uint32_t breaker_failures = 5;  ///< in a row, until calls are refused at once
@@ -76,13 +76,13 @@ struct EndpointInfo {
   EndpointKind kind = EndpointKind::kEmbedded;
   std::string host = {};                ///< redis and http
   std::uint16_t port = 0;               ///< redis and http
-  std::string unix_path = {};           ///< redis: a unix socket instead of host and port
+  std::string unix_path = {};           ///< redis and http: a unix socket instead of host and port
   std::string data_file = {};           ///< embedded; relative to the folder that holds `registry/`
   std::string username = {};            ///< redis
   std::string password_env = {};        ///< redis: the environment variable that has the password
   std::uint32_t database = 0;           ///< redis
   bool cluster = false;                 ///< redis: the server is a node of a Redis Cluster
-  std::optional<EndpointTls> tls = {};  ///< redis
+  std::optional<EndpointTls> tls = {};  ///< redis and http
   EndpointPolicy policy = {};
   Lifecycle lifecycle = Lifecycle::kActive;
   std::string doc = {};

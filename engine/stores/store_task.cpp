@@ -161,19 +161,44 @@ rows::ColumnRef parse_column(ColumnType type,
   return rows::Column::make_string(std::move(codes), dictionary.finish(), std::move(valid));
 }
 
+ParseErrors begin_errors(std::size_t batch_rows, const tasks::TaskContext& context) {
+  ParseErrors errors;
+  if (context.eval_options().on_row_error == expr::OnRowError::kDrop) {
+    errors.keep = context.scratch().make_array<std::uint8_t>(batch_rows);
+    std::ranges::fill(errors.keep.span(), std::uint8_t{1});
+  }
+  return errors;
+}
+
+base::Status report_errors(std::size_t count,
+                           const std::string& message,
+                           const tasks::TaskContext& context) {
+  if (count == 0) return {};
+  if (context.eval_options().on_row_error == expr::OnRowError::kFail) {
+    return fail(ErrorCode::kNodeFailed, message, context.node().id);
+  }
+  context.stats().row_errors += count;
+  if (context.stats().first_row_error.empty()) context.stats().first_row_error = message;
+  return {};
+}
+
+Result<rows::RowSet> drop_failed(rows::RowSet rows,
+                                 const ParseErrors& errors,
+                                 const tasks::TaskContext& context) {
+  if (errors.count == 0 || errors.keep.empty()) return rows;
+  Array<std::uint8_t> keep = context.scratch().make_array<std::uint8_t>(rows.size());
+  std::size_t position = 0;
+  for_each_row(rows, [&](RowIndex row) { keep[position++] = errors.keep[row]; });
+  return rows::filter(rows, keep.span(), context.scratch());
+}
+
 Result<rows::RowSet> add_parsed_columns(const rows::RowSet& rows,
                                         std::span<const plan::FetchedKey> keys,
                                         const StoreReply& reply,
                                         std::span<const RowIndex> key_rows,
                                         const tasks::TaskContext& context) {
-  rows::RowScratch& scratch = context.scratch();
-  const expr::OnRowError rule = context.eval_options().on_row_error;
   rows::BatchRef batch = rows.batch();
-  ParseErrors errors;
-  if (rule == expr::OnRowError::kDrop) {
-    errors.keep = scratch.make_array<std::uint8_t>(batch->row_count());
-    std::ranges::fill(errors.keep.span(), std::uint8_t{1});
-  }
+  ParseErrors errors = begin_errors(batch->row_count(), context);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::size_t before = errors.count;
     const ColumnTexts texts{.texts = reply.texts.span(),
@@ -181,23 +206,14 @@ Result<rows::RowSet> add_parsed_columns(const rows::RowSet& rows,
                             .offset = i,
                             .rows = key_rows,
                             .batch_rows = batch->row_count()};
-    rows::ColumnRef column = parse_column(keys[i].type, texts, scratch, errors);
+    rows::ColumnRef column = parse_column(keys[i].type, texts, context.scratch(), errors);
     MR_TRY(batch, batch->with_column(keys[i].key, std::move(column)));
-    if (errors.count == before) continue;
-    const std::string message =
-        "A fetched value is no " + std::string(to_string(keys[i].type)) + ": " + keys[i].key;
-    if (rule == expr::OnRowError::kFail) {
-      return fail(ErrorCode::kNodeFailed, message, context.node().id);
-    }
-    if (context.stats().first_row_error.empty()) context.stats().first_row_error = message;
+    MR_TRY_STATUS(report_errors(
+        errors.count - before,
+        "A fetched value is no " + std::string(to_string(keys[i].type)) + ": " + keys[i].key,
+        context));
   }
-  context.stats().row_errors += errors.count;
-  rows::RowSet out = rows.with_batch(std::move(batch));
-  if (errors.count == 0 || errors.keep.empty()) return out;
-  Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(out.size());
-  std::size_t position = 0;
-  for_each_row(out, [&](RowIndex row) { keep[position++] = errors.keep[row]; });
-  return rows::filter(out, keep.span(), scratch);
+  return drop_failed(rows.with_batch(std::move(batch)), errors, context);
 }
 
 }  // namespace millrace::stores

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -53,6 +54,17 @@ struct ParseErrors {
   std::size_t count = 0;
   rows::Array<std::uint8_t> keep;  ///< by row of the batch, 0 for them; empty unless wanted
 };
+
+/// Makes ready to count errors in rows of a batch, as the node's `on_row_error` wants it.
+[[nodiscard]] ParseErrors begin_errors(std::size_t batch_rows, const tasks::TaskContext& context);
+/// Follows `on_row_error` after `count` more errors, of which `message` tells.
+[[nodiscard]] base::Status report_errors(std::size_t count,
+                                         const std::string& message,
+                                         const tasks::TaskContext& context);
+/// Gives the rows without those that `on_row_error` drops.
+[[nodiscard]] base::Result<rows::RowSet> drop_failed(rows::RowSet rows,
+                                                     const ParseErrors& errors,
+                                                     const tasks::TaskContext& context);
 
 /// Parses texts into a column of a batch. Rows without a text are null; those whose text does not
 /// parse are null and counted.

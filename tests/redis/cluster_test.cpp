@@ -31,6 +31,7 @@ namespace {
 
 using stores::Command;
 using stores::ValueForm;
+using ::testing::HasSubstr;
 using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
 
 stores::RedisSettings settings_at(std::uint16_t port, bool cluster) {
@@ -151,6 +152,7 @@ TEST_F(ClusterTest, RED12_AskIsFollowedWhileASlotMoves) {
   target.cli("cluster setslot " + slot + " importing " + RedisCluster::id_of(source));
   source.cli("cluster setslot " + slot + " migrating " + RedisCluster::id_of(target));
   source.cli(base::format("migrate 127.0.0.1 {} '{{t}}1' 0 5000", target.port()));
+  EXPECT_THAT(source.cli("get '{t}1'"), HasSubstr("ASK "));
   EXPECT_EQ(read(), "one | two | null");
   EXPECT_EQ(
       client.shown({.command = Command::kMultiGet, .keys = client.keys({"{t}1", "{t}2", "{t}3"})}),
@@ -191,6 +193,8 @@ TEST_F(ClusterTest, RED12_NoAnswerIsWrongWhileSlotsMoveUnderLoad) {
   mover.join();
   EXPECT_EQ(failure, "");
   EXPECT_TRUE(read_texts(client, Command::kGet));
+  const std::string first = text_keys().front();
+  EXPECT_EQ(cluster_->master(1).cli("get " + first), first + "\n");
   ::testing::Test::RecordProperty("batches", count);
   ::testing::Test::RecordProperty("map_reads",
                                   static_cast<int>(client.client().cluster().map_read_count()));

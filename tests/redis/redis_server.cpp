@@ -167,8 +167,10 @@ void RedisServer::resume() { ::kill(pid_, SIGCONT); }
 
 void RedisServer::load(const std::string& file) const {
   const std::string out =
-      run_line("redis-cli -s '" + socket_path() + "' < '" + file + "' | grep -c -i err || true");
-  if (out != "0\n") throw std::runtime_error("redis-cli could not load " + file + ": " + out);
+      run_line("redis-cli -s '" + socket_path() + "' --pipe < '" + file + "' 2>&1");
+  if (out.find("errors: 0") == std::string::npos) {
+    throw std::runtime_error("redis-cli could not load " + file + ": " + out);
+  }
 }
 
 std::string RedisServer::cli(const std::string& words) const {

@@ -55,7 +55,7 @@ class RedisServer {
   }
   [[nodiscard]] const TempFolder& folder() const { return folder_; }
 
-  /// Gives the commands of a file to the server, as `redis-cli < FILE` does.
+  /// Gives the commands of a file to the server, as `redis-cli --pipe < FILE` does.
   void load(const std::string& file) const;
   /// Runs one command with redis-cli and gives what that printed.
   std::string cli(const std::string& words) const;

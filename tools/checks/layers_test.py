@@ -4,7 +4,7 @@ from .planted import PlantedTreeTest
 _CLEAN = {
     "engine/base/CMakeLists.txt": "mr_module(base LIBS fmt::fmt)\n",
     "engine/base/error.h": "#pragma once\n#include <string>\n",
-    "engine/rows/CMakeLists.txt": "find_package(x)\nmr_module(rows\n  DEPS base  # ids\n  LIBS x)\n",
+    "engine/rows/CMakeLists.txt": "find_package(x)\nmr_module(rows\n  DEPS base  # ids\n  ALONE row_test.cpp LIBS x)\n",
     "engine/rows/column.h": '#include "base/error.h"\n#include "rows/batch.h"\n',
 }
 

@@ -5,7 +5,7 @@ import re
 from .tree import Tree
 
 _CALL = re.compile(r"mr_module\(\s*(\w+)([^)]*)\)")
-_KEYWORDS = {"DEPS", "LIBS", "CONCURRENCY_TESTS"}
+_KEYWORDS = {"FOLDERS", "DEPS", "LIBS", "CONCURRENCY_TESTS", "SEPARATE_TESTS", "ALONE"}
 
 
 def dependencies(tree: Tree) -> dict[str, set[str]]:

@@ -32,7 +32,7 @@ declare namespace Millrace {
     fixedSource(params?: NodeOptions & {
       /**
        * How many rows there are.
-       * From the manifest: at least 0, at most 10000000.
+       * From 0 to 10000000.
        * @defaultValue `1`
        */
       readonly rowCount?: number;
@@ -58,7 +58,7 @@ declare namespace Millrace {
     busyCpu(params: NodeOptions & {
       /**
        * How long to compute, in milliseconds.
-       * From the manifest: at least 0, at most 3600000.
+       * From 0 to 3600000.
        */
       readonly busyWaitMs: number;
     }): Rows<C>;
@@ -104,13 +104,13 @@ declare namespace Millrace {
       readonly by?: KeyList<C>;
       /**
        * Rows in a row that a rule looks at.
-       * From the manifest: at least 1.
+       * At least 1.
        * @defaultValue `2`
        */
       readonly window?: number;
       /**
        * How many rows of one value a window may have.
-       * From the manifest: at least 1.
+       * At least 1.
        * @defaultValue `1`
        */
       readonly maxInWindow?: number;
@@ -121,7 +121,7 @@ declare namespace Millrace {
       readonly whenStuck?: "break" | "drop";
       /**
        * Rows tried for each place.
-       * From the manifest: at least 1.
+       * At least 1.
        * @defaultValue `1000`
        */
       readonly lookahead?: number;
@@ -131,13 +131,13 @@ declare namespace Millrace {
       readonly features?: KeyList<C>;
       /**
        * MMR: 1 is relevance only, 0 difference only.
-       * From the manifest: at least 0, at most 1.
+       * From 0 to 1.
        * @defaultValue `0.7`
        */
       readonly lambda?: number;
       /**
        * MMR: how many rows are chosen.
-       * From the manifest: at least 0.
+       * At least 0.
        * @defaultValue `0`
        */
       readonly count?: number;
@@ -166,7 +166,7 @@ declare namespace Millrace {
       readonly pattern?: KeyPattern<C>;
       /**
        * How many items of a list are taken, from its start.
-       * From the manifest: at least 1, at most 100000.
+       * From 1 to 100000.
        * @defaultValue `100`
        */
       readonly fanout?: number;
@@ -178,7 +178,7 @@ declare namespace Millrace {
       readonly by: KeyList<C>;
       /**
        * How many rows of a group stay.
-       * From the manifest: at least 0.
+       * At least 0.
        * @defaultValue `1`
        */
       readonly count?: number;
@@ -201,7 +201,7 @@ declare namespace Millrace {
       readonly by?: KeyRef<C>;
       /**
        * Longest answer that is read.
-       * From the manifest: at least 1, at most 16777216.
+       * From 1 to 16777216.
        * @defaultValue `65536`
        */
       readonly bodyBytesMax?: number;
@@ -309,7 +309,7 @@ declare namespace Millrace {
       readonly pattern?: KeyPattern<C>;
       /**
        * How many items of a list are taken, from its start.
-       * From the manifest: at least 1, at most 100000.
+       * From 1 to 100000.
        * @defaultValue `100`
        */
       readonly fanout?: number;
@@ -329,7 +329,7 @@ declare namespace Millrace {
       readonly pattern?: KeyPattern<C>;
       /**
        * How many items of a list are taken, from its start.
-       * From the manifest: at least 1, at most 100000.
+       * From 1 to 100000.
        * @defaultValue `100`
        */
       readonly fanout?: number;
@@ -342,12 +342,12 @@ declare namespace Millrace {
     sample(params?: NodeOptions & {
       /**
        * How many rows stay.
-       * From the manifest: at least 0.
+       * At least 0.
        */
       readonly count?: number;
       /**
        * Share of rows that stay.
-       * From the manifest: at least 0, at most 1.
+       * From 0 to 1.
        */
       readonly rate?: number;
       /** Chooses the same rows in every request; by default the request's seed and the node decide. */
@@ -358,7 +358,7 @@ declare namespace Millrace {
     skip(params: NodeOptions & {
       /**
        * How many rows to leave out.
-       * From the manifest: at least 0.
+       * At least 0.
        */
       readonly count: number;
     }): Rows<C>;
@@ -367,7 +367,7 @@ declare namespace Millrace {
     sleep(params: NodeOptions & {
       /**
        * How long to wait, in milliseconds.
-       * From the manifest: at least 0, at most 3600000.
+       * From 0 to 3600000.
        */
       readonly durationMs: number;
       /**
@@ -394,7 +394,7 @@ declare namespace Millrace {
     take(params: NodeOptions & {
       /**
        * How many rows to keep.
-       * From the manifest: at least 0.
+       * At least 0.
        */
       readonly count: number;
     }): Rows<C>;
@@ -408,7 +408,7 @@ declare namespace Millrace {
       readonly order: OrderParam<C>;
       /**
        * How many rows to keep.
-       * From the manifest: at least 0.
+       * At least 0.
        */
       readonly count: number;
     }): Rows<C>;

@@ -49,7 +49,7 @@ async function compile(given: Arguments): Promise<{ result: BuildResult; project
   const { project, plans, options } = readTarget(given);
   if (plans.length === 0) throw new UsageError("there are no plans: files named NAME.plan.ts");
   // Closing the session would only delay the end of the process, which does the same.
-  const session = new Session(project, options);
+  const session = new Session(project, { ...options, planCount: plans.length });
   return { project, result: await session.build(plans, progressOn(process.stderr, plans.length)) };
 }
 

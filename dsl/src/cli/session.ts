@@ -4,6 +4,7 @@ import { Compiler, withoutRepeats, type CompiledPlan } from "../compile/compiler
 import { compileWithVariants } from "../compile/variants.ts";
 import type { Problem } from "../contract/problem.ts";
 import { variantSuffix } from "../emit/artifact.ts";
+import { preferQuickStart } from "../sandbox/sandbox.ts";
 import { checkWithEngine } from "./engine.ts";
 import { displayPath, findRankd, readBindings, type Project } from "./project.ts";
 
@@ -11,6 +12,8 @@ export interface SessionOptions {
   readonly rankd?: string;
   /** Leaves the engine's checks out, without a warning. */
   readonly withoutEngine?: boolean;
+  /** How many plans will be built; what pays for many does not for a few. */
+  readonly planCount?: number;
   /** Folder for artifacts; by default each goes beside its source. */
   readonly out?: string;
 }
@@ -30,6 +33,9 @@ export interface BuildResult {
   readonly problems: readonly Problem[];
 }
 
+/** Up to here starting quickly saves more than running fast. */
+const FEW_PLANS = 10;
+
 /** Plans that are compiled at the same time; more only wait for the one sandbox. */
 const CONCURRENCY = 8;
 
@@ -38,6 +44,7 @@ export class Session {
   readonly #rankd: string | undefined;
 
   constructor(readonly project: Project, readonly options: SessionOptions) {
+    if ((options.planCount ?? Infinity) <= FEW_PLANS) preferQuickStart();
     this.#compiler = new Compiler({ root: project.root, bindings: readBindings(project),
       display: displayPath });
     this.#rankd = options.withoutEngine ? undefined : findRankd(project, options.rankd);

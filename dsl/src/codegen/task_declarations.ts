@@ -85,11 +85,10 @@ function genericsOf(task: TaskBinding): Generics {
 
 function facts(param: ParamBinding): string[] {
   const lines = param.doc ? [`${param.doc}.`] : [];
-  const limits = [
-    param.minimum === undefined ? "" : `at least ${param.minimum}`,
-    param.maximum === undefined ? "" : `at most ${param.maximum}`,
-  ].filter((text) => text !== "");
-  if (limits.length > 0) lines.push(`From the manifest: ${limits.join(", ")}.`);
+  const { minimum, maximum } = param;
+  if (minimum !== undefined && maximum !== undefined) lines.push(`From ${minimum} to ${maximum}.`);
+  else if (minimum !== undefined) lines.push(`At least ${minimum}.`);
+  else if (maximum !== undefined) lines.push(`At most ${maximum}.`);
   const given = param.default;
   if (given !== null && given !== undefined) {
     lines.push(`@defaultValue \`${JSON.stringify(given)}\``);

@@ -1,23 +1,28 @@
 // Compiles every example of the guides: what it becomes, its types, and the engine's opinion.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { rankd, withoutRankd } from "./gallery_runs.ts";
-
-const root = join(process.cwd(), "..");
+import {
+  compileExpressions,
+  compilePlan,
+  repository,
+  type PlanArtifact,
+  type ValueKind,
+} from "./plan_lab.ts";
 
 interface Example {
-  readonly kind: string;
+  readonly kind: ValueKind;
   readonly source: string;
   readonly text: string;
 }
 
 /** The fenced blocks of a guide, each with its info string. */
 function allBlocks(guide: string): { info: string; text: string }[] {
-  const text = readFileSync(join(root, "docs/guides", guide), "utf8");
+  const text = readFileSync(join(repository, "docs/guides", guide), "utf8");
   return [...text.matchAll(/^```(.*)\n([^]*?)^```$/gm)].map((block) => ({
     info: block[1]!,
     text: block[2]!,
@@ -31,7 +36,7 @@ function blocks(guide: string, wanted: string): string[] {
 }
 
 function examples(guide: string): Example[] {
-  return ["number", "bool", "text"].flatMap((kind) =>
+  return (["number", "bool", "text"] as const).flatMap((kind) =>
     blocks(guide, `ts ${kind}`)
       .flatMap((block) => block.trimEnd().split("\n"))
       .map((line) => {
@@ -42,53 +47,11 @@ function examples(guide: string): Example[] {
   );
 }
 
-function node({ kind, source }: Example): string {
-  if (kind === "bool") return `.filter({ pred: ${source} })`;
-  return `.vm({ outKey: Key.${kind === "text" ? "response" : "boost"}, expr: ${source} })`;
-}
-
-type Artifact = {
-  nodes: { id: string; inputs?: string[]; params: Record<string, string> }[];
-  sources?: unknown;
-};
-
-/** Runs `dslc` on a plan in a project of its own that has this repository's registry. */
-function compile(plan: string, body: (artifact: Artifact) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), "millrace-guide-"));
-  try {
-    cpSync(join(root, "registry"), join(folder, "registry"), { recursive: true });
-    mkdirSync(join(folder, "plans"));
-    writeFileSync(join(folder, "plans/guide.plan.ts"), plan);
-    for (const command of ["check", "build"]) {
-      const run = spawnSync(process.execPath, ["bin/dslc", command, "--root", folder], {
-        encoding: "utf8",
-      });
-      assert.equal(run.status, 0, run.stdout + run.stderr);
-    }
-    body(JSON.parse(readFileSync(join(folder, "plans/guide.plan.json"), "utf8")) as never);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
 test("every expression of the guide becomes the text beside it", () => {
   const all = examples("typescript-expressions.md");
   assert.ok(all.length >= 18, String(all.length));
-  const plan = `import { definePlan, E, Pred } from "@millrace/dsl";
-export default definePlan({
-  name: "guide",
-  build: (ctx) => ctx.viewer({ endpoint: EP.redis.redis_default })
-    .vm({ outKey: Key.score, expr: 1.5 })
-    ${all.map(node).join("\n    ")},
-});
-`;
-  compile(plan, ({ nodes }) => {
-    const texts = nodes.slice(2).map(({ params }) => params.expr ?? params.pred);
-    assert.deepEqual(
-      texts,
-      all.map(({ text }) => text),
-    );
-  });
+  const texts = all.map(({ text }) => text);
+  assert.deepEqual(compileExpressions(all), texts);
 });
 
 for (const guide of ["typescript-expressions.md", "migrate-json.md"]) {
@@ -99,18 +62,17 @@ for (const guide of ["typescript-expressions.md", "migrate-json.md"]) {
       const imports = plan.includes("import ")
         ? ""
         : 'import { definePlan } from "@millrace/dsl";\n';
-      compile(imports + plan, ({ nodes }) => assert.ok(nodes.length > 0));
+      assert.ok(compilePlan(imports + plan).nodes.length > 0);
     }
   });
 }
 
 test("the migrated plan becomes the JSON that it came from", () => {
-  const before = JSON.parse(blocks("migrate-json.md", "json")[0]!) as Artifact;
+  const before = JSON.parse(blocks("migrate-json.md", "json")[0]!) as PlanArtifact;
   for (const node of before.nodes) node.inputs ??= [];
-  compile(blocks("migrate-json.md", "ts plan")[0]!, ({ sources, ...after }) => {
-    assert.ok(sources);
-    assert.deepEqual(after, before);
-  });
+  const { sources, ...after } = compilePlan(blocks("migrate-json.md", "ts plan")[0]!);
+  assert.ok(sources);
+  assert.deepEqual(after, before);
 });
 
 /** What differs from run to run. */

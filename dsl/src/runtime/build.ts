@@ -12,6 +12,8 @@ export interface Build {
   readonly errors: DraftError[];
   readonly calls: DraftNode["calls"];
   readonly fragments: Map<string, FragmentUse>;
+  /** What tells two fragments of one name apart. */
+  readonly fragmentBodies: Map<string, unknown>;
   /** Version of a fragment by its name, instead of its own. */
   readonly chosen: Map<string, string>;
 }
@@ -25,6 +27,7 @@ export function startBuild(): Build {
     errors: [],
     calls: [],
     fragments: new Map(),
+    fragmentBodies: new Map(),
     chosen: new Map(),
   };
   return current;

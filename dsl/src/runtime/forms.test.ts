@@ -139,6 +139,7 @@ test("what a form cannot take is an error", () => {
   assert.throws(() => E.float("1"), { code: "wrong_type" });
   assert.throws(() => Pred.cmp("===", 1, 1), { code: "bad_value" });
   assert.throws(() => Pred.in(Key.country, "NO"), { code: "wrong_type" });
+  assert.throws(() => Pred.in(Key.country, [, "NO"]), { code: "undefined_value" });
   assert.throws(() => Pred.matches(Key.name, "x"), { code: "wrong_type" });
   assert.throws(() => Fn.clamp(Key.score, 0), { code: "bad_expression" });
   assert.throws(() => Pred.or(), { code: "bad_expression" });

@@ -75,3 +75,31 @@ test("DSL5: a plan may choose versions for all of its fragments", () => {
     "wrong_type: fragments: expected an object, found a list",
   ]);
 });
+
+test("DSL5: a call that names its version does not hide what a request can choose", () => {
+  const cut = defineFragment({
+    name: "cut",
+    version: "2",
+    build: (rows: Rows) => rows.take!({ count: 2 }),
+    versions: { 1: (rows: Rows) => rows.take!({ count: 1 }) },
+  }) as ((rows: Rows) => Rows) & { version(v: string): (rows: Rows) => Rows };
+  const versions = (build: Build, chosen = {}): string[] =>
+    planOf(build, {}, chosen).fragments!.map(({ version }) => version);
+  const both: Build = (ctx) => [cut(ctx.fixedSource!()), cut.version("1")(ctx.fixedSource!())];
+  assert.deepEqual(versions(both), ["2"]);
+  assert.deepEqual(versions(both, { cut: "1" }), ["1"]);
+  assert.deepEqual(
+    versions((ctx) => cut.version("1")(ctx.fixedSource!()), { cut: "2" }),
+    ["1"],
+  );
+});
+
+test("two fragments of one name are refused", () => {
+  const make = (): ((rows: Rows) => Rows) =>
+    defineFragment({ name: "same", version: "1", build: (rows: Rows) => rows }) as never;
+  const [first, second] = [make(), make()];
+  assert.deepEqual(
+    problems((ctx) => second(first(ctx.fixedSource!()))),
+    ["bad_name: Two fragments have the name same"],
+  );
+});

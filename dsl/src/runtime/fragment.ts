@@ -12,6 +12,7 @@ interface FragmentSpec {
   readonly versions?: unknown;
 }
 
+/** The fragment's own version first. */
 function readVersions(spec: FragmentSpec): Map<string, Builder> {
   const others = spec.versions === undefined ? [] : Object.entries(spec.versions as object);
   const versions = new Map<string, Builder>();
@@ -30,14 +31,17 @@ function readVersions(spec: FragmentSpec): Map<string, Builder> {
   return versions;
 }
 
+/** Calls a fragment; `pinned` is the version that the call itself names. */
 function run(
   name: string,
-  version: string,
   versions: Map<string, Builder>,
   args: unknown[],
+  pinned?: string,
 ): unknown {
   const site = callSite();
   const build = currentBuild(`The fragment ${name} is used`);
+  const [own] = versions.keys();
+  const version = pinned ?? build.chosen.get(name) ?? own!;
   const body = versions.get(version);
   if (body === undefined) {
     throw new PlanError(
@@ -59,7 +63,14 @@ function run(
       site,
     );
   }
-  build.fragments.set(name, { name, version, versions: [...versions.keys()] });
+  if ((build.fragmentBodies.get(name) ?? versions) !== versions) {
+    throw new PlanError("bad_name", `Two fragments have the name ${name}`, site);
+  }
+  build.fragmentBodies.set(name, versions);
+  // What a request can choose is the version of calls that name none.
+  if (pinned === undefined || !build.fragments.has(name)) {
+    build.fragments.set(name, { name, version, versions: [...versions.keys()] });
+  }
   build.calls.push({ fragment: name, version, site });
   try {
     return body(...args);
@@ -79,15 +90,13 @@ export function defineFragment(given: unknown): unknown {
     throw new PlanError("unknown_field", `Unknown field of a fragment: ${field}`);
   }
   const versions = readVersions(spec);
-  const own = spec.version as string;
-  const fragment = (...args: unknown[]): unknown =>
-    run(name, currentBuild(`The fragment ${name} is used`).chosen.get(name) ?? own, versions, args);
+  const fragment = (...args: unknown[]): unknown => run(name, versions, args);
   return Object.freeze(
     Object.assign(fragment, {
       version:
         (version: string) =>
         (...args: unknown[]) =>
-          run(name, version, versions, args),
+          run(name, versions, args, version),
     }),
   );
 }

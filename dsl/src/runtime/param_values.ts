@@ -24,6 +24,7 @@ export function kindOf(value: unknown): string {
   if (expression !== undefined) return describe(expression);
   if (value instanceof EndpointValue) return "an endpoint";
   if (nodeOf(value) !== undefined) return "rows";
+  if (typeof value === "object" && NODE in value) return "rows of the request or of constant ids";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 

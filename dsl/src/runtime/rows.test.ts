@@ -59,7 +59,7 @@ test("ART3: ids and fields of the request are inputs", () => {
   );
   assert.deepEqual(
     problems((ctx) => ctx.ids!([1])),
-    ["no_output: build gives an object, not rows of a node"],
+    ["no_output: build gives rows of the request or of constant ids, not rows of a node"],
   );
   assert.deepEqual(
     problems((ctx) => ctx.ids!([1.5])),

@@ -66,7 +66,8 @@ export class ExprValue {
   #membership(values: unknown, negated: boolean): ExprValue {
     const site = callSite();
     if (!Array.isArray(values)) throw new PlanError("wrong_type", "`in` needs a list", site);
-    const items = values.map((item) => toExpression(item, site));
+    // Array.from also visits the holes of a sparse list.
+    const items = Array.from(values, (item) => toExpression(item, site));
     return new ExprValue({ kind: "in", operand: this[EXPRESSION], items, negated, site });
   }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/rankd/engine.h"
+#include "apps/rankd/http_probe.h"
 #include "apps/rankd/project.h"
 #include "apps/rankd/redis_probe.h"
 #include "apps/rankd/waiting_call.h"
@@ -27,35 +28,48 @@ class Checklist {
   bool all_good_ = true;
 };
 
-void check_redis(const plan::EndpointInfo& endpoint, const std::string& root, Checklist& list) {
+std::string describe(const plan::EndpointInfo& endpoint) {
   const std::string where = endpoint.unix_path.empty()
                                 ? base::format("{}:{}", endpoint.host, endpoint.port)
                                 : endpoint.unix_path;
-  const std::string what = base::format("endpoint {}: redis at {}", endpoint.name, where);
+  return base::format(
+      "endpoint {}: {} at {}", endpoint.name, plan::to_string(endpoint.kind), where);
+}
+
+void check_redis(const plan::EndpointInfo& endpoint, const std::string& root, Checklist& list) {
   if (const auto took = probe_redis(endpoint, root)) {
     list.good(base::format("{}: answered in {:.2f} ms",
-                           what,
+                           describe(endpoint),
                            std::chrono::duration<double, std::milli>(*took).count()));
   } else {
-    list.bad(what,
+    list.bad(describe(endpoint),
              took.error().message() + "; nodes that use it fail. Use --env dev for embedded data.");
+  }
+}
+
+void check_http(const plan::EndpointInfo& endpoint, const std::string& root, Checklist& list) {
+  if (const auto status = probe_http(endpoint, root)) {
+    list.good(base::format("{}: answered with status {}", describe(endpoint), *status));
+  } else {
+    list.bad(describe(endpoint),
+             status.error().message() +
+                 "; nodes that use it fail, or take their on_failure. Start the server, or correct "
+                 "registry/endpoints.toml.");
   }
 }
 
 void check_endpoints(const Project& project, Checklist& list) {
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
-    if (endpoint.kind == plan::EndpointKind::kEmbedded) {
-      list.good(base::format("endpoint {}: embedded data {}", endpoint.name, endpoint.data_file));
-    } else if (endpoint.kind == plan::EndpointKind::kRedis) {
-      check_redis(endpoint, project.root(), list);
-    } else {
-      list.bad(base::format("endpoint {}: {} at {}:{}",
-                            endpoint.name,
-                            plan::to_string(endpoint.kind),
-                            endpoint.host,
-                            endpoint.port),
-               "this build has no client for it; nodes that use it fail with "
-               "endpoint_unavailable. Use --env dev for embedded data.");
+    switch (endpoint.kind) {
+      case plan::EndpointKind::kEmbedded:
+        list.good(base::format("endpoint {}: embedded data {}", endpoint.name, endpoint.data_file));
+        break;
+      case plan::EndpointKind::kRedis:
+        check_redis(endpoint, project.root(), list);
+        break;
+      case plan::EndpointKind::kHttp:
+        check_http(endpoint, project.root(), list);
+        break;
     }
   }
 }

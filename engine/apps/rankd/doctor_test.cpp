@@ -24,9 +24,8 @@ TEST(DoctorTest, CLI3_TriesEverythingAndSaysWhatIsMissing) {
   EXPECT_THAT(out, HasSubstr("ok    endpoint redis_default: embedded data"));
   EXPECT_THAT(out, HasSubstr("ok    plan complex_dag"));
   EXPECT_THAT(out, HasSubstr("ok    request to complex_dag: answered"));
-  // This build has no HTTP client.
-  EXPECT_THAT(out, HasSubstr("FAIL  endpoint web_default: http at 127.0.0.1:8081"));
-  EXPECT_EQ(exit_code, 1);
+  // Whether somebody listens there depends on the machine; http_probe_test.cpp has both cases.
+  EXPECT_THAT(out, HasSubstr("endpoint web_default: http at 127.0.0.1:8081"));
 }
 
 TEST(DoctorTest, ARegistryThatCannotBeReadEndsIt) {

@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"
+#include "stores/http_client.h"
 #include "stores/redis/redis_client.h"
 #include "stores/redis/redis_endpoint.h"
 
@@ -148,8 +149,14 @@ std::expected<std::unique_ptr<tasks::EndpointClient>, StartError> Engine::make_c
       return std::make_unique<stores::RedisClient>(
           *unit.loop, *unit.connector, *std::move(settings), seed);
     }
-    case plan::EndpointKind::kHttp:
-      break;
+    case plan::EndpointKind::kHttp: {
+      // Only the time for which a failing server is left alone is random: seeds need to differ, not
+      // to be kept.
+      const auto seed =
+          static_cast<std::uint64_t>(base::steady_clock().now().time_since_epoch().count());
+      return std::make_unique<stores::HttpFetchClient>(
+          *unit.loop, *unit.connector, stores::http_options_of(endpoint, project.root()), seed);
+    }
   }
   return nullptr;
 }

@@ -66,6 +66,8 @@ void write_endpoints(JsonWriter& json, std::span<const plan::EndpointInfo> endpo
       json.member("cluster", endpoint.cluster);
       if (!endpoint.username.empty()) json.member("username", endpoint.username);
       if (!endpoint.password_env.empty()) json.member("password_env", endpoint.password_env);
+    }
+    if (endpoint.kind != plan::EndpointKind::kEmbedded) {
       json.member("tls", endpoint.tls.has_value());
     }
     json.key("policy");

@@ -1,35 +1,15 @@
 #include "stores/redis/redis_endpoint.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "base/error.h"
 #include "base/result.h"
-#include "net/stream.h"
 #include "plan/registry.h"
+#include "stores/connect_options.h"
 #include "stores/redis/redis_settings.h"
 
 namespace millrace::stores {
-
-namespace {
-
-std::string below(const std::string& root, const std::string& file) {
-  return file.empty() ? file : (std::filesystem::path(root) / file).string();
-}
-
-net::ConnectOptions connect_options(const plan::EndpointInfo& endpoint, const std::string& root) {
-  net::ConnectOptions options{.connect_timeout = endpoint.policy.connect_timeout};
-  if (!endpoint.tls) return options;
-  options.tls = net::TlsOptions{.ca_file = below(root, endpoint.tls->ca_file),
-                                .certificate_file = below(root, endpoint.tls->certificate_file),
-                                .key_file = below(root, endpoint.tls->key_file),
-                                .server_name = endpoint.tls->server_name,
-                                .verify = endpoint.tls->verify};
-  return options;
-}
-
-}  // namespace
 
 base::Result<RedisSettings> redis_settings_of(const plan::EndpointInfo& endpoint,
                                               const std::string& root) {
@@ -40,8 +20,8 @@ base::Result<RedisSettings> redis_settings_of(const plan::EndpointInfo& endpoint
                          .cache_ttl = policy.cache_ttl,
                          .cache_bytes_max = policy.cache_bytes};
   settings.pool = {
-      .address = {.host = endpoint.host, .port = endpoint.port, .unix_path = endpoint.unix_path},
-      .connect = connect_options(endpoint, root),
+      .address = address_of(endpoint),
+      .connect = connect_options_of(endpoint, root),
       .greeting = {.username = endpoint.username,
                    .database = endpoint.database,
                    .protocol = policy.protocol},
