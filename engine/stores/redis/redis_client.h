@@ -30,9 +30,9 @@ struct SharingCounters {
   std::uint64_t keys_cached = 0;
 };
 
-/// A store on one Redis server, or on a cluster. A batch is one pipelined write to each
-/// node, whatever its number of keys; keys
-/// that are on their way already, for this batch or another, are not asked for again.
+/// A store on one Redis server, or on a cluster. A batch is one pipelined write to each node,
+/// whatever its number of keys; keys that are on their way already, for this batch or another, are
+/// not asked for again.
 /// Threading: loop thread; made and destroyed there.
 /// Lifetime: borrows the loop and the connector.
 class RedisClient final : public StoreClient, private FetchHost, private PoolListener {
