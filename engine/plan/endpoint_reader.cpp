@@ -169,7 +169,7 @@ void check_endpoint_fields(TableReader& table, EndpointKind kind) {
   const bool is_embedded = kind == EndpointKind::kEmbedded;
   const bool is_unix = !is_embedded && table.find_raw("unix_path") != nullptr;
   if (kind != EndpointKind::kRedis) {
-    refuse_redis_fields(table, {"username", "password_env", "database"});
+    refuse_redis_fields(table, {"username", "password_env", "database", "cluster"});
   }
   if (is_embedded) refuse_embedded_fields(table, {"host", "port", "unix_path", "tls"});
   for (const std::string_view name : {"host", "port"}) {
@@ -203,6 +203,11 @@ void read_redis_fields(TableReader& table, EndpointInfo& endpoint) {
   } else {
     endpoint.database = static_cast<std::uint32_t>(database.value_or(0));
   }
+  endpoint.cluster = table.find<bool>("cluster", "bool").value_or(false);
+  for (const std::string_view name : {"unix_path", "database"}) {
+    if (!endpoint.cluster || table.find_raw(name) == nullptr) continue;
+    table.add(ProblemCode::kUnknownField, name, base::format("A cluster has no {}", name));
+  }
 }
 
 EndpointInfo read_endpoint(RegistryFile& file,
@@ -217,6 +222,7 @@ EndpointInfo read_endpoint(RegistryFile& file,
                     "username",
                     "password_env",
                     "database",
+                    "cluster",
                     "tls",
                     "policy",
                     "lifecycle",

@@ -103,10 +103,22 @@ TEST(EndpointReaderTest, REG3_AnHttpEndpointMayUseTls) {
               ElementsAre("endpoints.toml:4 unknown_field"));
 }
 
+TEST(EndpointReaderTest, RED11_AClusterIsNamedByOneOfItsNodes) {
+  const std::string node = "kind = 'redis'\nhost = 'h'\nport = 1\ncluster = true\n";
+  const auto registry = read_endpoint_text(node);
+  ASSERT_TRUE(registry) << registry.error().to_text();
+  EXPECT_TRUE(registry->endpoints()[0].cluster);
+  EXPECT_THAT(endpoint_problems(node + "database = 1\n"),
+              ElementsAre("endpoints.toml:6 unknown_field"));
+  EXPECT_THAT(endpoint_problems("kind = 'redis'\ncluster = true\nunix_path = '/s'\n"),
+              ElementsAre("endpoints.toml:4 unknown_field"));
+}
+
 TEST(EndpointReaderTest, FieldsOfRedisAreRefusedElsewhereAndChecked) {
   const std::string http = "kind = 'http'\nhost = 'h'\nport = 1\n";
   const std::string redis = "kind = 'redis'\nhost = 'h'\nport = 1\n";
-  for (const std::string_view field : {"username = 'u'", "password_env = 'P'", "database = 1"}) {
+  for (const std::string_view field :
+       {"username = 'u'", "password_env = 'P'", "database = 1", "cluster = true"}) {
     EXPECT_THAT(endpoint_problems(http + std::string(field) + "\n"),
                 ElementsAre("endpoints.toml:5 unknown_field"))
         << field;

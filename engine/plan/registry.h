@@ -81,6 +81,7 @@ struct EndpointInfo {
   std::string username = {};            ///< redis
   std::string password_env = {};        ///< redis: the environment variable that has the password
   std::uint32_t database = 0;           ///< redis
+  bool cluster = false;                 ///< redis: the server is a node of a Redis Cluster
   std::optional<EndpointTls> tls = {};  ///< redis and http
   EndpointPolicy policy = {};
   Lifecycle lifecycle = Lifecycle::kActive;

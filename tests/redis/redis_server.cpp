@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+}  // namespace
+
 std::uint16_t free_port() {
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -33,8 +35,6 @@ std::uint16_t free_port() {
   if (!good) throw std::runtime_error("no free port");
   return ntohs(address.sin_port);
 }
-
-}  // namespace
 
 TempFolder::TempFolder() {
   std::string name = (fs::temp_directory_path() / "millrace-redis-XXXXXX").string();

@@ -25,6 +25,9 @@ class TempFolder {
   std::string path_;
 };
 
+/// Gives a port of 127.0.0.1 that nobody listens on.
+std::uint16_t free_port();
+
 /// Runs a shell line that must succeed; gives what it printed.
 std::string run_line(const std::string& line);
 

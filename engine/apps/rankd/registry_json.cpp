@@ -63,6 +63,7 @@ void write_endpoints(JsonWriter& json, std::span<const plan::EndpointInfo> endpo
     }
     if (endpoint.kind == plan::EndpointKind::kRedis) {
       json.member("database", endpoint.database);
+      json.member("cluster", endpoint.cluster);
       if (!endpoint.username.empty()) json.member("username", endpoint.username);
       if (!endpoint.password_env.empty()) json.member("password_env", endpoint.password_env);
     }

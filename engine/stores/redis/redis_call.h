@@ -43,6 +43,7 @@ class RedisCall : public ReplySink {
   void set_command_count(std::uint32_t count) { command_count_ = count; }
 
  private:
+  friend class ClusterRouter;
   friend class FairQueue;
   friend class RedisConnection;
   friend class RedisPool;

@@ -49,10 +49,15 @@ RedisClient::RedisClient(runtime::Loop& loop,
       settings_(std::move(settings)),
       random_(random_seed),
       deadlines_(loop),
-      cache_(settings_.cache_ttl, settings_.cache_bytes_max),
-      pool_({.loop = loop, .connector = connector, .random = random_},
-            pool_settings(settings_),
-            this) {}
+      cache_(settings_.cache_ttl, settings_.cache_bytes_max) {
+  const RedisConnection::Services services{.loop = loop, .connector = connector, .random = random_};
+  auto* const listener = static_cast<PoolListener*>(this);
+  if (settings_.cluster) {
+    cluster_.emplace(services, pool_settings(settings_), listener);
+  } else {
+    pool_.emplace(services, pool_settings(settings_), listener);
+  }
+}
 
 RedisClient::~RedisClient() = default;
 
@@ -168,7 +173,7 @@ void RedisClient::on_invalidated(std::optional<std::vector<std::string>> keys) {
 }
 
 StoreCounters RedisClient::counters() const {
-  const PoolCounters pool = pool_.counters();
+  const PoolCounters pool = cluster_ ? cluster_->counters() : pool_->counters();
   return {.commands = pool.commands, .batches = batch_count_, .round_trips = pool.writes};
 }
 

@@ -13,6 +13,7 @@
 #include "rows/row_scratch.h"
 #include "runtime/loop.h"
 #include "runtime/task.h"
+#include "stores/redis/cluster_router.h"
 #include "stores/redis/fetch.h"
 #include "stores/redis/fetch_wait.h"
 #include "stores/redis/inflight_table.h"
@@ -29,8 +30,9 @@ struct SharingCounters {
   std::uint64_t keys_cached = 0;
 };
 
-/// A store on one Redis server. A batch is one pipelined write, whatever its number of keys; keys
-/// that are on their way already, for this batch or another, are not asked for again.
+/// A store on one Redis server, or on a cluster. A batch is one pipelined write to each node,
+/// whatever its number of keys; keys that are on their way already, for this batch or another, are
+/// not asked for again.
 /// Threading: loop thread; made and destroyed there.
 /// Lifetime: borrows the loop and the connector.
 class RedisClient final : public StoreClient, private FetchHost, private PoolListener {
@@ -45,7 +47,10 @@ class RedisClient final : public StoreClient, private FetchHost, private PoolLis
                                                                 CallOptions options) override;
   [[nodiscard]] StoreCounters counters() const override;
   [[nodiscard]] const SharingCounters& sharing() const { return sharing_; }
-  [[nodiscard]] RedisPool& pool() { return pool_; }
+  /// The connections, unless it is a cluster.
+  [[nodiscard]] RedisPool& pool() { return *pool_; }
+  /// The nodes, if it is one.
+  [[nodiscard]] ClusterRouter& cluster() { return *cluster_; }
   [[nodiscard]] const ReplyCache& cache() const { return cache_; }
 
  private:
@@ -56,8 +61,12 @@ class RedisClient final : public StoreClient, private FetchHost, private PoolLis
 
   void on_fetched(Fetch& fetch) override;
   void on_unwanted(Fetch& fetch) override;
-  [[nodiscard]] base::Status send(RedisCall& call) override { return pool_.submit(call); }
-  void withdraw(RedisCall& call) override { pool_.withdraw(call); }
+  [[nodiscard]] base::Status send(RedisCall& call) override {
+    return cluster_ ? cluster_->submit(call) : pool_->submit(call);
+  }
+  void withdraw(RedisCall& call) override {
+    return cluster_ ? cluster_->withdraw(call) : pool_->withdraw(call);
+  }
   void on_invalidated(std::optional<std::vector<std::string>> keys) override;
 
   /// Finds out what the wait needs, and sends what nobody has asked for yet.
@@ -79,7 +88,9 @@ class RedisClient final : public StoreClient, private FetchHost, private PoolLis
   std::uint64_t invalidation_count_ = 0;
   std::uint64_t batch_count_ = 0;
   SharingCounters sharing_;
-  RedisPool pool_;  // last, so that it goes first: it tells nobody any more
+  // One of the two; last, so that they go first: they tell nobody any more.
+  std::optional<RedisPool> pool_;
+  std::optional<ClusterRouter> cluster_;
 };
 
 }  // namespace millrace::stores

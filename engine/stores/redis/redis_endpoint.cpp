@@ -14,7 +14,8 @@ namespace millrace::stores {
 base::Result<RedisSettings> redis_settings_of(const plan::EndpointInfo& endpoint,
                                               const std::string& root) {
   const plan::EndpointPolicy& policy = endpoint.policy;
-  RedisSettings settings{.single_flight = policy.single_flight,
+  RedisSettings settings{.cluster = endpoint.cluster,
+                         .single_flight = policy.single_flight,
                          .hedge_after = policy.hedge_after,
                          .cache_ttl = policy.cache_ttl,
                          .cache_bytes_max = policy.cache_bytes};

@@ -21,6 +21,7 @@ TEST(RedisEndpointTest, TakesEverythingFromTheRegistry) {
                                     .username = "u",
                                     .password_env = "MILLRACE_TEST_PASSWORD",
                                     .database = 2,
+                                    .cluster = true,
                                     .tls = plan::EndpointTls{.ca_file = "ca.pem"},
                                     .policy = {.max_inflight = 9,
                                                .connections = 3,
@@ -46,6 +47,7 @@ TEST(RedisEndpointTest, TakesEverythingFromTheRegistry) {
   EXPECT_EQ(settings->pool.connections, 3U);
   EXPECT_EQ(settings->pool.commands_max, 9U);
   EXPECT_EQ(settings->pool.breaker.failures, 4U);
+  EXPECT_TRUE(settings->cluster);
   EXPECT_FALSE(settings->single_flight);
   EXPECT_EQ(settings->hedge_after, 1ms);
   EXPECT_EQ(settings->cache_ttl, 2s);

@@ -27,6 +27,7 @@ constexpr std::array kMeanings{
     Meaning{"NOREPLICAS", ErrorCode::kUnavailable, "The store lacks replicas"},
     Meaning{"BUSY", ErrorCode::kUnavailable, "The store is busy with a script"},
     Meaning{"TRYAGAIN", ErrorCode::kUnavailable, "The store moves the keys"},
+    Meaning{"NODEDOWN", ErrorCode::kUnavailable, "A node of the cluster cannot be reached"},
     Meaning{"CLUSTERDOWN", ErrorCode::kUnavailable, "The cluster is down"},
     Meaning{"MOVED", ErrorCode::kUnavailable, "The key is on another node of the cluster"},
     Meaning{"ASK", ErrorCode::kUnavailable, "The key moves to another node of the cluster"},

@@ -11,9 +11,11 @@ namespace millrace::stores {
 /// | reply begins with | code |
 /// |---|---|
 /// | WRONGTYPE, and any not named here | kNodeFailed |
-/// | LOADING, READONLY, MASTERDOWN, BUSY, TRYAGAIN, CLUSTERDOWN, MOVED, ASK, NOREPLICAS |
-/// kUnavailable | | NOAUTH, WRONGPASS, NOPERM | kUnavailable | | OOM, and `max number of clients` |
-/// kResourceExhausted |
+/// | LOADING, READONLY, MASTERDOWN, NOREPLICAS, BUSY | kUnavailable |
+/// | TRYAGAIN, CLUSTERDOWN, MOVED, ASK | kUnavailable |
+/// | NODEDOWN: our own word for a node of a cluster that is gone | kUnavailable |
+/// | NOAUTH, WRONGPASS, NOPERM | kUnavailable |
+/// | OOM, and `max number of clients` | kResourceExhausted |
 ///
 /// The message holds the reply and the key; `key` is also where the error is.
 [[nodiscard]] base::Error error_of_reply(std::string_view reply, std::string_view key);

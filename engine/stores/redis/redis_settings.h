@@ -45,9 +45,10 @@ struct PoolSettings {
   base::Duration request_timeout = std::chrono::seconds(1);
 };
 
-/// A store on one server.
+/// A store on one server or on a cluster.
 struct RedisSettings {
-  PoolSettings pool = {};
+  PoolSettings pool = {};  ///< of a cluster: that of each node; the address is asked first
+  bool cluster = false;
   bool single_flight = true;     ///< whether reads that are in flight already are shared
   base::Duration hedge_after{};  ///< asks a second connection then; 0: never
   base::Duration cache_ttl{};    ///< how long replies may be used again; 0: not at all
