@@ -19,15 +19,15 @@
 namespace millrace::rankd {
 namespace {
 
-using Reply = base::Result<net::HttpReply>;
+using HttpAnswer = base::Result<net::HttpReply>;
 
 /// Sends one request on a loop and ends the client there.
-class Probe final : public runtime::Job, public net::HttpCall {
+class HttpProbe final : public runtime::Job, public net::HttpCall {
  public:
-  Probe(runtime::EventLoop& loop, net::HttpClientOptions options)
+  HttpProbe(runtime::EventLoop& loop, net::HttpClientOptions options)
       : Job(&step), loop_(loop), connector_(loop), options_(std::move(options)) {}
 
-  [[nodiscard]] Reply run() {
+  [[nodiscard]] HttpAnswer run() {
     loop_.post(*this);
     ended_.acquire();
     return *std::move(reply_);
@@ -35,7 +35,7 @@ class Probe final : public runtime::Job, public net::HttpCall {
 
  private:
   static void step(Job& job) {
-    auto& self = static_cast<Probe&>(job);
+    auto& self = static_cast<HttpProbe&>(job);
     if (self.reply_) {
       self.client_.reset();
       return self.ended_.release();
@@ -46,7 +46,7 @@ class Probe final : public runtime::Job, public net::HttpCall {
       self.on_done(std::unexpected(sent.error()));
     }
   }
-  void on_done(Reply reply) override {
+  void on_done(HttpAnswer reply) override {
     reply_ = std::move(reply);
     // The client is still busy with this reply: it goes in a turn of its own.
     loop_.post(*this);
@@ -57,7 +57,7 @@ class Probe final : public runtime::Job, public net::HttpCall {
   base::SplitMix64 random_{1};
   const net::HttpClientOptions options_;
   std::unique_ptr<net::HttpClient> client_;
-  std::optional<Reply> reply_;
+  std::optional<HttpAnswer> reply_;
   std::binary_semaphore ended_{0};
 };
 
@@ -65,8 +65,8 @@ class Probe final : public runtime::Job, public net::HttpCall {
 
 base::Result<int> probe_http(const plan::EndpointInfo& endpoint, const std::string& root) {
   MR_TRY(std::unique_ptr<runtime::EventLoop> loop, runtime::EventLoop::create("probe"));
-  Probe probe(*loop, stores::http_options_of(endpoint, root));
-  const Reply reply = probe.run();
+  HttpProbe probe(*loop, stores::http_options_of(endpoint, root));
+  const HttpAnswer reply = probe.run();
   loop->stop();
   if (!reply) return std::unexpected(reply.error());
   return reply->status;
