@@ -47,10 +47,10 @@ TEST(PlansOnRedisTest, RED10_EveryPlanAnswersTheSameBytesAsOnEmbeddedData) {
   const RunningEngine embedded(write_registry(folder, unix_address(server)), "dev");
   std::size_t compared = 0;
   for (const std::string& address : {unix_address(server), tcp_address(server)}) {
-    for (const std::string policy :
-         {"{ connections = 2 }",
-          "{ protocol = 2, single_flight = false }",
-          "{ cache_ttl = '1s', hedge_after = '50ms', connections = 2 }"}) {
+    for (const std::string& policy :
+         {patient(),
+          patient("protocol = 2, single_flight = false"),
+          patient("cache_ttl = '1s', hedge_after = '50ms', connections = 2")}) {
       const RunningEngine redis(write_registry(folder, address, policy), "test");
       const auto names = embedded.engine->plans().names();
       ASSERT_GE(names.size(), 9U);
@@ -74,7 +74,7 @@ TEST(PlansOnRedisTest, RED2_RoundTripsAreTheDepthOfThePlan) {
   const std::string socket = folder.path() + "/fake.sock";
   const BatchServer server(socket, *store);
   const RunningEngine redis(
-      write_registry(folder, "unix_path = '" + socket + "'", "{ connections = 1 }"), "test");
+      write_registry(folder, "unix_path = '" + socket + "'", patient("connections = 1")), "test");
   const auto round_trips = [&](const std::string& plan, int user) {
     const std::string request = base::format(R"({{"user_id": {}, "plan": "{}"}})", user, plan);
     const int before = server.batch_count();

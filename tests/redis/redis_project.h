@@ -16,11 +16,16 @@
 
 namespace millrace::live {
 
+/// A policy for tests that are not about time, on machines that may be slow, with further fields.
+inline std::string patient(const std::string& fields = "connections = 2") {
+  return "{ connect_timeout = '60s', request_timeout = '60s', " + fields + " }";
+}
+
 /// Writes a registry folder whose `test` environment is the server; `policy` and `address` are
 /// TOML.
 inline std::string write_registry(const TempFolder& folder,
                                   const std::string& address,
-                                  const std::string& policy = "{ connections = 2 }") {
+                                  const std::string& policy = patient()) {
   namespace fs = std::filesystem;
   const fs::path target = fs::path(folder.path()) / "registry";
   fs::create_directories(target);
