@@ -23,11 +23,11 @@ void print_table(std::span<const bench::TaskTimes> tasks, const bench::RoundTrip
   std::printf("\n%-14s", "body, us at");
   for (const std::int64_t rows : tasks.front().rows)
     std::printf("%10lld", static_cast<long long>(rows));
-  std::printf("%14s%14s\n", "worth spinning", "worth parked");
+  std::printf("%16s%14s\n", "worth spinning", "worth parked");
   for (const bench::TaskTimes& task : tasks) {
     std::printf("%-14s", task.op.c_str());
     for (const double ns : task.ns) std::printf("%10.2f", ns / 1000);
-    std::printf("%14s%14s\n",
+    std::printf("%16s%14s\n",
                 rows_text(task.rows_worth(trips.spinning_ns)).c_str(),
                 rows_text(task.rows_worth(trips.parked_ns)).c_str());
   }
@@ -58,9 +58,9 @@ std::string tasks_json(std::span<const bench::TaskTimes> tasks, const bench::Rou
 
 base::Status run(const bench::BenchOptions& options) {
   MR_TRY(const bench::RoundTrips trips, bench::measure_round_trips(options.smoke ? 20 : 5000));
-  const std::vector<std::int64_t> sizes = options.smoke
-                                              ? std::vector<std::int64_t>{1, 100}
-                                              : std::vector<std::int64_t>{1, 10, 100, 1000, 10'000};
+  const std::vector<std::int64_t> sizes =
+      options.smoke ? std::vector<std::int64_t>{1, 100}
+                    : std::vector<std::int64_t>{1, 10, 100, 1000, 10'000, 100'000};
   MR_TRY(const std::vector<bench::TaskTimes> tasks,
          bench::measure_row_tasks(sizes, options.smoke ? 0.01 : 8));
   if (options.smoke) return {};

@@ -38,11 +38,11 @@ constexpr TaskCase kCases[] = {
     {"take", R"({"count": 50})"},
     {"skip", R"({"count": 1})"},
     {"concat", R"({"rhs": "other"})", true},
-    {"dedupe", R"({"by": ["likes"]})"},
+    {"dedupe", R"({"by": ["boost"]})"},
     {"join", R"({"rhs": "other", "by": ["id"], "kind": "semi"})", true},
-    {"group_limit", R"({"by": ["likes"], "count": 3})"},
+    {"group_limit", R"({"by": ["boost"], "count": 3})"},
     {"interleave", R"({"rhs": "other"})", true},
-    {"diversify", R"({"by": ["likes"]})"},
+    {"diversify", R"({"by": ["boost"]})"},
     {"sample", R"({"count": 50})"},
 };
 
@@ -50,9 +50,9 @@ std::string plan_of(const TaskCase& task, std::int64_t rows) {
   const auto branch = [&](std::string_view suffix, std::string_view last) {
     return base::format(
         R"({{"id": "src{0}", "op": "fixed_source", "inputs": [], "params": {{"row_count": {2}}}}},
-           {{"id": "likes{0}", "op": "vm", "inputs": ["src{0}"],
-             "params": {{"out_key": "likes", "expr": "(id * 31) % 97"}}}},
-           {{"id": "{1}", "op": "vm", "inputs": ["likes{0}"],
+           {{"id": "group{0}", "op": "vm", "inputs": ["src{0}"],
+             "params": {{"out_key": "boost", "expr": "((id * 31) % 97) * 1.0"}}}},
+           {{"id": "{1}", "op": "vm", "inputs": ["group{0}"],
              "params": {{"out_key": "score", "expr": "((id * 7919) % 1000) * 1.0"}}}},)",
         suffix,
         last,
@@ -61,7 +61,7 @@ std::string plan_of(const TaskCase& task, std::int64_t rows) {
   return base::format(
       R"({{"schema_version": 1, "name": "offload", "nodes": [{}{}
           {{"id": "last", "op": "{}", "inputs": ["scored"], "params": {}}}],
-          "outputs": ["last"], "output_keys": ["id", "score", "likes"]}})",
+          "outputs": ["last"], "output_keys": ["id", "score", "boost"]}})",
       branch("", "scored"),
       task.has_rhs ? branch("2", "other") : "",
       task.op,

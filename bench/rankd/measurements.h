@@ -12,7 +12,7 @@ namespace millrace::bench {
 /// How long to measure.
 struct Effort {
   int rounds = 7;
-  std::int64_t requests = 20'000;  ///< per round and contestant
+  std::int64_t requests = 10'000;  ///< per round and contestant
   int processes = 11;              ///< started, for the time to the first answer
   int plans = 100;                 ///< that they load
 };

@@ -92,10 +92,9 @@ base::Status check_inputs(std::span<const RowSet> inputs, std::span<const std::s
 
 void find_pieces(std::span<const RowSet> inputs,
                  std::string_view name,
-                 std::vector<ColumnPiece>& pieces) {
-  pieces.clear();
-  for (const RowSet& input : inputs) {
-    pieces.push_back({.rows = &input, .column = input.batch()->find_column(name)});
+                 Array<ColumnPiece>& pieces) {
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    pieces[input] = {.rows = &inputs[input], .column = inputs[input].batch()->find_column(name)};
   }
 }
 
@@ -123,9 +122,9 @@ ColumnRef tag_rows(std::span<const RowSet> inputs,
                    std::span<const std::string> tags,
                    RowScratch& scratch) {
   if (std::ranges::none_of(inputs, has_source)) return tag_all_rows(inputs, tags, scratch);
-  std::vector<ColumnPiece> pieces;
+  Array<ColumnPiece> pieces = scratch.make_array<ColumnPiece>(inputs.size());
   find_pieces(inputs, kSourceColumn, pieces);
-  const ColumnRef known = append_pieces(ColumnType::kString, pieces, scratch);
+  const ColumnRef known = append_pieces(ColumnType::kString, pieces.span(), scratch);
   DictionaryBuilder dictionary;
   Array<std::int32_t> codes = scratch.make_array<std::int32_t>(known->size());
   Array<std::int32_t> recoded =
@@ -172,14 +171,13 @@ Result<RowSet> concat(std::span<const RowSet> inputs,
   }
   std::vector<NamedColumn> columns;
   columns.reserve(fields.size());
-  std::vector<ColumnPiece> pieces;
-  pieces.reserve(inputs.size());
+  Array<ColumnPiece> pieces = scratch.make_array<ColumnPiece>(inputs.size());
   for (const Field& field : fields) {
     const bool tagged = field.name == kSourceColumn && !tags.empty();
     if (!tagged) find_pieces(inputs, field.name, pieces);
     columns.push_back({.name = std::string(field.name),
                        .column = tagged ? tag_rows(inputs, tags, scratch)
-                                        : append_pieces(field.type, pieces, scratch)});
+                                        : append_pieces(field.type, pieces.span(), scratch)});
   }
   MR_TRY(BatchRef batch, Batch::make(std::move(columns)));
   return RowSet(std::move(batch));
