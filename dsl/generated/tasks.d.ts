@@ -191,7 +191,7 @@ declare namespace Millrace {
      * Any other status, an answer that is no JSON, and a server that does not answer fail the node.
      * Without endpoint, path, field and out_key it fetches nothing and gives its rows.
      */
-    httpFetch<K extends WritableName = never, T extends TypeName = TypeName>(params?: NodeOptions & {
+    httpFetch<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
       /** HTTP endpoint to ask. */
       readonly endpoint?: Endpoint;
       /**
@@ -202,7 +202,7 @@ declare namespace Millrace {
       /** Field of the JSON answer, as `/a/b` (RFC 6901). */
       readonly field?: string;
       /** Key that gets the field. */
-      readonly outKey?: KeyRef<K, T>;
+      readonly outKey: KeyRef<K, T>;
       /** Key whose value `{by}` stands for. */
       readonly by?: KeyRef<C>;
       /**
@@ -419,11 +419,14 @@ declare namespace Millrace {
       readonly count: number;
     }): Rows<C>;
 
-    /** Writes one key from an expression; rows whose expression fails follow `on_row_error`. */
+    /**
+     * Writes one key from an expression; rows whose expression fails follow `on_row_error`. A node
+     * without params passes its rows through.
+     */
     vm<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
       /** Key that gets the result. */
       readonly outKey: KeyRef<K, T>;
-      /** Expression computed for each row. */
+      /** Expression computed for each row; without it and `out_key` rows pass as they are. */
       readonly expr: ExprParam<C, ValueTypes[NoInfer<T>]>;
     }): Rows<C | K>;
 
@@ -431,7 +434,7 @@ declare namespace Millrace {
     transform<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
       /** Key that gets the result. */
       readonly outKey: KeyRef<K, T>;
-      /** Expression computed for each row. */
+      /** Expression computed for each row; without it and `out_key` rows pass as they are. */
       readonly expr: ExprParam<C, ValueTypes[NoInfer<T>]>;
     }): Rows<C | K>;
   }

@@ -52,6 +52,11 @@ function typeOf(task: TaskBinding, param: ParamBinding): string {
   }
 }
 
+/** A key to write and the expression for it are both needed in TypeScript, also where the engine
+ * takes a node with neither: there is nothing that such a node would do. */
+const isNeeded = (param: ParamBinding): boolean =>
+  param.required || param.type === "out_key" || param.type === "expr";
+
 const isOutKey = (param: ParamBinding): boolean => param.type === "out_key";
 
 function genericsOf(task: TaskBinding): Generics {
@@ -99,7 +104,7 @@ function facts(param: ParamBinding): string[] {
 function paramsInterface(task: TaskBinding): string {
   const members = task.params.map(
     (param) =>
-      `${docComment(facts(param), "      ")}      readonly ${param.property}${param.required ? "" : "?"}: ${typeOf(task, param)};\n`,
+      `${docComment(facts(param), "      ")}      readonly ${param.property}${isNeeded(param) ? "" : "?"}: ${typeOf(task, param)};\n`,
   );
   if (task.inputs_max > 1) {
     members.push(
@@ -116,7 +121,7 @@ function paramsInterface(task: TaskBinding): string {
 function method(task: TaskBinding, name: string): string {
   const { parameters, columns } = genericsOf(task);
   const generics = parameters.length > 0 ? `<${parameters.join(", ")}>` : "";
-  const mayBeLeftOut = task.params.every((param) => !param.required);
+  const mayBeLeftOut = task.params.every((param) => !isNeeded(param));
   const doc = name === task.method ? task.doc : `The same as \`${task.method}\`.`;
   return `${docComment(doc ? [doc] : [], "    ")}    ${name}${generics}(params${mayBeLeftOut ? "?" : ""}: NodeOptions & {
 ${paramsInterface(task)}    }): Rows<${columns.join(" | ")}>;

@@ -151,6 +151,13 @@ test("wrong params are all reported", () => {
   ]);
 });
 
+test("a key to write and its expression come together", () => {
+  assert.deepEqual(problemsOf("vm", { outKey: Key.score }), [
+    "missing_param: Missing param of vm: expr",
+  ]);
+  assert.deepEqual(problemsOf("vm", { expr: 1 }), ["missing_param: Missing param of vm: outKey"]);
+});
+
 test("DSL4: undefined anywhere is an error", () => {
   assert.deepEqual(problemsOf("take", { count: undefined }), [
     "undefined_value: take.count: expected an int, found undefined",

@@ -1,5 +1,5 @@
 // The chained builder. Rows never change: each method makes one node and gives its rows.
-import { NODE_OPTIONS, type TaskBinding } from "../contract/bindings.ts";
+import { NODE_OPTIONS, type ParamBinding, type TaskBinding } from "../contract/bindings.ts";
 import { NODE, type DraftInput, type DraftNode, type DraftValue } from "../contract/draft.ts";
 import type { Site } from "../contract/site.ts";
 import { didYouMean } from "../extract/names.ts";
@@ -71,9 +71,14 @@ function readParams(
   input: Columns | undefined,
 ): DraftNode["params"] {
   const params: Record<string, DraftValue> = {};
+  // A key to write and what to write there come together or not at all.
+  const isPair = ({ type }: ParamBinding): boolean => type === "out_key" || type === "expr";
+  const hasPart = task.params.some(
+    (param) => isPair(param) && Object.hasOwn(given, param.property),
+  );
   for (const param of task.params) {
     if (!Object.hasOwn(given, param.property)) {
-      if (param.required) {
+      if (param.required || (hasPart && isPair(param))) {
         report("missing_param", `Missing param of ${task.method}: ${param.property}`, siteOf(""));
       }
       continue;
