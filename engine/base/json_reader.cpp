@@ -169,8 +169,7 @@ class JsonValueBuilder {
       if (is_out_of_range(token))
         return fail(JsonProblemCode::kNumberRange, node.offset, "Number out of range");
       // A good number that nothing follows: the array or object around it is not closed.
-      return fail(
-          JsonProblemCode::kSyntax, node.offset, "The JSON text ends before it is complete");
+      return unfinished(node.offset);
     }
     switch (number.get_number_type()) {
       case od::number_type::signed_integer:
@@ -266,8 +265,36 @@ class JsonValueBuilder {
                 format("String longer than {} bytes", limits_.string_bytes_max));
   }
 
+  Done unfinished(std::uint32_t offset) const {
+    return fail(JsonProblemCode::kSyntax, offset, "The JSON text ends before it is complete");
+  }
+
+  /// Whether something that was opened is still open at the end.
+  static bool is_unfinished(std::string_view text) {
+    std::size_t depth = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char byte = text[i];
+      if (in_string) {
+        if (byte == '\\') ++i;
+        if (byte == '"') in_string = false;
+      } else if (byte == '"') {
+        in_string = true;
+      } else if (byte == '[' || byte == '{') {
+        ++depth;
+      } else if (byte == ']' || byte == '}') {
+        if (depth == 0) return false;
+        --depth;
+      }
+    }
+    return in_string || depth != 0;
+  }
+
   Done fail(simdjson::error_code error, std::uint32_t offset) const {
     if (error == simdjson::SUCCESS) error = simdjson::TAPE_ERROR;
+    // The library finds the end of an unfinished text in various ways, and has as many words for
+    // it.
+    if (is_unfinished(document_.text_)) return unfinished(offset);
     return fail(JsonProblemCode::kSyntax,
                 offset,
                 format("Not valid JSON: {}", simdjson::error_message(error)));

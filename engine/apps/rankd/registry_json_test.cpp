@@ -28,7 +28,7 @@ TEST(RegistryJsonTest, CLI2_ShowsKeysParamsAndEndpoints) {
        R"("name":"score","type":"float","nullable":true,"allow_write":true,"lifecycle":"active","doc":"Rank.")",
        R"("name":"floor","type":"int","nullable":false,"allow_write":true,"lifecycle":"active","default":2)",
        R"("name":"store","kind":"embedded","data_file":"d.redis","policy":{)",
-       R"("name":"web","kind":"http","host":"h","port":80,"policy":{)",
+       R"("name":"web","kind":"http","host":"h","port":80,"tls":false,"policy":{)",
        R"("request_timeout_ms":1500)"}) {
     EXPECT_NE(json.find(part), std::string::npos) << part << "\n" << json;
   }
