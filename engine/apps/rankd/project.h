@@ -45,6 +45,8 @@ class Project {
   Project() = default;
   [[nodiscard]] std::expected<void, StartError> read_registry(const Flags& flags);
   [[nodiscard]] std::expected<void, StartError> register_tasks(const Flags& flags);
+  /// What only a task knows to be wrong with its params.
+  [[nodiscard]] plan::ProblemReport refused_by_tasks(const plan::CompiledPlan& plan) const;
 
   std::string root_;
   std::unique_ptr<plan::Registry> registry_;

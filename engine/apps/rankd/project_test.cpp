@@ -45,6 +45,19 @@ TEST(ProjectTest, PlansComeInOrderOfPath) {
   for (const PlanFile& file : *files) EXPECT_TRUE(file.plan) << file.path;
 }
 
+TEST(ProjectTest, ART6_WhatATaskRefusesIsAProblemOfThePlanToo) {
+  const TempFolder folder;
+  Flags flags = repository_flags();
+  flags.plan_files = {folder.write("half.plan.json", R"({
+    "schema_version": 1, "name": "half", "outputs": ["s"], "output_keys": ["id"],
+    "nodes": [{"id": "v", "op": "viewer", "inputs": [], "params": {"endpoint": "redis_default"}},
+              {"id": "s", "op": "vm", "inputs": ["v"], "params": {"out_key": "score"}}]})")};
+  const auto files = open_project(flags)->load_plans(flags);
+  ASSERT_TRUE(files);
+  ASSERT_FALSE(files->front().plan);
+  EXPECT_THAT(files->front().plan.error().to_text(), HasSubstr("there is no `expr` (at s.params)"));
+}
+
 TEST(ProjectTest, CLI2_AFileStandsAloneUnlessAFolderIsGivenToo) {
   const TempFolder folder;
   Flags flags = repository_flags();
