@@ -129,12 +129,13 @@ TEST(ShippedPlansTest, CMP4_ResultsAreTheSameWithAndWithoutPasses) {
 
 TEST(ShippedPlansTest, ART1_ANodeThatOnlyHasSlotsAndHintsPassesItsRowsThrough) {
   const plan::Registry registry = shipped_registry();
-  const std::string artifact = read_file(fs::path(MILLRACE_DATA_DIR).parent_path() /
-                                         "tests/golden/fast_transform.plan.json");
-  const auto outputs = PlanRunner(registry).run(artifact, {});
-  ASSERT_EQ(outputs.size(), 1);
-  EXPECT_EQ(outputs.begin()->first, "fast_transform");
-  EXPECT_EQ(outputs.begin()->second.rows.size(), 3);
+  const fs::path golden = fs::path(MILLRACE_DATA_DIR).parent_path() / "tests/golden";
+  for (const std::string node : {"fast_transform", "slow_io"}) {
+    const auto outputs = PlanRunner(registry).run(read_file(golden / (node + ".plan.json")), {});
+    ASSERT_EQ(outputs.size(), 1) << node;
+    EXPECT_EQ(outputs.begin()->first, node);
+    EXPECT_EQ(outputs.begin()->second.rows.size(), 3) << node;
+  }
 }
 
 TEST(ShippedPlansTest, CLI8_ComplexDagRanksMediaByScore) {
