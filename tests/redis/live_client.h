@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,20 +30,26 @@ class LiveClient {
     });
   }
   ~LiveClient() {
-    runtime::run_and_wait(*loop_, [&] { client_.reset(); });
+    runtime::run_and_wait(*loop_, [&] {
+      last_memory_.reset();
+      client_.reset();
+    });
     loop_->stop();
   }
   LiveClient(const LiveClient&) = delete;
   LiveClient& operator=(const LiveClient&) = delete;
 
+  /// The reply is good until the next call.
   base::Result<stores::StoreReply> execute(stores::CommandBatch batch,
                                            stores::CallOptions options = {}) {
     runtime::AwaitedOutcome<base::Result<stores::StoreReply>> outcome;
     runtime::run_and_wait(*loop_, [&] {
+      last_memory_.reset();
       runtime::start(*loop_, client_->execute(std::move(batch), options), outcome);
     });
     base::Result<stores::StoreReply> reply =
         std::move(const_cast<base::Result<stores::StoreReply>&>(outcome.wait()));
+    if (reply) last_memory_ = reply->memory;
     return reply;
   }
   /// One value per key and line: `key: a b null`, or the error.
@@ -70,7 +77,13 @@ class LiveClient {
     return builder.finish();
   }
   runtime::EventLoop& loop() { return *loop_; }
-  stores::RedisClient& client() { return *client_; }
+  /// What a question to the client gives, asked where the client lives.
+  template <typename Question>
+  auto ask(Question&& question) {
+    std::optional<decltype(question(*client_))> answer;
+    runtime::run_and_wait(*loop_, [&] { answer = question(*client_); });
+    return *answer;
+  }
   rows::RowScratch& scratch() { return scratch_; }
 
  private:
@@ -78,6 +91,9 @@ class LiveClient {
   net::UvConnector connector_;
   rows::RowScratch scratch_;
   std::unique_ptr<stores::RedisClient> client_;
+  // Of the last reply. Owners: the reply and this, which lets go last and on the loop: the client
+  // fills memory again that no reply holds, and looks for that on its own thread only.
+  std::shared_ptr<const void> last_memory_;
 };
 
 }  // namespace millrace::live

@@ -70,7 +70,10 @@ TEST(RealServerTest, RED1_EveryCommandInBothProtocols) {
     settings.pool.greeting.protocol = protocol;
     LiveClient client(settings);
     expect_every_command(client);
-    EXPECT_EQ(client.client().pool().connections()[0]->protocol(), protocol);
+    EXPECT_EQ(client.ask([](stores::RedisClient& redis) {
+      return redis.pool().connections()[0]->protocol();
+    }),
+              protocol);
   }
 }
 
@@ -146,7 +149,7 @@ TEST(RealServerTest, RED8_TheServerInvalidatesWhatIsCached) {
   };
   EXPECT_EQ(get(), "old");
   EXPECT_EQ(get(), "old");
-  EXPECT_EQ(client.client().sharing().keys_cached, 1U);
+  EXPECT_EQ(client.ask([](stores::RedisClient& redis) { return redis.sharing().keys_cached; }), 1U);
   server.cli("SET k new");
   // The push is on its way; it arrives before the reply to anything that is asked on the same
   // connection now.
