@@ -36,7 +36,7 @@ runtime::Task<base::Result<int>> run_batches(live::LiveClient* client, const Cas
     for (int key = 0; key < kPipeline; ++key) keys.add(static_cast<std::int64_t>(key));
     stores::CommandBatch batch{
         .command = one->command, .keys = keys.finish(), .count = 100, .form = one->form};
-    const auto reply = co_await client->client().execute(std::move(batch), {});
+    const auto reply = co_await client->on_loop().execute(std::move(batch), {});
     if (!reply || reply->ends.size() != kPipeline) throw std::runtime_error("a batch failed");
   }
   co_return count;

@@ -7,16 +7,16 @@ namespace millrace::base {
 
 /// Prints the broken condition with its values and aborts. For defects of ours only: no input may
 /// reach it.
-[[noreturn]] void check_failed(const char* condition,
-                               const char* file,
-                               int line,
-                               const std::string& values);
+[[noreturn, gnu::cold]] void check_failed(const char* condition,
+                                          const char* file,
+                                          int line,
+                                          const std::string& values);
 
 template <class... Values>
-[[noreturn]] void check_failed_with(const char* condition,
-                                    const char* file,
-                                    int line,
-                                    const Values&... values) {
+[[noreturn, gnu::cold, gnu::noinline]] void check_failed_with(const char* condition,
+                                                              const char* file,
+                                                              int line,
+                                                              const Values&... values) {
   std::ostringstream text;
   ((text << ' ' << values), ...);
   check_failed(condition, file, line, text.str());

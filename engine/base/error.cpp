@@ -38,14 +38,16 @@ std::string_view to_string(ErrorCode code) {
 }
 
 Error::Error(ErrorCode code, std::string message, std::string where)
-    : detail_(std::make_unique<Detail>(Detail{code, std::move(message), std::move(where)})) {}
+    : detail_(new Detail{code, std::move(message), std::move(where)}) {}
 
-Error::Error(const Error& other) : detail_(std::make_unique<Detail>(*other.detail_)) {}
+Error::Error(const Error& other) : detail_(new Detail(*other.detail_)) {}
 
 Error& Error::operator=(const Error& other) {
-  if (this != &other) detail_ = std::make_unique<Detail>(*other.detail_);
+  if (this != &other) detail_.reset(new Detail(*other.detail_));
   return *this;
 }
+
+void Error::Destroy::operator()(Detail* detail) const noexcept { delete detail; }
 
 std::string Error::to_string() const {
   std::string text{base::to_string(code())};

@@ -33,9 +33,9 @@ enum class ErrorCode : std::uint8_t {
 /// `Result` that succeeded stays two words. Threading: not shared.
 class [[nodiscard]] Error {
  public:
-  Error(ErrorCode code, std::string message, std::string where = {});
-  Error(const Error& other);
-  Error& operator=(const Error& other);
+  [[gnu::cold]] Error(ErrorCode code, std::string message, std::string where = {});
+  [[gnu::cold]] Error(const Error& other);
+  [[gnu::cold]] Error& operator=(const Error& other);
   Error(Error&&) noexcept = default;
   Error& operator=(Error&&) noexcept = default;
   ~Error() = default;
@@ -52,7 +52,12 @@ class [[nodiscard]] Error {
     std::string message;
     std::string where;
   };
-  std::unique_ptr<Detail> detail_;
+  // Out of line and cold, as whatever only failures do: it would be repeated at every end of every
+  // Result, among the code that runs.
+  struct Destroy {
+    [[gnu::cold]] void operator()(Detail* detail) const noexcept;
+  };
+  std::unique_ptr<Detail, Destroy> detail_;
 };
 
 }  // namespace millrace::base

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,6 +11,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "base/number_text.h"
 
 namespace millrace::base {
 namespace {
@@ -87,13 +89,18 @@ void append_escape(std::string& out, char character) {
   }
 }
 
-template <class Number>
+template <std::integral Number>
 void append_number(std::string& out, Number number) {
-  // The longest shortest-form double has 24 characters, the longest 64-bit integer 20.
+  // The longest 64-bit integer has 20 characters.
   std::array<char, 32> buffer;
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
   MR_DCHECK(error == std::errc());
   out.append(buffer.data(), end);
+}
+
+void append_number(std::string& out, double number) {
+  std::array<char, kDoubleBytesMax> buffer;
+  out.append(buffer.data(), write_double(buffer.data(), number));
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace millrace::base {
 
 /// Appends JSON text to a string, in one pass and without a tree.
 ///
-/// Numbers go through std::to_chars: integers of 64 bits exactly, doubles in the shortest form that
-/// reads back to the same bits (1.0 becomes `1`, -0.0 becomes `-0`). JSON has no NaN and no
-/// infinity: both are written as `null`. Text is expected in UTF-8; bytes that are not become
+/// Numbers are written as std::to_chars does: integers of 64 bits exactly, doubles in the shortest
+/// form that reads back to the same bits (1.0 becomes `1`, -0.0 becomes `-0`). JSON has no NaN and
+/// no infinity: both are written as `null`. Text is expected in UTF-8; bytes that are not become
 /// U+FFFD, so the output is always valid. Keys come out in the order of the calls. Threading: not
 /// shared. Lifetime: borrows the string it appends to.
 class JsonWriter {

@@ -17,9 +17,9 @@ using Status = Result<void>;
 
 /// Makes the failing side of any `Result`: `return fail(ErrorCode::kNotFound, "No such node: x",
 /// "nodes[3]")`.
-[[nodiscard]] inline std::unexpected<Error> fail(ErrorCode code,
-                                                 std::string message,
-                                                 std::string where = {}) {
+[[nodiscard, gnu::cold, gnu::noinline]] inline std::unexpected<Error> fail(ErrorCode code,
+                                                                           std::string message,
+                                                                           std::string where = {}) {
   return std::unexpected<Error>(Error(code, std::move(message), std::move(where)));
 }
 
@@ -32,12 +32,12 @@ using Status = Result<void>;
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define MR_TRY_IMPL(temporary, declaration, expression, return_keyword)                    \
   auto temporary = (expression);                                                           \
-  if (!temporary)                                                                          \
+  if (!temporary) [[unlikely]]                                                             \
     return_keyword std::unexpected<::millrace::base::Error>(std::move(temporary).error()); \
   declaration = *std::move(temporary)
 
 #define MR_CHECK_OK_IMPL(temporary, expression, return_keyword) \
-  if (auto temporary = (expression); !temporary)                \
+  if (auto temporary = (expression); !temporary) [[unlikely]]   \
   return_keyword std::unexpected<::millrace::base::Error>(std::move(temporary).error())
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -5,17 +5,22 @@
 #include <cstring>
 
 #include "base/json_writer.h"
+#include "base/number_text.h"
 
 namespace millrace::rank {
 namespace {
 
-constexpr std::size_t kNumberBytesMax = 32;
+constexpr std::size_t kIntegerBytesMax = 32;
+constexpr std::size_t kPartSlack = 32;
+constexpr std::size_t kShortText = 16;
+
+bool is_plain(char character) {
+  const auto byte = static_cast<unsigned char>(character);
+  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
 
 bool is_plain(std::string_view text) {
-  return std::ranges::all_of(text, [](char character) {
-    const auto byte = static_cast<unsigned char>(character);
-    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
-  });
+  return std::ranges::all_of(text, [](char character) { return is_plain(character); });
 }
 
 // Text that grows at its end: while it does, the string is longer than the text.
@@ -31,12 +36,25 @@ class GrowingText {
     std::memcpy(at, text.data(), text.size());
     size_ += text.size();
   }
-  template <class Number>
-  void append_number(Number number) {
-    char* const at = make_room(kNumberBytesMax);
-    size_ += static_cast<std::size_t>(std::to_chars(at, at + kNumberBytesMax, number).ptr - at);
+  /// The same for a text with kPartSlack readable bytes behind it: most are short, and a copy of
+  /// fixed size is a few instructions instead of a call.
+  void append_part(std::string_view text) {
+    char* const at = make_room(text.size() + kPartSlack);
+    std::memcpy(at, text.data(), kPartSlack);
+    if (text.size() > kPartSlack) [[unlikely]]
+      std::memcpy(at + kPartSlack, text.data() + kPartSlack, text.size() - kPartSlack);
+    size_ += text.size();
+  }
+  void append_number(std::int64_t number) {
+    char* const at = make_room(kIntegerBytesMax);
+    size_ += static_cast<std::size_t>(std::to_chars(at, at + kIntegerBytesMax, number).ptr - at);
+  }
+  void append_number(double number) {
+    char* const at = make_room(base::kDoubleBytesMax);
+    size_ += static_cast<std::size_t>(base::write_double(at, number) - at);
   }
   void append_string(std::string_view text) {
+    if (text.size() <= kShortText && append_short(text)) return;
     if (is_plain(text)) {
       char* const at = make_room(text.size() + 2);
       at[0] = '"';
@@ -51,6 +69,18 @@ class GrowingText {
   }
 
  private:
+  /// Checks and copies in one loop, without a call; false if the text is not plain.
+  bool append_short(std::string_view text) {
+    char* at = make_room(kShortText + 2);
+    *at++ = '"';
+    for (const char character : text) {
+      if (!is_plain(character)) return false;
+      *at++ = character;
+    }
+    *at = '"';
+    size_ += text.size() + 2;
+    return true;
+  }
   char* make_room(std::size_t bytes) {
     constexpr std::size_t kLeast = 4096;
     const std::size_t needed = size_ + bytes;
@@ -121,21 +151,24 @@ void CandidateWriter::append(const RequestRun& run, bool ids_as_strings, std::st
   outputs_.clear();
   after_id_ = ids_as_strings ? R"(","fields":{)" : R"(,"fields":{)";
   for (const std::uint32_t node : run.plan().plan().outputs) add_output(run, node);
-  const std::string_view before_id = ids_as_strings ? R"(,{"id":")" : R"(,{"id":)";
+  Part before_id{.begin = rendered_.size()};
+  rendered_ += ids_as_strings ? R"(,{"id":")" : R"(,{"id":)";
+  before_id.end = rendered_.size();
+  rendered_.append(kPartSlack, ' ');
 
   GrowingText text(out);
   text.append("[");
   bool is_first = true;
   for_each_candidate(run, [&](std::uint32_t index, rows::RowIndex row) {
     const Output& output = outputs_[index];
-    text.append(before_id.substr(is_first ? 1 : 0));
+    text.append_part(part(before_id).substr(is_first ? 1 : 0));
     is_first = false;
     text.append_number(output.batch->ids()[row]);
     for (std::size_t place = output.first_field; place < output.end_field; ++place) {
-      text.append(part(fields_[place].text));
+      text.append_part(part(fields_[place].text));
       append_cell(text, fields_[place].column, row);
     }
-    text.append(part(output.tail));
+    text.append_part(part(output.tail));
   });
   text.append("]");
 }

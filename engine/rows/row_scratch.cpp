@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "base/mutex.h"
+#include "base/spin_mutex.h"
 #include "base/thread_annotations.h"
 
 namespace millrace::rows {
@@ -41,7 +41,7 @@ class BufferPool {
   void close() MR_EXCLUDES(mutex_) {
     bool is_last = false;
     {
-      const base::MutexLock lock(mutex_);
+      const base::SpinLock lock(mutex_);
       is_closed_ = true;
       is_last = taken_count_ == 0;
     }
@@ -57,7 +57,7 @@ class BufferPool {
 
   [[nodiscard]] std::byte* take(std::size_t capacity_bytes) MR_EXCLUDES(mutex_) {
     {
-      const base::MutexLock lock(mutex_);
+      const base::SpinLock lock(mutex_);
       ++taken_count_;
       Idle*& head = free_[class_of(capacity_bytes)];
       if (head != nullptr) {
@@ -73,7 +73,7 @@ class BufferPool {
   void give_back(std::byte* data, std::size_t capacity_bytes) MR_EXCLUDES(mutex_) {
     bool is_last = false;
     {
-      const base::MutexLock lock(mutex_);
+      const base::SpinLock lock(mutex_);
       --taken_count_;
       is_last = is_closed_ && taken_count_ == 0;
       if (retained_bytes_ + capacity_bytes <= retained_bytes_max_) {
@@ -88,7 +88,7 @@ class BufferPool {
   }
 
   [[nodiscard]] std::size_t retained_bytes() MR_EXCLUDES(mutex_) {
-    const base::MutexLock lock(mutex_);
+    const base::SpinLock lock(mutex_);
     return retained_bytes_;
   }
 
@@ -104,7 +104,7 @@ class BufferPool {
   // Constant after construction.
   const std::size_t retained_bytes_max_;
   // Guarded by mutex_.
-  base::Mutex mutex_;
+  base::SpinMutex mutex_;
   std::array<Idle*, kClassCount> free_ MR_GUARDED_BY(mutex_){};
   std::size_t retained_bytes_ MR_GUARDED_BY(mutex_) = 0;
   std::size_t taken_count_ MR_GUARDED_BY(mutex_) = 0;

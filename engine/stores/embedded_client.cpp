@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -200,11 +201,14 @@ Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch) {
   return reply;
 }
 
+std::optional<Result<StoreReply>> EmbeddedClient::answer_now(const CommandBatch& batch,
+                                                             const CallOptions& options) {
+  if (options.stop.stop_requested()) return fail(ErrorCode::kCancelled, "The run is over");
+  return answer(batch);
+}
+
 runtime::Task<Result<StoreReply>> EmbeddedClient::execute(CommandBatch batch, CallOptions options) {
-  if (options.stop.stop_requested()) {
-    co_return fail(ErrorCode::kCancelled, "The run is over");
-  }
-  co_return answer(batch);
+  co_return *answer_now(batch, options);
 }
 
 }  // namespace millrace::stores

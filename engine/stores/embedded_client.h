@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,9 @@ class EmbeddedClient final : public StoreClient {
 
   [[nodiscard]] runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
                                                                 CallOptions options) override;
+  [[nodiscard]] std::optional<base::Result<StoreReply>> answer_now(
+      const CommandBatch& batch, const CallOptions& options) override;
   [[nodiscard]] StoreCounters counters() const override { return counters_; }
-  /// The answer of a batch, without a coroutine around it.
   [[nodiscard]] base::Result<StoreReply> answer(const CommandBatch& batch);
 
  private:

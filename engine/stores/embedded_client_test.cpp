@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "stores/latency_injector.h"
 #include "stores/store_fixture.h"
 
 namespace millrace::stores::testing {
@@ -89,6 +90,20 @@ TEST(EmbeddedClientTest, AnswersNothingOnceTheRunIsOver) {
       outcome);
   rig.loop.run_ready();
   EXPECT_EQ(outcome.value().error().code(), base::ErrorCode::kCancelled);
+}
+
+TEST(EmbeddedClientTest, HasItsAnswersAtHandUnlikeAStoreThatMustWait) {
+  StoreRig rig(kData);
+  const CommandBatch batch{.command = Command::kGet, .keys = make_keys({"s"}, rig.scratch.rows())};
+  const auto now = rig.client.answer_now(batch, {});
+  ASSERT_TRUE(now.has_value());
+  EXPECT_EQ(now->value().texts_of(0)[0], "v");
+  EXPECT_EQ(rig.client.counters().commands, 1U);
+  rig.stop.request_stop();
+  EXPECT_EQ(rig.client.answer_now(batch, {.stop = rig.stop.token()})->error().code(),
+            base::ErrorCode::kCancelled);
+  LatencyInjector slow(rig.client, rig.loop, {});
+  EXPECT_FALSE(slow.answer_now(batch, {}).has_value());
 }
 
 }  // namespace

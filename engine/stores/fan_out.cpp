@@ -91,7 +91,7 @@ runtime::Task<Result<rows::RowSet>> fan_out(rows::RowSet rows,
                        .keys = std::move(keys.keys),
                        .count = what.fanout,
                        .form = ValueForm::kInt64};
-    MR_CO_TRY(reply, co_await fetch(client, std::move(batch), context));
+    MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
   co_return make_rows(rows, std::move(reply), keys.rows.span(), context);
 }

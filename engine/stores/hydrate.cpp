@@ -54,7 +54,7 @@ runtime::Task<base::Result<rows::RowSet>> hydrate(rows::RowSet rows,
   if (keys.keys.size() != 0) {
     CommandBatch batch{
         .command = Command::kHashGet, .keys = std::move(keys.keys), .fields = params->fields};
-    MR_CO_TRY(reply, co_await fetch(client, std::move(batch), context));
+    MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
   co_return add_parsed_columns(rows, context.node().fetched_keys, reply, keys.rows.span(), context);
 }

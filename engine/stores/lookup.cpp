@@ -49,7 +49,7 @@ runtime::Task<base::Result<rows::RowSet>> lookup(rows::RowSet rows,
   StoreReply reply;
   if (keys.keys.size() != 0) {
     CommandBatch batch{.command = Command::kMultiGet, .keys = std::move(keys.keys)};
-    MR_CO_TRY(reply, co_await fetch(client, std::move(batch), context));
+    MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
   co_return add_parsed_columns(
       rows, std::span(&params->column, 1), reply, keys.rows.span(), context);

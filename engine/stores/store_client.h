@@ -97,6 +97,14 @@ class StoreClient : public tasks::EndpointClient {
   /// when a stop is requested, with kTimeout at the deadline.
   [[nodiscard]] virtual runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
                                                                         CallOptions options) = 0;
+  /// The answer, from a client that has it at hand and need not wait; otherwise nothing, and the
+  /// batch is to be executed.
+  [[nodiscard]] virtual std::optional<base::Result<StoreReply>> answer_now(
+      const CommandBatch& batch, const CallOptions& options) {
+    static_cast<void>(batch);
+    static_cast<void>(options);
+    return std::nullopt;
+  }
   [[nodiscard]] virtual StoreCounters counters() const = 0;
 };
 

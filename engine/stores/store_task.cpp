@@ -18,7 +18,6 @@
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/select.h"
-#include "runtime/task.h"
 #include "stores/parse_value.h"
 #include "stores/store_client.h"
 #include "tasks/endpoint_client.h"
@@ -87,16 +86,6 @@ Result<StoreClient*> store_of(const tasks::TaskContext& context,
                 context.node().id);
   }
   return static_cast<StoreClient*>(client);
-}
-
-runtime::Task<Result<StoreReply>> fetch(StoreClient* client,
-                                        CommandBatch batch,
-                                        tasks::TaskContext context) {
-  const CallOptions options{.stop = context.stop_token(), .deadline = context.deadline()};
-  context.stats().store_commands += command_count_of(batch);
-  MR_CO_TRY(StoreReply reply, co_await client->execute(std::move(batch), options));
-  context.stats().store_round_trips += reply.round_trip_count;
-  co_return std::move(reply);
 }
 
 Result<RowKeys> make_row_keys(const rows::RowSet& rows,

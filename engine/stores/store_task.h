@@ -1,10 +1,13 @@
 #pragma once
 
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "plan/compiled_plan.h"
@@ -24,10 +27,46 @@ namespace millrace::stores {
 [[nodiscard]] base::Result<StoreClient*> store_of(const tasks::TaskContext& context,
                                                   const tasks::StoreEndpoint& endpoint);
 
-/// Issues a batch for a node and counts it in the node's stats.
-[[nodiscard]] runtime::Task<base::Result<StoreReply>> fetch(StoreClient* client,
-                                                            CommandBatch batch,
-                                                            tasks::TaskContext context);
+/// Issues a batch for a node and counts it in the node's stats: `co_await NodeFetch(*client, batch,
+/// context)`. Waits only if the client has no answer at hand.
+/// Lifetime: borrows the client and what the context borrows.
+class [[nodiscard]] NodeFetch {
+ public:
+  NodeFetch(StoreClient& client, CommandBatch batch, const tasks::TaskContext& context)
+      : stats_(context.stats()) {
+    const CallOptions options{.stop = context.stop_token(), .deadline = context.deadline()};
+    stats_.store_commands += command_count_of(batch);
+    now_ = client.answer_now(batch, options);
+    if (!now_) waiting_.emplace(Execute{client, batch, options});
+  }
+
+  [[nodiscard]] bool await_ready() const noexcept { return now_.has_value(); }
+  template <class Promise>
+  [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) {
+    return waiting_->await_suspend(parent);
+  }
+  base::Result<StoreReply> await_resume() {
+    base::Result<StoreReply> reply = now_ ? *std::move(now_) : waiting_->await_resume();
+    if (reply) stats_.store_round_trips += reply->round_trip_count;
+    return reply;
+  }
+
+ private:
+  using Waiting =
+      decltype(std::declval<runtime::Task<base::Result<StoreReply>>>().operator co_await());
+  // Makes in place what cannot be moved.
+  struct Execute {
+    StoreClient& client;
+    CommandBatch& batch;
+    const CallOptions& options;
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    operator Waiting() { return client.execute(std::move(batch), options).operator co_await(); }
+  };
+
+  tasks::TaskStats& stats_;
+  std::optional<base::Result<StoreReply>> now_;
+  std::optional<Waiting> waiting_;
+};
 
 /// Keys made of rows. A row whose value is null has no key.
 struct RowKeys {

@@ -106,7 +106,7 @@ runtime::Task<base::Result<rows::RowSet>> viewer(const ViewerParams* params,
   MR_CO_TRY(StoreClient * client, store_of(context, params->endpoint));
   MR_CO_TRY(KeyList key, make_key(*params, context));
   CommandBatch batch{.command = Command::kHashGetAll, .keys = std::move(key)};
-  MR_CO_TRY(StoreReply reply, co_await fetch(client, std::move(batch), context));
+  MR_CO_TRY(StoreReply reply, co_await NodeFetch(*client, std::move(batch), context));
   MR_CO_TRY(rows::RowSet rows, make_row(context.request().user_id, context.scratch()));
   const std::vector<plan::FetchedKey>& keys = context.node().fetched_keys;
   if (keys.empty()) co_return std::move(rows);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace millrace::stores {
 
@@ -11,10 +12,13 @@ namespace millrace::stores {
 /// a view and not a copy. Only a token that a block's end would cut moves to the next block.
 ///
 /// A block is used again when nobody else holds it, so replies must be let go on the loop thread.
+/// Of blocks that are full and still held a few are kept to be used again later: fresh memory costs
+/// more than what is read into it.
 /// Threading: loop thread.
 class ReceiveBuffer {
  public:
   static constexpr std::size_t kBlockBytes = std::size_t{64} << 10U;
+  static constexpr std::size_t kBlocksKept = 8;
 
   /// Gives room for the next read, never empty. `bytes_wanted`: how long the unread bytes and those
   /// to come must be in one piece.
@@ -30,8 +34,14 @@ class ReceiveBuffer {
   void clear();
 
  private:
+  [[nodiscard]] bool is_sole_owner() const { return block_.use_count() == 1; }
+  /// Takes another block of at least `needed` bytes and moves what is unread there.
+  void change_block(std::size_t needed);
+
   // Owners: this, and the replies with views into it.
   std::shared_ptr<char[]> block_;
+  // Blocks of kBlockBytes that were full. Owners: the same.
+  std::vector<std::shared_ptr<char[]>> kept_;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -1,9 +1,13 @@
 #include "stores/redis/receive_buffer.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -37,6 +41,44 @@ TEST(ReceiveBufferTest, ABlockThatNobodyHoldsIsUsedAgain) {
   buffer.consume(3);
   fill(buffer, "def");
   EXPECT_EQ(buffer.unread().data(), begin);
+}
+
+TEST(ReceiveBufferTest, AFullBlockIsUsedAgainOnceItsRepliesAreGone) {
+  ReceiveBuffer buffer;
+  const std::string most(ReceiveBuffer::kBlockBytes - 100, 'x');
+  fill(buffer, most);
+  std::shared_ptr<char[]> held = buffer.block();
+  const char* const first = held.get();
+  buffer.consume(most.size() - 3);
+  fill(buffer, "abc");
+  EXPECT_NE(buffer.block().get(), first);
+  EXPECT_EQ(buffer.unread(), "xxxabc");
+  EXPECT_EQ(first[0], 'x');
+  held.reset();
+  const std::shared_ptr<char[]> second = buffer.block();
+  buffer.consume(6);
+  fill(buffer, most);
+  buffer.consume(most.size());
+  fill(buffer, "def");
+  EXPECT_EQ(buffer.block().get(), first);
+  EXPECT_EQ(buffer.unread(), "def");
+}
+
+TEST(ReceiveBufferTest, KeepsAFewBlocksOnly) {
+  ReceiveBuffer buffer;
+  const std::string most(ReceiveBuffer::kBlockBytes - 100, 'x');
+  std::vector<std::shared_ptr<char[]>> held;
+  for (std::size_t i = 0; i < 2 * ReceiveBuffer::kBlocksKept; ++i) {
+    fill(buffer, most);
+    buffer.consume(most.size());
+    held.push_back(buffer.block());
+  }
+  fill(buffer, "end");
+  const auto kept =
+      std::ranges::count_if(held, [](const auto& block) { return block.use_count() == 2; });
+  EXPECT_EQ(kept, static_cast<std::ptrdiff_t>(ReceiveBuffer::kBlocksKept));
+  buffer.clear();
+  for (const auto& block : held) EXPECT_EQ(block.use_count(), 1);
 }
 
 TEST(ReceiveBufferTest, WhatWasNotReadMovesWithTheRoomItNeeds) {
