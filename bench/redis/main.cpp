@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "bench/redis/client_cost.h"
+#include "bench/redis/latency.h"
 #include "bench/redis/plan_load.h"
 #include "bench/redis/redis_limit.h"
 #include "bench/redis/world.h"
@@ -159,6 +160,41 @@ void run_client(bench::World& world, bool smoke) {
   }
 }
 
+/// How much longer a request alone takes when its lists are 100 long instead of 1, and how much of
+/// that is the server's.
+void run_latency(bool smoke) {
+  constexpr double kRatioMax = 2;
+  const int large = smoke ? 3 : 100;
+  std::printf("\n%-15s %12s %12s %8s %18s %18s %8s\n",
+              "alone, p50 us",
+              "fan-out 1",
+              base::format("fan-out {}", large).c_str(),
+              "ratio",
+              "Redis alone, 1",
+              base::format("Redis alone, {}", large).c_str(),
+              "bar");
+  const bench::DataSize size{.users = smoke ? 20 : 300, .items = smoke ? 50 : 50'000, .fanout = 1};
+  bench::DataSize large_size = size;
+  large_size.fanout = large;
+  bench::World narrow(size);
+  bench::World wide(large_size);
+  for (const Example& example : examples(1)) {
+    const bool has_media = example.mix.media != 0;
+    const bench::Latency one = bench::measure_latency(narrow, example.plan, has_media);
+    const bench::Latency many = bench::measure_latency(wide, example.plan, has_media);
+    const double ratio = many.ours_us / one.ours_us;
+    std::printf("%-15s %12.0f %12.0f %8.2f %18.0f %18.0f %8.1f %s\n",
+                example.plan.c_str(),
+                one.ours_us,
+                many.ours_us,
+                ratio,
+                one.redis_us,
+                many.redis_us,
+                kRatioMax,
+                smoke ? "" : (ratio <= kRatioMax ? "ok" : "MISSED"));
+  }
+}
+
 void run(const Options& options) {
   std::printf("%-15s %6s %11s %14s %14s %11s %9s %9s %12s %6s\n",
               "plan",
@@ -179,6 +215,7 @@ void run(const Options& options) {
     for (const Row& row : run_plans(world, options.smoke)) json += to_json(row);
     if (fanout != 100 && options.client) run_client(world, options.smoke);
   }
+  if (options.fanout == 0) run_latency(options.smoke);
   if (!options.json_file.empty()) std::ofstream(options.json_file) << json;
 }
 
