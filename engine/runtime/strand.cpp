@@ -322,11 +322,12 @@ void Worker::end_strand() {
   DequeItem item;
   // The newest item of the own deque is most often of the same run: then the credit stays here.
   const auto priority = static_cast<std::size_t>(run.priority_);
-  const bool may_pop = node_classes_.only(priority);
+  const bool may_pop = node_classes_.only(priority) && !is_guard_due();
   const bool popped = may_pop && nodes_[priority].try_pop(item);
   if (may_pop && !popped) node_classes_.remove(priority);
   if (popped && item.run == &run) {
     const Run::Credit held = credit_;
+    count_dispatch(priority);
     enter_strand(run, item.payload);
     credit_ += held;
     return;
