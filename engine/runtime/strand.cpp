@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "base/check.h"
@@ -236,10 +237,12 @@ void Worker::finish() {
 
 void Worker::reserve_stack(std::uint32_t node_count) {
   // Every node of a run is pushed at most once, and a strand belongs to one run.
+  // Never small, so that most workers need room once in their life.
+  constexpr std::uint32_t kCapacityMin = 1024;
   PrivateStack& stack = stacks_[nesting_];
   if (stack.capacity < node_count) {
-    stack.nodes = std::make_unique<std::uint32_t[]>(node_count);
-    stack.capacity = node_count;
+    stack.capacity = std::max(node_count, kCapacityMin);
+    stack.nodes = std::make_unique_for_overwrite<std::uint32_t[]>(stack.capacity);
   }
   stack_ = stack.nodes.get();
 }

@@ -31,6 +31,7 @@ Worker::Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed)
       guard_every_(pool.config().starvation_guard_every),
       random_(seed),
       spin_budget_(pool.config().spin_time) {
+  reserve_stack(1);
   if (TraceCollector* const trace = pool.config().trace) {
     trace_buffer_ = &trace->add_buffer("worker " + std::to_string(index));
   }
