@@ -135,7 +135,9 @@ void WorkerPool::drive(Worker& worker, std::stop_token stop) {
 template <class Done>
 void WorkerPool::help(Worker& worker, Done done) {
   bool woken = false;
-  while (!done()) {
+  // A run that the worker has just adopted may be done already, by its deadline: its strand must be
+  // ended all the same, because it holds the run's credit.
+  while (worker.is_in_strand() || !done()) {
     if (worker.work_strand()) {
       woken = false;
       continue;
