@@ -13,9 +13,6 @@ class ClassSet {
   [[nodiscard]] bool any() const { return bits() != 0; }
   [[nodiscard]] bool has(std::size_t priority) const { return (bits() >> priority & 1U) != 0; }
   [[nodiscard]] bool only(std::size_t priority) const { return bits() == 1U << priority; }
-  [[nodiscard]] bool has_above(std::size_t priority) const {
-    return (bits() & ((1U << priority) - 1U)) != 0;
-  }
 
   /// Writes only on a change, so that readers keep the cache line.
   void insert(std::size_t priority) {

@@ -21,6 +21,9 @@ using std::chrono::milliseconds;
 // Ranks are recomputed when a cost has doubled or halved, at refreshes 1, 2, 4, 8 …: a plan settles
 // quickly, follows drift for as long as it lives, and never keeps more than this many old orders.
 constexpr std::uint32_t kRerankMax = 40;
+// Room for orders to come is taken in advance, because a warm run may not take any (K3). Graphs of
+// thousands of nodes get room for some; later orders of theirs take it when they are made.
+constexpr std::size_t kSpareBytesMax = std::size_t{1} << 20U;
 constexpr std::uint64_t kRankSlackNs = 200;  // differences below this are noise of the measurement
 constexpr std::uint64_t kRowScale = 1024;
 constexpr base::Duration kReserveFloor = milliseconds(1);
@@ -64,6 +67,7 @@ CostModel::CostModel(const Topology& topology, const CostSettings& settings)
     if (topology.spec(node).cost_estimate.count() > 0) update_hint(node);
   }
   base::MutexLock lock(mutex_);
+  reserve_orders();
   rerank();
 }
 
@@ -169,8 +173,32 @@ std::uint64_t CostModel::ranking_cost(std::uint32_t node) const {
   return cost ? static_cast<std::uint64_t>(std::max<std::int64_t>(cost->count(), 1)) : 1;
 }
 
-std::unique_ptr<RankOrder> CostModel::compute_order() const {
+void CostModel::reserve_orders() {
+  const std::size_t bytes = sizeof(RankOrder) + topology_.node_count() * sizeof(std::uint64_t) +
+                            topology_.edge_count() * sizeof(Edge) +
+                            topology_.sources().size() * sizeof(std::uint32_t);
+  orders_.reserve(kRerankMax);
+  const std::size_t count = std::min<std::size_t>(kSpareBytesMax / bytes, kRerankMax);
+  spare_orders_.reserve(count);
+  while (spare_orders_.size() < count) spare_orders_.push_back(make_order());
+}
+
+std::unique_ptr<RankOrder> CostModel::make_order() const {
   auto order = std::make_unique<RankOrder>();
+  order->ranks.reserve(topology_.node_count());
+  order->edges.reserve(topology_.edge_count());
+  order->sources.reserve(topology_.sources().size());
+  return order;
+}
+
+std::unique_ptr<RankOrder> CostModel::compute_order() {
+  std::unique_ptr<RankOrder> order;
+  if (spare_orders_.empty()) {
+    order = make_order();
+  } else {
+    order = std::move(spare_orders_.back());
+    spare_orders_.pop_back();
+  }
   order->ranks.resize(topology_.node_count());
   const auto nodes = topology_.topological_order();
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {

@@ -127,7 +127,9 @@ class CostModel {
   };
 
   [[nodiscard]] std::uint64_t ranking_cost(std::uint32_t node) const;
-  [[nodiscard]] std::unique_ptr<RankOrder> compute_order() const;
+  void reserve_orders() MR_REQUIRES(mutex_);
+  [[nodiscard]] std::unique_ptr<RankOrder> make_order() const;
+  [[nodiscard]] std::unique_ptr<RankOrder> compute_order() MR_REQUIRES(mutex_);
   void update_hint(std::uint32_t node);
   void rerank() MR_REQUIRES(mutex_);
 
@@ -146,6 +148,7 @@ class CostModel {
   base::Mutex mutex_;
   // Every order ever published: runs may still hold any of them. Bounded by kRerankMax.
   std::vector<std::unique_ptr<const RankOrder>> orders_ MR_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<RankOrder>> spare_orders_ MR_GUARDED_BY(mutex_);  // empty, with room
   std::uint64_t refreshes_ MR_GUARDED_BY(mutex_) = 0;
   std::uint64_t next_rerank_ MR_GUARDED_BY(mutex_) = 1;
 };

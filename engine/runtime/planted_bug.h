@@ -11,11 +11,18 @@ namespace millrace::runtime {
 
 enum class PlantedBug : std::uint8_t {
   kNone,
-  kDoubleDecrement,  ///< a token counts twice
-  kLostWakeUp,       ///< what comes from outside wakes nobody
-  kLatePublish,      ///< a body counts although a clock took its node
-  kLeakedCredit,     ///< a disarmed timer keeps its credit
-  kLeakedPermit,     ///< a run's place in admission is never given back
+  kDoubleDecrement,   ///< a token counts twice
+  kLostWakeUp,        ///< what comes from outside wakes nobody
+  kLatePublish,       ///< a body counts although a clock took its node
+  kLeakedCredit,      ///< a disarmed timer keeps its credit
+  kLeakedPermit,      ///< a run's place in admission is never given back
+  kStarvedClass,      ///< the lowest class never gets its turn
+  kForgottenStrand,   ///< a body comes back from a run inside it to a strand with wrong credit
+  kUncountedCall,     ///< a worker that is called back for an answer is not counted as searching
+  kHostageBacklog,    ///< a body that runs a graph keeps ready siblings to itself
+  kIdleWatcher,       ///< who looks around from time to time does not look at private backlogs
+  kPatientAdmission,  ///< who waits too long for admission is not refused
+  kDepthInStart,      ///< the start of a node tells in its trace how it was handed over
 };
 
 // Threading: set before a world is made, on the one thread that runs it.

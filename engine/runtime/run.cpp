@@ -16,6 +16,7 @@
 #include "runtime/node_call.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
+#include "runtime/worker.h"
 
 namespace millrace::runtime {
 
@@ -66,6 +67,7 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   total_ns_ = costs_->total_ns();
   observer_ = start.observer;
   waiter_ = start.waiter;
+  helper_ = start.helper;
   clock_ = &clock;
   order_ = &costs_->order();
   edges_ = order_->edges.data();
@@ -74,7 +76,7 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   shared_.store(false, std::memory_order_relaxed);
   outstanding_.store(kFullCredit, std::memory_order_relaxed);
   outcome_.store(RunOutcome::kOpen, std::memory_order_relaxed);
-  done_.store(false, std::memory_order_relaxed);
+  delivery_.store(Delivery::kOpen, std::memory_order_relaxed);
   if (stop_.stop_requested()) forget_last_stop();
   may_answer_early_ = false;
   counted_ = start.references != 0;
@@ -168,12 +170,15 @@ void Run::finish_work(StrandHost& host) {
 }
 
 void Run::deliver() {
-  if (waiter_ != nullptr) {
-    // The waiter may reuse the run as soon as it sees `done_`.
-    ParkingSpot<>* const waiter = waiter_;
-    done_.store(true, std::memory_order_release);
+  if (waiter_ != nullptr || helper_ != nullptr) {
+    delivery_.store(Delivery::kCalling, std::memory_order_release);
     light_fence();
-    if (waiter->is_waiting()) waiter->notify();
+    if (helper_ != nullptr) {
+      helper_->call_back();
+    } else if (waiter_->is_waiting()) {
+      waiter_->notify();
+    }
+    delivery_.store(Delivery::kDone, std::memory_order_release);  // the last touch
     return;  // the waiter drops the reference when it has read the status
   }
   const bool counted = counted_;

@@ -44,6 +44,7 @@ class LoopLane;
 class Run;
 class RunExtras;
 class StrandHost;
+class Worker;
 
 enum class RunOutcome : std::uint8_t { kOpen, kOk, kError, kCancelled, kDeadline };
 
@@ -128,6 +129,18 @@ class Run {
     return executed_.load(std::memory_order_relaxed);
   }
 
+  /// For whoever waits in `WorkerPool::run` or drives a worker until then: the answer is out, and
+  /// the thread that produced it has left this run and its waiter.
+  [[nodiscard]] bool is_done() const {
+    Delivery delivery = delivery_.load(std::memory_order_acquire);
+    // From the answer to the end of the call that wakes the waiter: a few instructions.
+    while (delivery == Delivery::kCalling) [[unlikely]] {
+      StdAtomics::yield();
+      delivery = delivery_.load(std::memory_order_acquire);
+    }
+    return delivery == Delivery::kDone;
+  }
+
   /// Asks the run to stop within one node boundary. Any thread, while the run is not released.
   void cancel();
 
@@ -147,7 +160,8 @@ class Run {
     std::shared_ptr<void> context_owner = {};
     const RunOptions& options;
     RunObserver observer = {};
-    ParkingSpot<>* waiter = nullptr;
+    ParkingSpot<>* waiter = nullptr;  ///< of a caller that only waits
+    Worker* helper = nullptr;         ///< of a caller that helps
     LoopLane* lane = nullptr;
     std::uint32_t references =
         0;  ///< holders besides the engine; 0 = the caller waits and owns the run
@@ -200,7 +214,6 @@ class Run {
   void fail(std::uint32_t node, base::Error error);
   void stop_with(RunOutcome outcome);
   void finish_work(StrandHost& host);
-  [[nodiscard]] bool is_done() const { return done_.load(std::memory_order_acquire); }
   [[nodiscard]] bool try_answer(RunOutcome outcome);
   void deliver();
   void hold_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -250,9 +263,14 @@ class Run {
   std::atomic<bool> cancel_posted_{false};
   // Holders of the storage: the work, the answer's receiver, an armed deadline.
   std::atomic<std::uint32_t> references_{0};
-  // Wakes the thread that waits in run(); it reads `done_` after its announcement.
+  // Wakes the thread that waits in run(), one of the two; it reads `delivery_` after its
+  // announcement.
   ParkingSpot<>* waiter_ = nullptr;
-  std::atomic<bool> done_{false};
+  Worker* helper_ = nullptr;
+  // Publishes the answer to the waiter. Written twice, before and after the waiter is woken: it may
+  // take run, worker and pool away as soon as it sees the second.
+  enum class Delivery : std::uint8_t { kOpen, kCalling, kDone };
+  std::atomic<Delivery> delivery_{Delivery::kOpen};
 
   const Topology* topology_;
   CostModel* costs_;

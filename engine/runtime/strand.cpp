@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "base/check.h"
@@ -236,10 +237,12 @@ void Worker::finish() {
 
 void Worker::reserve_stack(std::uint32_t node_count) {
   // Every node of a run is pushed at most once, and a strand belongs to one run.
+  // Never small, so that most workers need room once in their life.
+  constexpr std::uint32_t kCapacityMin = 1024;
   PrivateStack& stack = stacks_[nesting_];
   if (stack.capacity < node_count) {
-    stack.nodes = std::make_unique<std::uint32_t[]>(node_count);
-    stack.capacity = node_count;
+    stack.capacity = std::max(node_count, kCapacityMin);
+    stack.nodes = std::make_unique_for_overwrite<std::uint32_t[]>(stack.capacity);
   }
   stack_ = stack.nodes.get();
 }
@@ -322,11 +325,12 @@ void Worker::end_strand() {
   DequeItem item;
   // The newest item of the own deque is most often of the same run: then the credit stays here.
   const auto priority = static_cast<std::size_t>(run.priority_);
-  const bool may_pop = node_classes_.only(priority);
+  const bool may_pop = node_classes_.only(priority) && !is_guard_due();
   const bool popped = may_pop && nodes_[priority].try_pop(item);
   if (may_pop && !popped) node_classes_.remove(priority);
   if (popped && item.run == &run) {
     const Run::Credit held = credit_;
+    count_dispatch(priority);
     enter_strand(run, item.payload);
     credit_ += held;
     return;

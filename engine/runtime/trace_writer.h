@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "runtime/planted_bug.h"
 #include "runtime/trace.h"
 #include "runtime/trace_buffer.h"
 #include "runtime/trace_record.h"
@@ -110,6 +111,7 @@ class TraceWriter {
                           base::TimePoint now) {
     TraceRecord record = make(TraceKind::kNodeStart, run_.node_span(node), now);
     record.node_index = node;
+    if (MR_PLANTED(kDepthInStart)) record.value = depth;
     if (run_.wants(TraceFlag::NodeSpan)) buffer_.record(record);
     if (!run_.wants(TraceFlag::InlineDetail)) return;
     record.kind = TraceKind::kNodeInlined;

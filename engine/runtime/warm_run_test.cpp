@@ -74,6 +74,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
 
 struct Count {
   int bodies = 0;
@@ -195,6 +196,18 @@ TEST_F(WarmRunTest, K3_ThatIsMeasuredTakesNothingFromTheHeap) {
   TestGraph graph(fan(10), {.sample_every = 1});
   EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
   EXPECT_GT(graph.costs().sample_count(0), 16U);
+}
+
+TEST_F(WarmRunTest, K3_AfterWhichTheRanksChangeTakesNothingFromTheHeap) {
+  TestGraph graph(fan(30));
+  graph.teach(nanoseconds(20));
+  const std::uint32_t reranks = graph.costs().rerank_count();
+  const std::uint64_t before = allocation_count.load(std::memory_order_relaxed);
+  // What measured runs do at their ends when bodies become slower and faster again and again.
+  for (int turn = 0; turn < 4096; ++turn)
+    graph.teach(turn / 16 % 2 == 0 ? base::Duration(milliseconds(1)) : nanoseconds(20));
+  EXPECT_EQ(allocation_count.load(std::memory_order_relaxed) - before, 0U);
+  EXPECT_GT(graph.costs().rerank_count(), reranks + 5);
 }
 
 TEST_F(WarmRunTest, K3_T4_WithAllEventsTracedTakesNothingFromTheHeap) {

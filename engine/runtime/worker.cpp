@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "runtime/asymmetric_fence.h"
+#include "runtime/planted_bug.h"
 #include "runtime/run.h"
 #include "runtime/trace_collector.h"
 #include "runtime/worker_pool.h"
@@ -27,8 +28,10 @@ Worker::Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed)
     : StrandHost(pool.clock(), pool.clock_overhead()),
       pool_(pool),
       index_(index),
+      guard_every_(pool.config().starvation_guard_every),
       random_(seed),
       spin_budget_(pool.config().spin_time) {
+  reserve_stack(1);
   if (TraceCollector* const trace = pool.config().trace) {
     trace_buffer_ = &trace->add_buffer("worker " + std::to_string(index));
   }
@@ -54,7 +57,7 @@ Worker::Suspended Worker::suspend_strand() {
   const bool was_in_body = handshake_.looks_in_body();
   if (was_in_body) static_cast<void>(handshake_.leave_body());
   // The body will take as long as the nested run: nothing of the outer run may wait for it here.
-  publish_oldest(stack_top_.load(std::memory_order_relaxed));
+  if (!MR_PLANTED(kHostageBacklog)) publish_oldest(stack_top_.load(std::memory_order_relaxed));
   Suspended outer{run_,
                   node_,
                   arrival_,
@@ -62,7 +65,8 @@ Worker::Suspended Worker::suspend_strand() {
                   std::exchange(call_, std::nullopt),
                   body_start(),
                   stack_top_.load(std::memory_order_relaxed),
-                  was_in_body};
+                  was_in_body,
+                  body_ok_};
   leave_run();
   stack_top_.store(0, std::memory_order_relaxed);
   if (++nesting_ == stacks_.size()) stacks_.emplace_back();
@@ -73,8 +77,9 @@ void Worker::resume_strand(Suspended&& outer) {
   enter_run(*outer.run);
   node_ = outer.node;
   arrival_ = outer.arrival;
-  credit_ = outer.credit;
+  if (!MR_PLANTED(kForgottenStrand)) credit_ = outer.credit;
   call_ = std::move(outer.call);
+  body_ok_ = outer.body_ok;
   set_body_start(outer.body_start);
   best_ = kNoNode;
   --nesting_;
@@ -95,6 +100,11 @@ bool Worker::sees_work() const {
   return false;
 }
 
+bool Worker::has_ready(std::size_t priority) const {
+  return pool_.inbox_classes().has(priority) || !nodes_[priority].looks_empty() ||
+         !runs_[priority].looks_empty();
+}
+
 bool Worker::looks_busy() const {
   return in_strand_.load(std::memory_order_relaxed) || ready_hint() > 0;
 }
@@ -102,9 +112,9 @@ bool Worker::looks_busy() const {
 // --- Taking work
 
 bool Worker::pick() {
-  if (dispatches_ >= pool_.config().starvation_guard_every) [[unlikely]] {
+  if (is_guard_due()) [[unlikely]] {
     dispatches_ = 0;
-    if (pick_starved()) return true;
+    if (!MR_PLANTED(kStarvedClass) && pick_starved()) return true;
   }
   for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
     if (pick_from_class(priority)) return true;
@@ -124,7 +134,7 @@ bool Worker::pick_own_node(std::uint32_t priority) {
     node_classes_.remove(priority);
     return false;
   }
-  take(item);
+  take(item, priority);
   return true;
 }
 
@@ -137,32 +147,30 @@ bool Worker::pick_own_run(std::uint32_t priority) {
     return false;
   }
   if (runs_[priority].looks_empty()) run_classes_.remove(priority);
-  take(item);
+  take(item, priority);
   return true;
 }
 
 bool Worker::pick_starved() {
-  // P4: serve the lowest class that has something, once.
-  for (std::uint32_t priority = kPriorityCount; priority-- > 0;) {
+  // P4: serve the lowest class that has something, once. It counts if a higher one waits for it.
+  std::uint32_t highest = 0;
+  while (highest < kPriorityCount && !has_ready(highest)) ++highest;
+  for (std::uint32_t priority = kPriorityCount; priority-- > highest;) {
     if (!pick_from_class(priority)) continue;
-    if (node_classes_.has_above(priority) || run_classes_.has_above(priority) ||
-        pool_.inbox_classes().has_above(priority)) {
-      counters_.add(counters_.starvation_guard);
-    }
+    if (priority != highest) counters_.add(counters_.starvation_guard);
     return true;
   }
   return false;
 }
 
-void Worker::take(const DequeItem& item) {
+void Worker::take(const DequeItem& item, std::uint32_t priority) {
   stop_idling();
-  ++dispatches_;
+  count_dispatch(priority);
   if (item.payload == kJobPayload) {
     Job& job = *static_cast<Job*>(item.run);
     return job.run(job);
   }
   forget_boundary_time();
-  counters_.add(counters_.queued);
   enter_strand(*static_cast<Run*>(item.run), item.payload);
 }
 
@@ -182,19 +190,21 @@ bool Worker::steal() {
 bool Worker::steal_from(Worker& victim) {
   for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
     // Whole runs first (D7).
-    if (victim.run_classes_.has(priority) && steal_item(victim.runs_[priority])) return true;
-    if (victim.node_classes_.has(priority) && steal_item(victim.nodes_[priority])) return true;
+    if (victim.run_classes_.has(priority) && steal_item(victim.runs_[priority], priority))
+      return true;
+    if (victim.node_classes_.has(priority) && steal_item(victim.nodes_[priority], priority))
+      return true;
   }
   return false;
 }
 
-bool Worker::steal_item(StealDeque<>& deque) {
+bool Worker::steal_item(StealDeque<>& deque, std::uint32_t priority) {
   DequeItem item;
   if (deque.looks_empty() || deque.steal(item) != StealResult::kTaken) return false;
   counters_.add(counters_.stolen);
   stop_idling();  // before the next line asks whether anybody still searches
   pool_.wake_for_rest(*this, deque);
-  take(item);
+  take(item, priority);
   return true;
 }
 
@@ -316,8 +326,16 @@ IdleAction Worker::idle() {
 
 void Worker::unparked(bool notified) {
   pool_.leave_parking(*this, notified);
-  idle_since_ = pool_.clock().now();
+  // One that woke by itself has waited all the time: it looks at what busy workers hold back.
+  if (notified || MR_PLANTED(kIdleWatcher)) idle_since_ = pool_.clock().now();
   spin_budget_ = notified ? pool_.config().spin_time : base::Duration::zero();
+}
+
+void Worker::call_back() {
+  if (!spot_.is_waiting()) return;
+  // Counted as whoever wakes it for work does: it is about to look around, and stops doing so.
+  if (!MR_PLANTED(kUncountedCall)) pool_.start_searching();
+  if (!spot_.notify()) pool_.stop_searching();
 }
 
 void Worker::stop_idling() {

@@ -42,9 +42,10 @@ class WorkerPool;
 
 /// Counts of one worker. Each cell is written by its worker and read by anyone; none publishes.
 struct WorkerCounters {
-  std::atomic<std::uint64_t> executed{0};   ///< bodies called
-  std::atomic<std::uint64_t> inlined{0};    ///< full path: bodies called without a queue before
-  std::atomic<std::uint64_t> queued{0};     ///< nodes taken out of some queue or backlog
+  std::atomic<std::uint64_t> executed{0};  ///< bodies called
+  std::atomic<std::uint64_t> inlined{0};   ///< full path: bodies called without a queue before
+  /// Dispatches: runs, nodes and jobs taken out of some queue, by class.
+  std::array<std::atomic<std::uint64_t>, kPriorityCount> queued{};
   std::atomic<std::uint64_t> published{0};  ///< items made available to other workers
   std::atomic<std::uint64_t> stolen{0};     ///< items taken from another worker
   std::atomic<std::uint64_t> rescued{0};    ///< private backlogs taken from a worker in a body
@@ -102,7 +103,8 @@ class alignas(kApartBytes) Worker final : public StrandHost {
     base::TimePoint body_start{};
     std::uint32_t stack_top = 0;
     bool was_in_body =
-        false;  // as the handshake shows it; only bodies with a backlog behind them do
+        false;            // as the handshake shows it; only bodies with a backlog behind them do
+    bool body_ok = true;  // of a body that has returned already, because its driver goes by steps
   };
   /// Makes the worker free in the middle of a body, and back.
   [[nodiscard]] Suspended suspend_strand();
@@ -120,6 +122,11 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool looks_busy() const;
   /// One look at everything that could be taken; cheap enough to spin on.
   [[nodiscard]] bool sees_work() const;
+  /// For its driver: whether something of class `priority` lies where this worker looks before it
+  /// steals.
+  [[nodiscard]] bool has_ready(std::size_t priority) const;
+  /// Any thread: wakes the driver if it sleeps, because what it waits for besides work has come.
+  void call_back();
   /// Any thread: items that others could take, as a hint.
   [[nodiscard]] std::uint64_t shared_item_count() const;
 
@@ -188,18 +195,25 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool pick_starved();
   [[nodiscard]] bool steal();
   [[nodiscard]] bool steal_from(Worker& victim);
-  [[nodiscard]] bool steal_item(StealDeque<>& deque);
+  [[nodiscard]] bool steal_item(StealDeque<>& deque, std::uint32_t priority);
   [[nodiscard]] bool rescue_from(Worker& victim);
   void publish(Run& run, std::uint32_t head);
   void publish_new(Run& run, std::uint32_t mark);
   void publish_oldest(std::uint32_t count);
   void share_backlog(Run& run);
   void push_item(std::size_t priority, const DequeItem& item);
-  void take(const DequeItem& item);
+  void take(const DequeItem& item, std::uint32_t priority);
+  /// P4: the lowest class is to be served next.
+  [[nodiscard]] bool is_guard_due() const { return dispatches_ >= guard_every_; }
+  void count_dispatch(std::size_t priority) {
+    ++dispatches_;
+    counters_.add(counters_.queued[priority]);
+  }
 
   // Constant after construction.
   WorkerPool& pool_;
   const std::uint32_t index_;
+  const std::uint32_t guard_every_;
 
   // Owner only, or whoever holds `handshake_`.
   Run* run_ = nullptr;

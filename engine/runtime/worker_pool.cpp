@@ -55,8 +55,7 @@ void WaitGroup::done() {
   if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     // A full fence: the waiter announces itself, passes a heavy one and then looks at `open_`.
     full_fence();
-    ParkingSpot<>* const waiter = waiter_.load(std::memory_order_acquire);
-    if (waiter != nullptr && waiter->is_waiting()) waiter->notify();
+    if (Worker* const waiter = waiter_.load(std::memory_order_acquire)) waiter->call_back();
   }
   leaving_.fetch_sub(1, std::memory_order_release);  // the last touch
 }
@@ -136,7 +135,9 @@ void WorkerPool::drive(Worker& worker, std::stop_token stop) {
 template <class Done>
 void WorkerPool::help(Worker& worker, Done done) {
   bool woken = false;
-  while (!done()) {
+  // A run that the worker has just adopted may be done already, by its deadline: its strand must be
+  // ended all the same, because it holds the run's credit.
+  while (worker.is_in_strand() || !done()) {
     if (worker.work_strand()) {
       woken = false;
       continue;
@@ -150,6 +151,10 @@ void WorkerPool::help(Worker& worker, Done done) {
     woken = done() ? !worker.spot().cancel() : worker.spot().wait(action.timeout);
     worker.unparked(woken);
   }
+  stop_helping(worker, woken);
+}
+
+void WorkerPool::stop_helping(Worker& worker, bool woken) {
   worker.stop_idling();
   // Whoever woke this worker counted on it: pass the call on.
   if (woken && has_work_for(worker)) wake_one(&worker);
@@ -230,7 +235,7 @@ void WorkerPool::execute(Run& run, Run::Start&& start) {
   const bool helps = thread_count_ == 0 || !timed;
   Worker* const worker = inside != nullptr ? inside : helps ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
-  start.waiter = &worker->spot();
+  start.helper = worker;
   prepare(run, std::move(start));
   if (inside != nullptr) return run_inside(*worker, run);
   {
@@ -247,6 +252,35 @@ void WorkerPool::run_inside(Worker& worker, Run& run) {
   worker.adopt(run);
   help(worker, [&run] { return run.is_done(); });
   worker.resume_strand(std::move(outer));
+}
+
+Worker::Suspended WorkerPool::begin_inside(Worker& worker,
+                                           Run& run,
+                                           std::shared_ptr<void> context,
+                                           const RunOptions& options,
+                                           const RunObserver& observer) {
+  void* const borrowed = context.get();
+  prepare(run,
+          {.context = borrowed,
+           .context_owner = std::move(context),
+           .options = options,
+           .observer = observer,
+           .helper = &worker,
+           .references = 1});
+  Worker::Suspended outer = worker.suspend_strand();
+  worker.adopt(run);
+  return outer;
+}
+
+base::Status WorkerPool::end_inside(Worker& worker,
+                                    Worker::Suspended&& outer,
+                                    Run& run,
+                                    bool woken) {
+  stop_helping(worker, woken);
+  worker.resume_strand(std::move(outer));
+  base::Status status = run.status();
+  run.drop_reference();
+  return status;
 }
 
 void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
@@ -333,7 +367,7 @@ LoopLane* WorkerPool::lane_for(Loop* loop) {
 void WorkerPool::help_until_done(WaitGroup& group) {
   Worker* const worker = take_guest();
   MR_CHECK(worker != nullptr);
-  group.waiter_.store(&worker->spot(), std::memory_order_release);
+  group.waiter_.store(worker, std::memory_order_release);
   {
     const DriverScope scope(*worker);
     help(*worker, [&group] { return !group.is_open(); });
@@ -393,7 +427,7 @@ PoolCounters WorkerPool::counters() const {
     const WorkerCounters& cells = worker->counters();
     sum.executed += cells.executed.load(std::memory_order_relaxed);
     sum.inlined += cells.inlined.load(std::memory_order_relaxed);
-    sum.queued += cells.queued.load(std::memory_order_relaxed);
+    for (const auto& cell : cells.queued) sum.queued += cell.load(std::memory_order_relaxed);
     sum.published += cells.published.load(std::memory_order_relaxed);
     sum.stolen += cells.stolen.load(std::memory_order_relaxed);
     sum.rescued += cells.rescued.load(std::memory_order_relaxed);

@@ -33,8 +33,8 @@ class WaitGroup {
   friend class WorkerPool;
   // The decrement to zero publishes everything done before to the waiter.
   std::atomic<std::uint64_t> open_{0};
-  // Publishes the waiter's parking spot to the last `done`.
-  std::atomic<ParkingSpot<>*> waiter_{nullptr};
+  // Publishes the worker of the waiter to the last `done`.
+  std::atomic<Worker*> waiter_{nullptr};
   // Threads inside `done`; the waiter leaves when they have.
   std::atomic<std::uint32_t> leaving_{0};
 };
@@ -118,6 +118,24 @@ class WorkerPool final : public Executor, public ReadyGauge {
   [[nodiscard]] Worker* worker_at(std::uint32_t slot) const {
     return workers_[slot].load(std::memory_order_acquire);
   }
+  /// Workers that look for work or have been called to, as a hint; 0 when all sleep.
+  [[nodiscard]] std::int32_t searching_count() const {
+    return searching_.load(std::memory_order_relaxed);
+  }
+  /// `run_owned` inside a body, in steps, for a driver that must not block: makes `worker` free for
+  /// `run`. The driver then moves the worker until the run is done and the worker between two
+  /// strands.
+  [[nodiscard]] Worker::Suspended begin_inside(Worker& worker,
+                                               Run& run,
+                                               std::shared_ptr<void> context,
+                                               const RunOptions& options,
+                                               const RunObserver& observer);
+  /// Gives the worker back to the body that was interrupted. `woken`: it was called for work since
+  /// it last had some.
+  [[nodiscard]] base::Status end_inside(Worker& worker,
+                                        Worker::Suspended&& outer,
+                                        Run& run,
+                                        bool woken);
 
  private:
   friend class LoopLane;
@@ -128,6 +146,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   void drive(Worker& worker, std::stop_token stop);
   template <class Done>
   void help(Worker& worker, Done done);
+  void stop_helping(Worker& worker, bool woken);
   [[nodiscard]] Worker* take_guest();
   void return_guest(Worker& worker);
   [[nodiscard]] Worker* current() const;

@@ -158,6 +158,35 @@ TEST(WorkerTest, D6_APeerRescuesWhatALongBodyHoldsBack) {
   EXPECT_EQ(notes->order.size(), 10U);
 }
 
+TEST(WorkerTest, D6_APeerThatWakesToWatchRescuesToo) {
+  TestScheduler lab({.compute_threads = 2, .spin_time = microseconds(50)});
+  TestGraph graph(fan(8));
+  graph.teach(nanoseconds(20));
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = lab.submit(graph, notes);
+  EXPECT_TRUE(lab.step(0));
+  Worker& peer = lab.worker(1);
+  EXPECT_FALSE(peer.start());
+  static_cast<void>(peer.idle());
+  lab.clock.advance(lab.pool->config().spin_time);
+  const IdleAction action = peer.idle();  // worker 0 is in a strand: the peer only dozes
+  ASSERT_EQ(action.kind, IdleAction::Kind::kPark);
+  ASSERT_TRUE(action.timeout.has_value());
+  Worker& stuck = lab.worker(0);
+  ASSERT_TRUE(stuck.start());  // in the body of f0, seven siblings private
+  lab.clock.advance(*action.timeout);
+  ASSERT_TRUE(peer.spot().cancel());
+  peer.unparked(false);
+  EXPECT_FALSE(peer.start());
+  EXPECT_EQ(peer.idle().kind, IdleAction::Kind::kRetry);
+  EXPECT_EQ(lab.pool->counters().rescued, 1U);
+  EXPECT_TRUE(peer.start());
+  peer.finish();
+  stuck.finish();
+  lab.settle();
+  EXPECT_EQ(notes->order.size(), 10U);
+}
+
 TEST(WorkerTest, D4_AStrandLetsOthersInAfterMaxInlineDepthNodes) {
   TestScheduler lab({.compute_threads = 1, .max_inline_depth = 2});
   std::vector<NodeSpec> chain{noting_node("a0")};
@@ -220,6 +249,22 @@ TEST(WorkerTest, P4_BackgroundWorkFinishesWithinTheBoundUnderHighLoad) {
   ASSERT_NE(place, notes->order.end());
   EXPECT_LE(place - notes->order.begin(), kEvery);
   EXPECT_GE(lab.pool->counters().starvation_guard_count, 1U);
+  lab.settle();
+}
+
+TEST(WorkerTest, P4_EveryNodeOutOfAQueueIsADispatch) {
+  constexpr std::uint32_t kEvery = 4;
+  TestScheduler lab({.compute_threads = 2, .starvation_guard_every = kEvery});
+  TestGraph wide(fan(40));
+  TestGraph background({noting_node("background")});
+  wide.teach(milliseconds(1));
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle first = lab.submit(wide, notes);
+  EXPECT_TRUE(lab.step(0));  // the siblings lie in the worker's own queue now
+  const RunHandle second = lab.submit(background, notes, {.priority = Priority::kBackground});
+  for (std::uint32_t turn = 0; turn < 2 * kEvery; ++turn) EXPECT_TRUE(lab.step(0));
+  EXPECT_THAT(notes->order, testing::Contains("background"));
+  EXPECT_EQ(lab.pool->counters().starvation_guard_count, 1U);
   lab.settle();
 }
 

@@ -31,9 +31,7 @@ bool RunLedger::fails(std::uint32_t node) const {
 }
 
 base::Duration RunLedger::cost(std::uint32_t node) const {
-  // One body in many takes far longer than the others of its node: estimates must survive it.
-  const bool is_slow = mix(plan_.salt, node) % 32 == 0;
-  return graph_.nodes[node].cost * (is_slow ? 30 : 1);
+  return graph_.nodes[node].cost * (is_slow_body(plan_, node) ? 30 : 1);
 }
 
 // --- Nodes

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,8 @@ class RunLedger {
   [[nodiscard]] const GraphPlan& graph() const { return graph_; }
   [[nodiscard]] const runtime::Topology& topology() const { return topology_; }
   [[nodiscard]] std::optional<base::TimePoint> deadline() const { return deadline_; }
+  /// From submission to answer; the run must have answered.
+  [[nodiscard]] base::Duration latency() const { return *answered_at_ - *submitted_at_; }
   [[nodiscard]] runtime::RunOutcome outcome() const { return outcome_; }
   /// What must not depend on how the run was scheduled: outcome, error, and values if all went
   /// well.
@@ -82,6 +85,7 @@ class RunLedger {
   runtime::RunHandle handle;
   const runtime::Run* run = nullptr;
   runtime::AdmissionPermit permit;
+  std::unique_ptr<runtime::Run> inner_run;  ///< of a run that a body waits for
   std::uint32_t abandoned_count = 0;
   bool is_refused = false;
 

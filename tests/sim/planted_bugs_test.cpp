@@ -20,9 +20,9 @@ constexpr SeedOptions kSmall{.nodes_max = 60};
 constexpr int kFound = 17;
 
 // Never returns, because a world with a bug in it cannot be taken down.
-[[noreturn]] void hunt(PlantedBug bug) {
+[[noreturn]] void hunt(PlantedBug bug, std::uint64_t seed_count = kSeedCount) {
   runtime::planted_bug = bug;
-  for (std::uint64_t seed = 0; seed < kSeedCount; ++seed) {
+  for (std::uint64_t seed = 0; seed < seed_count; ++seed) {
     const std::optional<Violation> violation = check_seed(seed, kSmall);
     if (!violation) continue;
     std::fprintf(stderr,
@@ -54,6 +54,31 @@ TEST(PlantedBugDeathTest, FindsLeakedCredit) {
 }
 TEST(PlantedBugDeathTest, FindsLeakedPermit) {
   EXPECT_EXIT(hunt(PlantedBug::kLeakedPermit), testing::ExitedWithCode(kFound), "breaks B4");
+}
+TEST(PlantedBugDeathTest, FindsAStarvedClass) {
+  EXPECT_EXIT(hunt(PlantedBug::kStarvedClass), testing::ExitedWithCode(kFound), "breaks P4");
+}
+TEST(PlantedBugDeathTest, FindsAForgottenStrand) {
+  EXPECT_EXIT(
+      hunt(PlantedBug::kForgottenStrand), testing::ExitedWithCode(kFound), "breaks (K2|C2|D7)");
+}
+TEST(PlantedBugDeathTest, FindsAnUncountedCall) {
+  EXPECT_EXIT(hunt(PlantedBug::kUncountedCall), testing::ExitedWithCode(kFound), "breaks D6");
+}
+TEST(PlantedBugDeathTest, FindsAHostageBacklog) {
+  EXPECT_EXIT(hunt(PlantedBug::kHostageBacklog), testing::ExitedWithCode(kFound), "breaks D6");
+}
+TEST(PlantedBugDeathTest, FindsAnIdleWatcher) {
+  // Needs a body that takes far longer than measured while everybody else has nothing to do.
+  EXPECT_EXIT(hunt(PlantedBug::kIdleWatcher, 20 * kSeedCount),
+              testing::ExitedWithCode(kFound),
+              "breaks D6");
+}
+TEST(PlantedBugDeathTest, FindsPatientAdmission) {
+  EXPECT_EXIT(hunt(PlantedBug::kPatientAdmission), testing::ExitedWithCode(kFound), "breaks B3");
+}
+TEST(PlantedBugDeathTest, FindsTracesThatDependOnTheHop) {
+  EXPECT_EXIT(hunt(PlantedBug::kDepthInStart), testing::ExitedWithCode(kFound), "breaks D5");
 }
 
 }  // namespace

@@ -226,6 +226,43 @@ RunPlan draw_run(Dice& dice, const Scenario& scenario, std::uint32_t index, bool
   return run;
 }
 
+// Gives bodies of runs that are there runs of their own, which have such bodies again, and so on.
+void add_inner_runs(Dice& dice, Scenario& scenario, bool traced) {
+  constexpr std::size_t kDepthMax = 3;
+  constexpr std::size_t kInnerMax = 12;
+  const std::size_t outer_count = scenario.runs.size();
+  std::vector<std::size_t> depths(outer_count);
+  for (std::uint32_t outer = 0; outer < scenario.runs.size(); ++outer) {
+    if (depths[outer] == kDepthMax) continue;
+    const std::uint64_t node_count = scenario.graphs[scenario.runs[outer].graph].nodes.size();
+    std::vector<std::uint64_t> nodes;
+    for (std::uint64_t draw = dice.below(4); draw > 0; --draw)
+      nodes.push_back(dice.below(node_count));
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    for (const std::uint64_t node : nodes) {
+      if (scenario.runs.size() == outer_count + kInnerMax) return;
+      RunPlan run = draw_run(dice, scenario, 0, traced);
+      run.inside = {outer, static_cast<std::uint32_t>(node)};
+      scenario.runs.push_back(std::move(run));
+      depths.push_back(depths[outer] + 1);
+      scenario.has_inner_runs = true;
+    }
+  }
+}
+
+// More small runs at once than workers can serve, of all classes (P4).
+void add_flood(Dice& dice, Scenario& scenario, bool traced) {
+  scenario.config.starvation_guard_every = static_cast<std::uint32_t>(dice.one_of({1, 2, 4, 8}));
+  const std::uint64_t urgent_share = dice.below(100);
+  for (std::uint64_t run = 20 + dice.below(60); run > 0; --run) {
+    RunPlan plan = draw_run(dice, scenario, 0, traced);
+    if (!dice.one_in(3)) plan.submit_after = {};
+    if (dice.percent(urgent_share)) plan.priority = Priority::kHigh;
+    scenario.runs.push_back(std::move(plan));
+  }
+}
+
 runtime::ExecutorConfig draw_config(Dice& dice) {
   runtime::ExecutorConfig config;
   const auto workers = static_cast<std::uint32_t>(1 + dice.below(dice.one_in(2) ? 2 : 8));
@@ -271,6 +308,8 @@ std::uint64_t mix(std::uint64_t left, std::uint64_t right) {
   return random.next();
 }
 
+bool is_slow_body(const RunPlan& run, std::uint32_t node) { return mix(run.salt, node) % 32 == 0; }
+
 Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max) {
   Dice dice(mix(seed, 1));
   Scenario scenario;
@@ -288,6 +327,8 @@ Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max) {
   for (std::uint32_t run = 0; run < run_count; ++run) {
     scenario.runs.push_back(draw_run(dice, scenario, run, traced));
   }
+  if (largest <= 12 && dice.one_in(16)) add_flood(dice, scenario, traced);
+  if (largest <= 60 && dice.one_in(5)) add_inner_runs(dice, scenario, traced);
   scenario.loop_takes_time = !scenario.is_timing_free && dice.one_in(8);
   if (!scenario.is_timing_free && dice.one_in(4)) {
     runtime::AdmissionSettings limits;

@@ -41,10 +41,17 @@ struct GraphPlan {
 /// When the handle of a run is let go.
 enum class HandleEnd : std::uint8_t { kAtOnce, kAtAnswer, kAtEnd };
 
+/// The body that executes a run and waits for it.
+struct OuterBody {
+  std::uint32_t run = 0;
+  std::uint32_t node = 0;
+};
+
 struct RunPlan {
   std::uint32_t graph = 0;
   base::Duration submit_after{};
   std::optional<std::uint32_t> follows;  ///< submitted from the answer of that run instead
+  std::optional<OuterBody> inside;       ///< executed by that body instead
   std::optional<base::Duration> deadline_after;
   std::optional<base::Duration> cancel_after;
   runtime::Priority priority = runtime::Priority::kNormal;
@@ -62,10 +69,14 @@ struct Scenario {
   std::optional<runtime::AdmissionSettings> admission;
   bool loop_takes_time = false;  ///< bodies on the loop move the clock, so it may be late
   bool is_timing_free = false;   ///< at most one failing node per run and no clock decides (D5)
+  bool has_inner_runs = false;   ///< some runs are inside bodies of others
 };
 
 /// Makes the scenario of a seed. `nodes_max` bounds each graph.
 [[nodiscard]] Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max);
+
+/// One body in many takes far longer than the others of its node: estimates must survive it.
+[[nodiscard]] bool is_slow_body(const RunPlan& run, std::uint32_t node);
 
 /// A second number from the same seed that is independent of it.
 [[nodiscard]] std::uint64_t mix(std::uint64_t left, std::uint64_t right);

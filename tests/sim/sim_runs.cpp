@@ -36,9 +36,9 @@ void SimWorld::happen(const Event& event) {
   RunLedger& ledger = *ledgers_[event.run];
   log(event.run);
   if (!event.is_cancel) return arrive(event.run);
-  if (ledger.is_answered() || !ledger.handle.holds_run()) return;
+  if (ledger.is_answered() || (!ledger.inner_run && !ledger.handle.holds_run())) return;
   ledger.cancelled(moment());
-  ledger.handle.cancel();
+  ledger.inner_run ? ledger.inner_run->cancel() : ledger.handle.cancel();
 }
 
 void SimWorld::arrive(std::uint32_t run) {
@@ -94,43 +94,53 @@ void SimWorld::submit(std::uint32_t run) {
   judge_.expect(!ledger.is_submitted(), "B4", "A run was admitted twice, run", run);
   ledger.submitted(moment());
   const RunPlan& plan = scenario_.runs[run];
-  Graph& graph = *graphs_[plan.graph];
-  runtime::RunOptions options{.priority = plan.priority, .deadline = ledger.deadline()};
+  // The run owns its context; the ledger itself belongs to the world.
+  const std::shared_ptr<void> context(&ledger, [](void*) {});
+  auto handle =
+      graphs_[plan.graph]->runs.submit(*pool_, context, options_of(run), observer_of(ledger));
+  MR_CHECK(handle.has_value(), handle.has_value() ? "" : handle.error().message());
+  ledger.run = &handle->run();
+  ledger.handle = *std::move(handle);
+  plan_cancellation(run);
+  if (!plan.cancel_after && plan.handle_end == HandleEnd::kAtOnce) ledger.handle = {};
+}
+
+runtime::RunOptions SimWorld::options_of(std::uint32_t run) {
+  const RunPlan& plan = scenario_.runs[run];
+  runtime::RunOptions options{.priority = plan.priority, .deadline = ledgers_[run]->deadline()};
   if (plan.has_loop) options.loop = &loop_;
   if (plan.is_traced) {
-    options.trace =
-        runtime::TraceContext(runtime::TraceId(run + 1), runtime::TraceFlag::All, graph.trace_id);
+    options.trace = runtime::TraceContext(
+        runtime::TraceId(run + 1), runtime::TraceFlag::All, graphs_[plan.graph]->trace_id);
   }
+  return options;
+}
+
+runtime::RunObserver SimWorld::observer_of(RunLedger& ledger) {
   struct Observer {
     SimWorld* world;
     RunLedger* ledger;
   };
   auto* const observer = new Observer{this, &ledger};
-  const runtime::RunObserver callbacks{
-      .on_answer =
-          [](Run& done, void* data) {
-            const auto& told = *static_cast<Observer*>(data);
-            told.world->answered(done, *told.ledger);
-          },
-      .on_release =
-          [](Run& done, void* data) {
-            const std::unique_ptr<Observer> told(static_cast<Observer*>(data));
-            told->world->released(done, *told->ledger);
-          },
-      .data = observer};
-  // The run owns its context; the ledger itself belongs to the world.
-  const std::shared_ptr<void> context(&ledger, [](void*) {});
-  auto handle = graph.runs.submit(*pool_, context, options, callbacks);
-  MR_CHECK(handle.has_value(), handle.has_value() ? "" : handle.error().message());
-  ledger.run = &handle->run();
-  ledger.handle = *std::move(handle);
-  if (plan.cancel_after) {
-    const Event cancel{clock_.now() + *plan.cancel_after, run, true};
-    const auto later = [](const Event& left, const Event& right) { return left.when > right.when; };
-    events_.insert(std::upper_bound(events_.begin(), events_.end(), cancel, later), cancel);
-  } else if (plan.handle_end == HandleEnd::kAtOnce) {
-    ledger.handle = {};
-  }
+  return {.on_answer =
+              [](Run& done, void* data) {
+                const auto& told = *static_cast<Observer*>(data);
+                told.world->answered(done, *told.ledger);
+              },
+          .on_release =
+              [](Run& done, void* data) {
+                const std::unique_ptr<Observer> told(static_cast<Observer*>(data));
+                told->world->released(done, *told->ledger);
+              },
+          .data = observer};
+}
+
+void SimWorld::plan_cancellation(std::uint32_t run) {
+  const RunPlan& plan = scenario_.runs[run];
+  if (!plan.cancel_after) return;
+  const Event cancel{clock_.now() + *plan.cancel_after, run, true};
+  const auto later = [](const Event& left, const Event& right) { return left.when > right.when; };
+  events_.insert(std::upper_bound(events_.begin(), events_.end(), cancel, later), cancel);
 }
 
 void SimWorld::answered(Run& run, RunLedger& ledger) {
@@ -138,7 +148,7 @@ void SimWorld::answered(Run& run, RunLedger& ledger) {
   ledger.answered(run, moment());
   ledger.abandoned_count = admission_ ? ledger.in_progress() : 0;
   for (std::uint32_t body = 0; body < ledger.abandoned_count; ++body) admission_->add_abandoned();
-  const auto index = static_cast<std::uint32_t>(&ledger.plan() - scenario_.runs.data());
+  const std::uint32_t index = index_of(ledger);
   for (std::uint32_t next = index + 1; next < scenario_.runs.size(); ++next) {
     if (scenario_.runs[next].follows == index) arrive(next);
   }
@@ -186,8 +196,17 @@ void SimWorld::poll_admission() {
 
 std::vector<std::uint64_t> SimWorld::results() const {
   std::vector<std::uint64_t> results;
-  for (const auto& ledger : ledgers_) results.push_back(ledger->result_hash());
+  for (std::uint32_t run = 0; run < ledgers_.size(); ++run)
+    results.push_back(is_decided(run) ? ledgers_[run]->result_hash() : 0);
   return results;
+}
+
+std::vector<std::uint64_t> SimWorld::trace_digests() const {
+  std::vector<std::uint64_t> digests = trace_digests_;
+  for (std::uint32_t run = 0; run < digests.size(); ++run) {
+    if (!is_decided(run)) digests[run] = 0;
+  }
+  return digests;
 }
 
 void SimWorld::TraceJudge::consume(const runtime::RunTrace& trace) {

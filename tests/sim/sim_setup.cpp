@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -53,7 +54,8 @@ SimWorld::SimWorld(const Scenario& scenario, std::uint64_t seed)
         std::make_unique<RunLedger>(plan, scenario.graphs[plan.graph], topology, judge_));
     waiters_[run].world = this;
     waiters_[run].run = run;
-    if (!plan.follows) events_.push_back({clock_.now() + plan.submit_after, run, false});
+    if (!plan.follows && !plan.inside)
+      events_.push_back({clock_.now() + plan.submit_after, run, false});
   }
   std::sort(events_.begin(), events_.end(), [](const Event& left, const Event& right) {
     return left.when != right.when ? left.when > right.when : left.run > right.run;
@@ -95,6 +97,14 @@ void SimWorld::build_graph(const GraphPlan& plan) {
   }
   auto topology = builder.build();
   MR_CHECK(topology.has_value(), topology.has_value() ? "" : topology.error().message());
+  for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
+    const auto& producers = plan.nodes[node].producers;
+    const std::set<std::uint32_t> distinct(producers.begin(), producers.end());
+    judge_.expect((*topology)->is_lazy(node) || (*topology)->in_degree(node) == distinct.size(),
+                  "K1",
+                  "A node does not wait for its distinct producers, node",
+                  node);
+  }
   graphs_.push_back(std::make_unique<Graph>(*std::move(topology), scenario_.config.costs));
   if (!trace_) return;
   runtime::TraceTopology names{.plan = "sim"};
@@ -120,6 +130,8 @@ bool SimWorld::run_body(const void* closure, NodeCall& call) {
   if (world.loop_.is_current()) {
     if (world.scenario_.loop_takes_time) world.clock_.advance(run.cost(self.node));
     run.body_finished(self.node, world.moment());
+    // A loop never waits: whoever runs here can only submit.
+    if (const auto inner = world.find_inner_run(run, self.node)) world.submit(*inner);
   } else if (world.in_whole_strand_) {
     run.body_finished(self.node, world.moment());
   } else {
@@ -149,6 +161,15 @@ runtime::Task<base::Status> SimWorld::run_async_body(const void* closure, NodeCa
   if (plan.cost.count() > 0) {
     const runtime::StopToken token = plan.honours_stop ? call.stop_token() : runtime::StopToken();
     slept = co_await runtime::sleep_for(world.loop_, run.cost(self.node), token);
+  }
+  if (const auto inner = world.find_inner_run(run, self.node)) {
+    world.submit(*inner);
+    base::Duration pause = std::chrono::microseconds(1);
+    while (slept && !world.ledgers_[*inner]->is_answered()) {
+      const runtime::StopToken token = plan.honours_stop ? call.stop_token() : runtime::StopToken();
+      slept = co_await runtime::sleep_for(world.loop_, pause, token);
+      pause *= 2;
+    }
   }
   if (plan.ends_on_pool) {
     co_await runtime::on(*world.pool_);

@@ -1,7 +1,9 @@
 #include "sim_world.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 
 #include "base/check.h"
 
@@ -57,34 +59,36 @@ bool SimWorld::take_turn() {
   } else {
     step(drivers_[choice]);
   }
+  note_inner_answers();
   poll_admission();
   return true;
 }
 
 void SimWorld::step(Driver& driver) {
   const runtime::DriverScope scope(*driver.worker);
+  const ClassView before = view_of(driver);
   switch (driver.state) {
     case DriverState::kAwake:
-      return look_for_work(driver);
+      may_come_back(driver) ? come_back(driver) : look_for_work(driver);
+      break;
     case DriverState::kInBody:
-      return end_body(driver);
+      driver.inner_run ? begin_inner_run(driver) : end_body(driver);
+      break;
     case DriverState::kParked:
-      return wake(driver);
+      wake(driver);
   }
+  judge_classes(driver, before);
 }
 
 void SimWorld::look_for_work(Driver& driver) {
   runtime::Worker& worker = *driver.worker;
   driver.until.reset();
   // Threads run whole strands; most turns run one body at a time, so that time passes in it.
-  in_whole_strand_ = random_.below(16) == 0;
+  // A body that executes a run needs turns of its own.
+  in_whole_strand_ = !scenario_.has_inner_runs && random_.below(16) == 0;
   const bool found = in_whole_strand_ ? worker.work_strand() : worker.start();
-  if (found && !in_whole_strand_) {
-    driver.state = DriverState::kInBody;
-    driver.run = started_run_;
-    driver.node = started_node_;
-    driver.until = clock_.now() + driver.run->cost(driver.node);
-  }
+  if (found) driver.was_woken = false;
+  if (found && !in_whole_strand_) start_body(driver);
   in_whole_strand_ = false;
   if (found) return;
   const runtime::IdleAction action = worker.idle();
@@ -96,10 +100,23 @@ void SimWorld::look_for_work(Driver& driver) {
   }
   driver.state = DriverState::kParked;
   if (action.timeout) driver.until = clock_.now() + *action.timeout;
+  // What ends the wait may have come before the announcement: then nobody will call.
+  if (may_come_back(driver)) driver.until = clock_.now();
+}
+
+void SimWorld::start_body(Driver& driver) {
+  driver.state = DriverState::kInBody;
+  driver.run = started_run_;
+  driver.node = started_node_;
+  driver.since = clock_.now();
+  driver.inner_run = find_inner_run(*driver.run, driver.node);
+  const base::Duration cost = driver.run->cost(driver.node);
+  driver.until = clock_.now() + (driver.inner_run ? cost / 2 : cost);
 }
 
 void SimWorld::end_body(Driver& driver) {
   driver.state = DriverState::kAwake;
+  driver.since = clock_.now();
   driver.until.reset();
   driver.run->body_finished(driver.node, moment());
   RunLedger& ledger = *driver.run;
@@ -114,6 +131,7 @@ void SimWorld::wake(Driver& driver) {
   const bool is_notified = spot.is_waiting() ? !spot.cancel() : spot.wait(std::nullopt);
   driver.state = DriverState::kAwake;
   driver.until.reset();
+  driver.was_woken = is_notified;
   driver.worker->unparked(is_notified);
 }
 
@@ -155,6 +173,7 @@ void SimWorld::judge_idleness() {
                   "All workers sleep while work is there: lost wake-up",
                   0);
   }
+  judge_hostages();
   if (anyone_looks || anyone_watches || !anyone_sleeps) return;
   for (const Driver& driver : drivers_) {
     const bool is_long = driver.state == DriverState::kInBody &&
@@ -163,6 +182,26 @@ void SimWorld::judge_idleness() {
     judge_.expect(driver.worker->ready_hint() == 0,
                   "D6",
                   "A long body holds ready nodes while a worker sleeps for good",
+                  driver.worker->ready_hint());
+  }
+}
+
+void SimWorld::judge_hostages() {
+  // Among idle workers one always looks around, at least once in a period.
+  const base::Duration patience = 2 * (scenario_.config.watch_period + scenario_.config.spin_time) +
+                                  std::chrono::microseconds(1);
+  const auto is_long_since = [&](const Driver& driver) {
+    return clock_.now() - driver.since > patience;
+  };
+  const bool anyone_idle = std::any_of(drivers_.begin(), drivers_.end(), [&](const Driver& driver) {
+    return driver.state != DriverState::kInBody && is_long_since(driver);
+  });
+  if (!anyone_idle) return;
+  for (const Driver& driver : drivers_) {
+    if (driver.state != DriverState::kInBody || !is_long_since(driver)) continue;
+    judge_.expect(driver.worker->ready_hint() == 0,
+                  "D6",
+                  "A long body holds ready nodes and an idle worker does not take them",
                   driver.worker->ready_hint());
   }
 }
@@ -179,9 +218,12 @@ bool SimWorld::drop_handles() {
 void SimWorld::judge_end() {
   for (std::uint32_t run = 0; run < ledgers_.size(); ++run) {
     const RunLedger& ledger = *ledgers_[run];
-    if (ledger.is_refused) continue;
+    if (ledger.is_refused || (ledger.plan().inside && !ledger.is_submitted())) continue;
     judge_.expect(ledger.is_submitted(), "B4", "A run was neither admitted nor refused, run", run);
-    judge_.expect(ledger.is_answered(), "K2", "Nothing moves but a run has no answer, run", run);
+    judge_.expect(ledger.is_answered(),
+                  admission_ ? "B2" : "K2",
+                  "Nothing moves but a run has no answer, run",
+                  run);
     judge_.expect(
         ledger.is_released(), "C2", "Nothing moves but a run keeps its storage, run", run);
   }
@@ -190,7 +232,15 @@ void SimWorld::judge_end() {
                   "P6",
                   "A worker without work does not sleep, worker",
                   driver.worker->index());
+    judge_.expect(driver.outer.empty(),
+                  "D7",
+                  "A body never came back from the run inside it, worker",
+                  driver.worker->index());
   }
+  judge_.expect(pool_->searching_count() == 0,
+                "D6",
+                "All sleep and still some count as searching for work",
+                static_cast<std::uint64_t>(std::abs(pool_->searching_count())));
   judge_.expect(
       pool_->ready_count() == 0, "K2", "Nodes are left in the queues", pool_->ready_count());
   if (trace_ && judge_.is_content()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "runtime/topology.h"
 #include "runtime/trace_collector.h"
 #include "runtime/trace_sink.h"
+#include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 #include "scenario.h"
 
@@ -42,23 +44,45 @@ class SimWorld {
 
   /// A digest of everything that happened, in order.
   [[nodiscard]] std::uint64_t log_hash() const { return log_hash_; }
-  /// What each run answered, apart from when.
+  /// What each run answered, apart from when; 0 for runs of which timing decides whether they came
+  /// about.
   [[nodiscard]] std::vector<std::uint64_t> results() const;
   /// What each run that ended well wrote to its trace, apart from when, in which order and by which
   /// way nodes came to their threads; 0 for runs that were not traced.
-  [[nodiscard]] const std::vector<std::uint64_t>& trace_digests() const { return trace_digests_; }
+  [[nodiscard]] std::vector<std::uint64_t> trace_digests() const;
+  /// How long a run that has answered took to.
+  [[nodiscard]] base::Duration latency(std::uint32_t run) const { return ledgers_[run]->latency(); }
   /// Nodes that ran, over all runs.
   [[nodiscard]] std::uint64_t body_count() const { return body_count_; }
 
  private:
   enum class DriverState : std::uint8_t { kAwake, kInBody, kParked };
+  /// A body that waits for a run inside it.
+  struct OuterFrame {
+    RunLedger* run = nullptr;
+    std::uint32_t node = runtime::kNoNode;
+    std::uint32_t inner_run = 0;
+    runtime::Worker::Suspended strand;
+  };
   /// A worker and what its thread would be doing.
   struct Driver {
     runtime::Worker* worker = nullptr;
     DriverState state = DriverState::kAwake;
     std::optional<base::TimePoint> until;  ///< next look, end of the body, end of the park
+    base::TimePoint since{};               ///< begin of the body, or of the time without one
     RunLedger* run = nullptr;              ///< whose body it is in
     std::uint32_t node = runtime::kNoNode;
+    std::optional<std::uint32_t> inner_run;  ///< that the body will execute
+    std::vector<OuterFrame> outer;           ///< bodies below, the last one began last
+    bool was_woken = false;                  ///< and has found no work since
+    std::uint32_t passed_over = 0;           ///< dispatches since the lowest class had its turn
+  };
+  /// What a worker could take and what it has taken, by class.
+  struct ClassView {
+    std::array<bool, runtime::kPriorityCount> ready{};
+    std::array<std::uint64_t, runtime::kPriorityCount> taken{};
+    std::uint64_t guard_count = 0;
+    bool is_in_strand = false;
   };
   struct NodeClosure {
     SimWorld* world = nullptr;
@@ -109,8 +133,10 @@ class SimWorld {
   [[nodiscard]] bool take_turn();
   [[nodiscard]] bool advance_clock();
   void judge_idleness();
+  void judge_hostages();
   void step(Driver& driver);
   void look_for_work(Driver& driver);
+  void start_body(Driver& driver);
   void end_body(Driver& driver);
   void wake(Driver& driver);
   [[nodiscard]] bool is_ready(const Driver& driver) const;
@@ -126,6 +152,23 @@ class SimWorld {
   void released(runtime::Run& run, RunLedger& ledger);
   void refuse(std::uint32_t run);
   void poll_admission();
+  [[nodiscard]] runtime::RunOptions options_of(std::uint32_t run);
+  [[nodiscard]] runtime::RunObserver observer_of(RunLedger& ledger);
+  void plan_cancellation(std::uint32_t run);
+
+  // sim_inner_runs.cpp: bodies that execute runs.
+  [[nodiscard]] std::optional<std::uint32_t> find_inner_run(const RunLedger& outer,
+                                                            std::uint32_t node) const;
+  [[nodiscard]] std::uint32_t index_of(const RunLedger& ledger) const;
+  void begin_inner_run(Driver& driver);
+  [[nodiscard]] bool may_come_back(const Driver& driver) const;
+  void come_back(Driver& driver);
+  void note_inner_answers();
+  [[nodiscard]] bool is_decided(std::uint32_t run) const;
+
+  // sim_classes.cpp: whose turn it is.
+  [[nodiscard]] ClassView view_of(const Driver& driver) const;
+  void judge_classes(Driver& driver, const ClassView& before);
 
   [[nodiscard]] Moment moment() const { return {clock_.now(), !scenario_.loop_takes_time}; }
   void log(std::uint64_t what) {
@@ -156,6 +199,7 @@ class SimWorld {
   std::vector<Waiter> waiters_;
   std::vector<std::unique_ptr<RunLedger>> ledgers_;
   std::vector<std::uint64_t> trace_digests_;
+  std::vector<std::uint32_t> open_inner_runs_;  // begun and not yet known to have answered
   std::vector<Driver> drivers_;
   std::vector<std::uint32_t> choices_;  // scratch
 };

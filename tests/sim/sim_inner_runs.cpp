@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "sim_world.h"
+
+// Bodies that execute a run and wait for it: half of the body, then its worker is free until the
+// run is over, then the other half. Asynchronous bodies and those on the loop submit theirs.
+
+namespace millrace::sim {
+
+using runtime::Run;
+using runtime::RunOutcome;
+
+std::uint32_t SimWorld::index_of(const RunLedger& ledger) const {
+  return static_cast<std::uint32_t>(&ledger.plan() - scenario_.runs.data());
+}
+
+std::optional<std::uint32_t> SimWorld::find_inner_run(const RunLedger& outer,
+                                                      std::uint32_t node) const {
+  if (!scenario_.has_inner_runs) return std::nullopt;
+  const std::uint32_t outer_index = index_of(outer);
+  for (std::uint32_t run = outer_index + 1; run < scenario_.runs.size(); ++run) {
+    const std::optional<OuterBody>& inside = scenario_.runs[run].inside;
+    if (inside && inside->run == outer_index && inside->node == node) return run;
+  }
+  return std::nullopt;
+}
+
+void SimWorld::begin_inner_run(Driver& driver) {
+  const std::uint32_t inner = *std::exchange(driver.inner_run, std::nullopt);
+  RunLedger& ledger = *ledgers_[inner];
+  Graph& graph = *graphs_[ledger.plan().graph];
+  log(inner);
+  ledger.submitted(moment());
+  ledger.inner_run = std::make_unique<Run>(*graph.topology, graph.costs);
+  ledger.run = ledger.inner_run.get();
+  const std::shared_ptr<void> context(&ledger, [](void*) {});
+  driver.outer.push_back(
+      {driver.run,
+       driver.node,
+       inner,
+       pool_->begin_inside(
+           *driver.worker, *ledger.inner_run, context, options_of(inner), observer_of(ledger))});
+  judge_.expect(pool_->worker_count() == 1 || driver.outer.back().strand.stack_top == 0,
+                "D6",
+                "A body that waits for a run holds ready nodes back",
+                driver.outer.back().strand.stack_top);
+  open_inner_runs_.push_back(inner);
+  plan_cancellation(inner);
+  driver.state = DriverState::kAwake;
+  driver.since = clock_.now();
+  driver.until.reset();
+  driver.was_woken = false;
+}
+
+bool SimWorld::may_come_back(const Driver& driver) const {
+  // Between two strands only, as a thread does.
+  return !driver.outer.empty() && !driver.worker->is_in_strand() &&
+         ledgers_[driver.outer.back().inner_run]->inner_run->is_done();
+}
+
+void SimWorld::come_back(Driver& driver) {
+  OuterFrame frame = std::move(driver.outer.back());
+  driver.outer.pop_back();
+  RunLedger& inner = *ledgers_[frame.inner_run];
+  const base::Status status = pool_->end_inside(
+      *driver.worker, std::move(frame.strand), *inner.inner_run, driver.was_woken);
+  judge_.expect(status.has_value() == (inner.outcome() == RunOutcome::kOk),
+                "C4",
+                "A body was told otherwise than its run answered, run",
+                frame.inner_run);
+  driver.run = frame.run;
+  driver.node = frame.node;
+  driver.state = DriverState::kInBody;
+  driver.since = clock_.now();
+  driver.until = clock_.now() + driver.run->cost(driver.node) / 2;
+}
+
+void SimWorld::note_inner_answers() {
+  // Nobody is called when such a run answers: its waiter looks for itself.
+  std::erase_if(open_inner_runs_, [this](std::uint32_t run) {
+    RunLedger& ledger = *ledgers_[run];
+    if (ledger.inner_run->outcome() == RunOutcome::kOpen) return false;
+    answered(*ledger.inner_run, ledger);
+    return true;
+  });
+}
+
+bool SimWorld::is_decided(std::uint32_t run) const {
+  // Beside a failure, which bodies run is a matter of timing; so are the runs inside them.
+  for (auto inside = scenario_.runs[run].inside; inside;
+       inside = scenario_.runs[inside->run].inside) {
+    const RunLedger& outer = *ledgers_[inside->run];
+    if (outer.outcome() != RunOutcome::kOk || !outer.plan().failing.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace millrace::sim

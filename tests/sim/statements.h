@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+// Where each statement of docs/contract/scheduler.md is checked: in every world of the simulator,
+// or by a test that it cannot replace, because real threads, real memory or one exact order matter.
+// statements_test.cpp holds this table against the contract and against the code.
+
+namespace millrace::sim {
+
+/// Statements that a world judges: the code of the judges names each.
+inline constexpr std::array<std::string_view, 22> kCheckedInEveryWorld = {
+    "K1", "K2", "K5", "D5", "D6", "I1", "P3", "P4", "P6", "C1", "C2",
+    "C3", "C4", "C5", "C7", "B1", "B2", "B3", "B4", "T1", "T2", "T3"};
+
+struct CheckedElsewhere {
+  std::string_view statement;
+  std::string_view file;
+  std::string_view test;  ///< as in TEST(suite, name)
+};
+
+inline constexpr std::array<CheckedElsewhere, 19> kCheckedElsewhere = {{
+    {"K3",
+     "engine/runtime/warm_run_test.cpp",
+     "WarmRunTest, K3_OfSharedNodesTakesNothingFromTheHeap"},
+    {"K4",
+     "engine/runtime/graph_stress_test.cpp",
+     "GraphStressTest, K2_K4_EveryNodeOnceAndAfterItsProducers"},
+    {"D1", "engine/runtime/graph_test.cpp", "GraphTest, D1_AChainOfAMillionCheapNodesNeedsNoStack"},
+    {"D2", "engine/runtime/worker_test.cpp", "WorkerTest, D2_AChainIsOneStrand"},
+    {"D3",
+     "engine/runtime/worker_test.cpp",
+     "WorkerTest, D3_OthersAreAvailableBeforeTheBestGoesOn"},
+    {"D4",
+     "engine/runtime/worker_test.cpp",
+     "WorkerTest, D4_AStrandLetsOthersInAfterMaxInlineDepthNodes"},
+    {"D7",
+     "engine/runtime/worker_pool_test.cpp",
+     "WorkerPoolTest, D7_ACallerThatWaitsRunsTheGraphItself"},
+    {"D8",
+     "engine/runtime/topology_compiler_test.cpp",
+     "TopologyCompilerTest, D8_EdgesNameACounterOnlyWhereTokensAreCounted"},
+    {"I2", "engine/runtime/loop_lane_test.cpp", "LoopLaneTest, I2_PrecedenceOfInlining"},
+    {"I3", "engine/runtime/topology_test.cpp", "TopologyTest, I3_RefusesImpossibleCosts"},
+    {"I4", "engine/runtime/loop_lane_test.cpp", "LoopLaneTest, I4_RowsDecideWhetherANodeIsInlined"},
+    {"C-cost",
+     "engine/runtime/cost_model_test.cpp",
+     "CostModelTest, CCost_HysteresisInlinesBelowTAndStopsAboveTwiceT"},
+    {"P1", "engine/runtime/worker_test.cpp", "WorkerTest, P1_OneWorkerRunsByRankThenDeclaration"},
+    {"P2", "engine/runtime/run_test.cpp", "RunTest, P2_ARunKeepsTheOrderItStartedWith"},
+    {"P5", "tests/sim/fan_out_test.cpp", "FanOutTest, P5_NarrowFansRunInParallel"},
+    {"C6", "engine/runtime/graph_test.cpp", "GraphTest, C6_AnExceptionIsAnErrorOfItsNode"},
+    {"C8",
+     "engine/runtime/loop_lane_test.cpp",
+     "LoopLaneTest, C8_APendingNodeGivesUpInTimeForItsDependents"},
+    {"T4",
+     "engine/runtime/trace_buffer_test.cpp",
+     "TraceBufferTest, T4_FullBufferDropsTheNewestAndCountsIt"},
+    {"T5",
+     "engine/runtime/critical_path_test.cpp",
+     "CriticalPathTest, T5_PartsAddUpExactlyOnRandomRuns"},
+}};
+
+}  // namespace millrace::sim
