@@ -19,18 +19,25 @@ template <class Fault>
 Phase FaultScript::repeat(std::string name, Fault fault) {
   Phase phase{.name = std::move(name), .begin = now()};
   for (int round = 0; round < times_.rounds; ++round) {
+    const base::TimePoint began = now();
     phase.rounds.push_back(fault(round));
+    phase.rounds.back().began = began;
     std::this_thread::sleep_for(times_.calm);
   }
+  return end(std::move(phase));
+}
+
+Phase FaultScript::end(Phase phase) const {
   phase.end = now();
+  // The next fault must not meet requests of this phase.
+  std::this_thread::sleep_for(times_.deadline);
   return phase;
 }
 
 Phase FaultScript::healthy() const {
   Phase phase{.name = "healthy", .begin = now()};
   std::this_thread::sleep_for(times_.healthy);
-  phase.end = now();
-  return phase;
+  return end(std::move(phase));
 }
 
 Phase FaultScript::killed() {
@@ -55,10 +62,10 @@ Phase FaultScript::stopped() {
   });
 }
 
-Phase FaultScript::slow(base::Duration deadline) {
+Phase FaultScript::slow() {
   return repeat("slow", [&](int round) {
-    const base::Duration busy = deadline * (1 + 2 * round) / 2;
-    const base::Duration idle = deadline / 5;
+    const base::Duration busy = times_.deadline * (1 + 2 * round) / 2;
+    const base::Duration idle = times_.deadline / 5;
     const auto times = 1 + times_.fault / (busy + idle);
     server_.cli(
         base::format("-r {} -i {:.3f} DEBUG SLEEP {:.3f}", times, seconds(idle), seconds(busy)));

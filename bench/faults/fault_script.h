@@ -13,8 +13,9 @@ namespace millrace::bench {
 struct ScriptTimes {
   base::Duration healthy = std::chrono::seconds(4);
   base::Duration fault = std::chrono::seconds(1);
-  base::Duration calm = std::chrono::milliseconds(1500);  ///< after each recovery
-  int rounds = 3;                                         ///< of each fault
+  base::Duration calm = std::chrono::milliseconds(1500);    ///< after each recovery
+  base::Duration deadline = std::chrono::milliseconds(50);  ///< of requests
+  int rounds = 3;                                           ///< of each fault
 };
 
 /// Puts a server into trouble, one kind per phase, and says when that was.
@@ -30,12 +31,13 @@ class FaultScript {
   [[nodiscard]] Phase killed();
   /// SIGSTOP, later SIGCONT.
   [[nodiscard]] Phase stopped();
-  /// Busy for some time again and again: shorter than `deadline`, about as long, longer.
-  [[nodiscard]] Phase slow(base::Duration deadline);
+  /// Busy for some time again and again: half a deadline, one and a half, two and a half.
+  [[nodiscard]] Phase slow();
 
  private:
   template <class Fault>
   [[nodiscard]] Phase repeat(std::string name, Fault fault);
+  [[nodiscard]] Phase end(Phase phase) const;
 
   live::RedisServer& server_;
   const std::string data_file_;

@@ -59,7 +59,7 @@ bool is_full_speed(std::span<const Sample> window, const FullSpeed& full_speed) 
   return share >= full_speed.share_min && median(took) <= full_speed.median_ms_max;
 }
 
-/// When full speed begins after a recovery; the end of the phase if it does not.
+/// When full speed begins after a recovery; `end` if it does not before.
 base::TimePoint full_speed_from(base::TimePoint recovered,
                                 base::TimePoint end,
                                 std::span<const Sample> samples,
@@ -94,9 +94,11 @@ PhaseReport report_of(const Phase& phase,
   }
   std::ranges::sort(report.latency_ms);
   std::ranges::sort(report.lateness_ms);
-  for (const FaultRound& round : phase.rounds) {
-    const double took =
-        ms(full_speed_from(round.recovered, phase.end, samples, full_speed) - round.recovered);
+  for (std::size_t i = 0; i < phase.rounds.size(); ++i) {
+    const base::TimePoint recovered = phase.rounds[i].recovered;
+    const bool is_last = i + 1 == phase.rounds.size();
+    const base::TimePoint end = is_last ? phase.end : phase.rounds[i + 1].began;
+    const double took = ms(full_speed_from(recovered, end, samples, full_speed) - recovered);
     report.full_speed_ms = std::max(report.full_speed_ms.value_or(0), took);
   }
   return report;

@@ -21,6 +21,7 @@ struct Sample {
 
 /// One fault and its end.
 struct FaultRound {
+  base::TimePoint began{};
   base::TimePoint recovered{};  ///< the server could serve again
   // Keys may be missing in between.
   base::TimePoint emptied{};

@@ -69,7 +69,8 @@ TEST(PhaseReportTest, FullSpeedBeginsWithTheFirstOfSomeGoodWindows) {
   const Phase phase{.name = "p",
                     .begin = at(0ms),
                     .end = at(400ms),
-                    .rounds = {{.recovered = at(100ms)}, {.recovered = at(250ms)}}};
+                    .rounds = {{.began = at(50ms), .recovered = at(100ms)},
+                               {.began = at(300ms), .recovered = at(320ms)}}};
   const FullSpeed full_speed{.window = 25ms, .windows_in_a_row = 2};
   // 150 to 175 is good and alone; 175 has an error, 200 is slow, 225 and 250 are good.
   EXPECT_EQ(report_of(phase, samples, kDeadline, full_speed).full_speed_ms, 125);
@@ -81,6 +82,17 @@ TEST(PhaseReportTest, FullSpeedThatNeverComesTakesUntilTheEnd) {
   const Phase phase{
       .name = "p", .begin = at(0ms), .end = at(400ms), .rounds = {{.recovered = at(100ms)}}};
   EXPECT_EQ(report_of(phase, samples, kDeadline, {}).full_speed_ms, 300);
+}
+
+TEST(PhaseReportTest, TheNextFaultEndsTheWaitForFullSpeed) {
+  std::vector<Sample> samples = quick(400ms);
+  for (std::size_t i = 0; i < 200; i += 20) samples[i].verdict = Verdict::kError;
+  const Phase phase{.name = "p",
+                    .begin = at(0ms),
+                    .end = at(400ms),
+                    .rounds = {{.began = at(10ms), .recovered = at(20ms)},
+                               {.began = at(200ms), .recovered = at(200ms)}}};
+  EXPECT_EQ(report_of(phase, samples, kDeadline, {}).full_speed_ms, 180);
 }
 
 TEST(PhaseReportTest, PercentilesAreValuesThatOccurred) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "net/stream.h"
+#include "runtime/executor.h"
 #include "runtime/loop.h"
 #include "stores/redis/breaker.h"
 #include "stores/redis/fair_queue.h"
@@ -48,6 +50,9 @@ struct PoolCounters {
 /// its late replies are dropped in their place. A connection that owes replies and is silent for
 /// that long is given up. While nothing can be reached calls are refused at once.
 ///
+/// Many replies may come at once, above all from a server that was stuck. Between telling one call
+/// and the next, timers that are due go first.
+///
 /// Threading: loop thread.
 /// Lifetime: borrows loop, connector and random. All calls are done or withdrawn before its end.
 class RedisPool final : private ConnectionOwner {
@@ -80,6 +85,12 @@ class RedisPool final : private ConnectionOwner {
     RedisCall* call = nullptr;  // nullptr once withdrawn
     base::Status status;
   };
+  struct TellJob : runtime::Job {
+    explicit TellJob(RedisPool& owned_by) : Job(&go_on), pool(&owned_by) {}
+    static void go_on(Job& job);
+    RedisPool* pool;  // nullptr once that is gone
+    bool posted = false;
+  };
   struct ExpiryTimer : runtime::Timer {
     explicit ExpiryTimer(RedisPool& owned_by) : Timer(&fired), pool(owned_by) {}
     static void fired(Timer& timer);
@@ -98,6 +109,7 @@ class RedisPool final : private ConnectionOwner {
   [[nodiscard]] RedisConnection* choose(const RedisCall& call);
   [[nodiscard]] bool is_reachable() const;
   void tell_finished();
+  void tell(std::variant<Finished, RespValue> event);
   void on_expiry();
   void expire_calls(base::TimePoint now);
   void arm(base::TimePoint when);
@@ -112,8 +124,11 @@ class RedisPool final : private ConnectionOwner {
   FairQueue queue_;
   std::uint32_t commands_in_flight_ = 0;
   // What calls and the listener are to be told, in the order in which it arrived.
-  std::vector<std::variant<Finished, RespValue>> finished_;
+  std::deque<std::variant<Finished, RespValue>> finished_;
+  std::uint64_t first_finished_ = 0;  // number of the oldest entry
   bool is_telling_ = false;
+  // Owners: this, and the loop while it is posted.
+  std::unique_ptr<TellJob> tell_job_;
   PoolCounters counters_;
   std::optional<base::TimePoint> armed_at_;
   ExpiryTimer timer_;

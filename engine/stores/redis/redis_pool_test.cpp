@@ -220,6 +220,47 @@ TEST(RedisPoolTest, ACallMayFollowAnotherFromInside) {
   EXPECT_EQ(rig.write_count, 2U);
 }
 
+TEST(RedisPoolTest, RED5_ADueTimerGoesBeforeTheNextOfManyReplies) {
+  PoolRig rig;
+  rig.warm();
+  struct Deadline : runtime::Timer {
+    Deadline() : Timer([](Timer&) {}) {}
+  } deadline;
+  std::vector<std::unique_ptr<TestCall>> calls;
+  for (int i = 0; i < 3; ++i) {
+    calls.push_back(std::make_unique<TestCall>(std::vector<Words>{{"GET", "a"}}));
+    rig.submit(*calls.back());
+  }
+  rig.loop.arm(deadline, rig.clock.now() + 1ms);
+  // What follows from the first reply takes until the deadline; all three came in one read.
+  calls[0]->when_done = [&] { rig.clock.advance(1ms); };
+  while (!calls[0]->status) ASSERT_TRUE(rig.loop.run_one());
+  EXPECT_EQ(calls[1]->outcome(), "waits");
+  // The deadline may be that of another call, whose reply is there already.
+  rig.pool->withdraw(*calls[1]);
+  rig.loop.run_ready();
+  EXPECT_EQ(calls[1]->outcome(), "waits");
+  EXPECT_EQ(calls[2]->outcome(), "1 ");
+}
+
+TEST(RedisPoolTest, MayEndWhileARestWaitsToBeTold) {
+  PoolRig rig;
+  rig.warm();
+  struct Deadline : runtime::Timer {
+    Deadline() : Timer([](Timer&) {}) {}
+  } deadline;
+  TestCall first({{"GET", "a"}});
+  TestCall second({{"GET", "a"}});
+  rig.submit(first);
+  rig.submit(second);
+  rig.loop.arm(deadline, rig.clock.now());
+  while (!first.status) ASSERT_TRUE(rig.loop.run_one());
+  ASSERT_EQ(second.outcome(), "waits");
+  rig.pool->withdraw(second);
+  rig.pool.reset();
+  rig.loop.run_ready();
+}
+
 TEST(RedisPoolTest, ACallCanAvoidTheConnectionOfAnother) {
   PoolRig rig(with_connections(2));
   rig.warm();
