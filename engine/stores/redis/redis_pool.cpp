@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "net/address.h"
+#include "net/breaker.h"
 #include "runtime/executor.h"
 #include "runtime/loop.h"
 #include "stores/redis/fair_queue.h"
@@ -41,7 +42,7 @@ RedisPool::RedisPool(RedisConnection::Services services,
     : services_(services),
       settings_(std::move(settings)),
       listener_(listener),
-      breaker_(settings_.breaker),
+      breaker_(settings_.breaker, services.loop.clock(), services.random),
       tell_job_(std::make_unique<TellJob>(*this)),
       timer_(*this) {
   for (std::uint32_t i = 0; i < settings_.connections; ++i) {
@@ -71,7 +72,8 @@ base::Status RedisPool::submit(RedisCall& call) {
     ++counters_.refused;
     return std::unexpected(*last_failure_);
   }
-  if (!breaker_.try_pass(now)) {
+  call.ticket_ = breaker_.try_begin();
+  if (!call.ticket_) {
     ++counters_.refused;
     return fail(
         ErrorCode::kUnavailable,
@@ -100,7 +102,11 @@ void RedisPool::withdraw(RedisCall& call) {
       break;
   }
   call.stage_ = RedisCall::Stage::kIdle;
-  breaker_.on_nothing();
+  end_ticket(call, net::Breaker::Outcome::kAbandoned);
+}
+
+void RedisPool::end_ticket(RedisCall& call, net::Breaker::Outcome outcome) {
+  if (call.ticket_) breaker_.end(*std::exchange(call.ticket_, std::nullopt), outcome);
 }
 
 bool RedisPool::is_reachable() const {
@@ -148,17 +154,16 @@ void RedisPool::on_up(RedisConnection& connection) {
   static_cast<void>(connection);
   ++counters_.connects;
   last_failure_.reset();
-  breaker_.on_success();
+  breaker_.note_success();
 }
 
 void RedisPool::on_down(RedisConnection& connection, const base::Error& reason, bool was_up) {
-  const base::TimePoint now = services_.loop.clock().now();
   if (was_up) ++counters_.connections_lost;
   if (was_up && connection.tracks() && listener_ != nullptr) {
     // What the server would have told is lost.
     finished_.emplace_back(RespValue{.type = RespType::kNull});
   }
-  breaker_.on_failure(now);
+  breaker_.note_failure();
   last_failure_ = base::Error(
       ErrorCode::kUnavailable,
       "The store cannot be reached: " + to_string(settings_.address) + ": " + reason.message());
@@ -171,6 +176,8 @@ void RedisPool::on_down(RedisConnection& connection, const base::Error& reason, 
 }
 
 void RedisPool::on_finished(RedisCall& call, base::Status status) {
+  // What ended a call without a reply has been noted, once for all calls that it ended.
+  end_ticket(call, status ? net::Breaker::Outcome::kSuccess : net::Breaker::Outcome::kAbandoned);
   call.stage_ = RedisCall::Stage::kFinishing;
   call.place_ = first_finished_ + finished_.size();
   finished_.emplace_back(Finished{.call = &call, .status = std::move(status)});
@@ -214,7 +221,6 @@ void RedisPool::tell(std::variant<Finished, RespValue> event) {
   auto& finished = std::get<Finished>(event);
   if (finished.call == nullptr) return;
   finished.call->stage_ = RedisCall::Stage::kIdle;
-  if (finished.status) breaker_.on_success();
   finished.call->on_done(std::move(finished.status));
 }
 
@@ -261,7 +267,7 @@ void RedisPool::expire_calls(base::TimePoint now) {
   };
   queue_.for_each(look);
   for (const auto& connection : connections_) connection->for_each_call(look);
-  if (!expired.empty()) breaker_.on_failure(now);
+  if (!expired.empty()) breaker_.note_failure();
   for (RedisCall* const call : expired) {
     ++counters_.timeouts;
     withdraw(*call);

@@ -14,10 +14,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "net/breaker.h"
 #include "net/stream.h"
 #include "runtime/executor.h"
 #include "runtime/loop.h"
-#include "stores/redis/breaker.h"
 #include "stores/redis/fair_queue.h"
 #include "stores/redis/redis_call.h"
 #include "stores/redis/redis_connection.h"
@@ -72,7 +72,7 @@ class RedisPool final : private ConnectionOwner {
   void withdraw(RedisCall& call);
 
   [[nodiscard]] PoolCounters counters() const;
-  [[nodiscard]] Breaker::State breaker_state() const { return breaker_.state(); }
+  [[nodiscard]] net::Breaker::State breaker_state() const { return breaker_.state(); }
   [[nodiscard]] std::uint32_t commands_in_flight() const { return commands_in_flight_; }
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
   [[nodiscard]] std::span<const std::unique_ptr<RedisConnection>> connections() const {
@@ -108,6 +108,7 @@ class RedisPool final : private ConnectionOwner {
   void pump();
   [[nodiscard]] RedisConnection* choose(const RedisCall& call);
   [[nodiscard]] bool is_reachable() const;
+  void end_ticket(RedisCall& call, net::Breaker::Outcome outcome);
   void tell_finished();
   void tell(std::variant<Finished, RespValue> event);
   void on_expiry();
@@ -118,7 +119,7 @@ class RedisPool final : private ConnectionOwner {
   RedisConnection::Services services_;
   const PoolSettings settings_;
   PoolListener* const listener_;
-  Breaker breaker_;
+  net::Breaker breaker_;
   std::vector<std::unique_ptr<RedisConnection>> connections_;
   std::optional<base::Error> last_failure_;
   FairQueue queue_;
