@@ -13,6 +13,7 @@
 #include "bench/faults/steady_load.h"
 #include "bench/faults/wake_witness.h"
 #include "support/figures.h"
+#include "tests/redis/checked_load.h"
 #include "tests/redis/known_answers.h"
 #include "tests/redis/redis_project.h"
 #include "tests/redis/redis_server.h"
@@ -35,16 +36,14 @@ struct World {
         engine(registry, "test", {live::kGuardedPlan}) {
     server.load(data_file);
     const live::RunningEngine embedded(registry, "dev", {live::kGuardedPlan});
-    for (const std::string plan : {"complex_dag", "guarded_dag"}) {
-      plans.push_back({.plan = plan, .answers = live::KnownAnswers(*embedded.engine, plan, users)});
-    }
+    plans = live::known_plans(*embedded.engine, users);
   }
   live::TempFolder folder;
   live::RedisServer server;
   std::string data_file;
   std::string registry;
   live::RunningEngine engine;
-  std::vector<bench::LoadedPlanAnswers> plans;
+  std::vector<live::PlanAnswers> plans;
 };
 
 std::vector<bench::Phase> run_script(World& world, base::Duration deadline, bool smoke) {

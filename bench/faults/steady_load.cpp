@@ -21,7 +21,7 @@ class SteadyLoad::Slot final : public rank::RankCall {
 
   [[nodiscard]] bool is_free() const { return free_.load(std::memory_order_acquire); }
 
-  void start(Sample& sample, const LoadedPlanAnswers& plan, int user) {
+  void start(Sample& sample, const live::PlanAnswers& plan, int user) {
     free_.store(false, std::memory_order_relaxed);
     sample_ = &sample;
     plan_ = &plan;
@@ -46,14 +46,14 @@ class SteadyLoad::Slot final : public rank::RankCall {
   rank::RequestReader reader_;
   std::string text_;
   Sample* sample_ = nullptr;
-  const LoadedPlanAnswers* plan_ = nullptr;
+  const live::PlanAnswers* plan_ = nullptr;
   int user_ = 0;
   // Publishes the sample, and gives the slot back to the thread that starts requests.
   std::atomic<bool> free_{true};
 };
 
 SteadyLoad::SteadyLoad(rankd::Engine& engine,
-                       std::span<const LoadedPlanAnswers> plans,
+                       std::span<const live::PlanAnswers> plans,
                        const SteadyOptions& options)
     : engine_(engine), plans_(plans), options_(options) {
   const double count = options.requests_per_s * duration<double>(options.time_max).count();
@@ -82,7 +82,7 @@ void SteadyLoad::run() {
     if (samples_.size() == samples_.capacity()) return;
     std::this_thread::sleep_until(due);
     const std::size_t number = samples_.size();
-    const LoadedPlanAnswers& plan = plans_[number % plans_.size()];
+    const live::PlanAnswers& plan = plans_[number % plans_.size()];
     const auto user = static_cast<int>(number / plans_.size()) % options_.users;
     free_slot().start(samples_.emplace_back(), plan, user);
     due += gap;

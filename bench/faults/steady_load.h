@@ -12,15 +12,9 @@
 #include "apps/rankd/engine.h"
 #include "base/clock.h"
 #include "bench/faults/phase_report.h"
-#include "tests/redis/known_answers.h"
+#include "tests/redis/checked_load.h"
 
 namespace millrace::bench {
-
-/// A plan and its right answers.
-struct LoadedPlanAnswers {
-  std::string plan;
-  live::KnownAnswers answers;
-};
 
 struct SteadyOptions {
   double requests_per_s = 2000;
@@ -36,7 +30,7 @@ struct SteadyOptions {
 class SteadyLoad {
  public:
   SteadyLoad(rankd::Engine& engine,
-             std::span<const LoadedPlanAnswers> plans,
+             std::span<const live::PlanAnswers> plans,
              const SteadyOptions& options);
   ~SteadyLoad();
   SteadyLoad(const SteadyLoad&) = delete;
@@ -57,7 +51,7 @@ class SteadyLoad {
   [[nodiscard]] bool all_answered() const;
 
   rankd::Engine& engine_;
-  const std::span<const LoadedPlanAnswers> plans_;
+  const std::span<const live::PlanAnswers> plans_;
   const SteadyOptions options_;
   std::vector<Sample> samples_;
   std::vector<std::unique_ptr<Slot>> slots_;

@@ -16,6 +16,7 @@ namespace {
 // All media of a user are as many as the plans take.
 constexpr int kItemsPerList = 5;
 constexpr int kMediaPerItem = 5;
+constexpr std::int64_t kFirstUser = 1000;
 constexpr std::int64_t kItemsPerUser = 100;
 constexpr std::int64_t kMediaRange = 1000;
 constexpr std::string_view kIdStart = R"({"id":)";
@@ -65,7 +66,7 @@ bool is_explained(std::string_view response) {
 
 std::string known_data(int users) {
   std::string text;
-  for (int user = 0; user < users; ++user) {
+  for (std::int64_t user = kFirstUser; user < kFirstUser + users; ++user) {
     const std::int64_t followed = user * kItemsPerUser;
     const std::int64_t recommended = followed + kItemsPerUser / 2;
     text +=
@@ -82,8 +83,10 @@ std::string known_data(int users) {
 }
 
 std::string KnownAnswers::request(const std::string& plan, int user, double deadline_ms) {
-  return base::format(
-      R"({{"user_id": {}, "plan": "{}", "deadline_ms": {}}})", user, plan, deadline_ms);
+  return base::format(R"({{"user_id": {}, "plan": "{}", "deadline_ms": {}}})",
+                      kFirstUser + user,
+                      plan,
+                      deadline_ms);
 }
 
 KnownAnswers::KnownAnswers(rankd::Engine& embedded, const std::string& plan, int users) {

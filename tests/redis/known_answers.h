@@ -9,7 +9,8 @@
 
 namespace millrace::live {
 
-/// Commands that fill a server with users 0 to `users` - 1 for `complex_dag` and `guarded_dag`.
+/// Commands that fill a server with so many users for `complex_dag` and `guarded_dag`. None of
+/// their keys is in `data/demo.redis`; users are numbered from 0 here, whatever their ids are.
 /// Every candidate has one origin: the ids of an item's media belong to that item only, the items
 /// to one list of one user, and the plans serve all of them. Each key is written by one command, so
 /// it is there in full or not at all.
@@ -32,7 +33,6 @@ class KnownAnswers {
   KnownAnswers(rankd::Engine& embedded, const std::string& plan, int users);
 
   [[nodiscard]] Verdict judge(int user, bool ok, std::string_view response) const;
-  /// The request that this is about.
   [[nodiscard]] static std::string request(const std::string& plan, int user, double deadline_ms);
 
  private:
