@@ -30,13 +30,17 @@ struct Case {
   double bar_us;
 };
 
-runtime::Task<base::Result<int>> run_batches(live::LiveClient* client, const Case* one, int count) {
+/// Lives on the loop of the client.
+runtime::Task<base::Result<int>> run_batches(stores::RedisClient* client,
+                                             rows::RowScratch* scratch,
+                                             const Case* one,
+                                             int count) {
   for (int i = 0; i < count; ++i) {
-    stores::KeyListBuilder keys(client->scratch(), one->prefix, "", kPipeline);
+    stores::KeyListBuilder keys(*scratch, one->prefix, "", kPipeline);
     for (int key = 0; key < kPipeline; ++key) keys.add(static_cast<std::int64_t>(key));
     stores::CommandBatch batch{
         .command = one->command, .keys = keys.finish(), .count = 100, .form = one->form};
-    const auto reply = co_await client->on_loop().execute(std::move(batch), {});
+    const auto reply = co_await client->execute(std::move(batch), {});
     if (!reply || reply->ends.size() != kPipeline) throw std::runtime_error("a batch failed");
   }
   co_return count;
@@ -46,10 +50,11 @@ runtime::Task<base::Result<int>> run_batches(live::LiveClient* client, const Cas
 double measure_ours(live::LiveClient& client, const Case& one, int batches) {
   double begin = 0;
   double end = 0;
+  auto* const redis = client.ask([](stores::RedisClient& found) { return &found; });
   runtime::AwaitedOutcome<base::Result<int>> outcome;
   runtime::run_and_wait(client.loop(), [&] {
     begin = thread_cpu_us();
-    runtime::start(client.loop(), run_batches(&client, &one, batches), outcome);
+    runtime::start(client.loop(), run_batches(redis, &client.scratch(), &one, batches), outcome);
   });
   if (!outcome.wait()) throw std::runtime_error("a batch failed");
   runtime::run_and_wait(client.loop(), [&] { end = thread_cpu_us(); });

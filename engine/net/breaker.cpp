@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -44,8 +45,20 @@ void Breaker::end(Ticket ticket, Outcome outcome) {
     if (outcome == Outcome::kFailure) open();
     return;
   }
-  if (outcome == Outcome::kAbandoned) return;
-  const bool failed = outcome == Outcome::kFailure;
+  if (outcome != Outcome::kAbandoned) count(outcome == Outcome::kFailure);
+}
+
+void Breaker::note_success() {
+  if (is_open_) return close();
+  count(false);
+}
+
+void Breaker::note_failure() {
+  if (!is_open_) return count(true);
+  if (std::exchange(probing_, false)) open();
+}
+
+void Breaker::count(bool failed) {
   failures_in_a_row_ = failed ? failures_in_a_row_ + 1 : 0;
   window_ = (window_ << 1U) | static_cast<std::uint64_t>(failed);
   window_size_ = std::min(window_size_ + 1, kWindowMax);

@@ -55,6 +55,10 @@ class Breaker {
   /// with `end` exactly once.
   [[nodiscard]] std::optional<Ticket> try_begin();
   void end(Ticket ticket, Outcome outcome);
+  /// Take in what something else than a call has shown: a connection that came up, or was lost or
+  /// could not be made. Count as calls do; a success always closes, a failure also ends the probe.
+  void note_success();
+  void note_failure();
 
   [[nodiscard]] State state() const;
   /// From when on a call may be let through; only while open.
@@ -65,6 +69,7 @@ class Breaker {
  private:
   void open();
   void close();
+  void count(bool failed);
   [[nodiscard]] bool is_too_much() const;
 
   const BreakerOptions options_;

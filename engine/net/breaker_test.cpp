@@ -132,6 +132,35 @@ TEST_F(BreakerTest, LateResultsOfEarlierCallsDoNotCount) {
   EXPECT_EQ(breaker.state(), State::kClosed);
 }
 
+TEST_F(BreakerTest, WhatIsNotedCountsLikeCalls) {
+  Breaker breaker(exact(), clock_, random_);
+  breaker.note_failure();
+  breaker.note_failure();
+  breaker.note_success();
+  breaker.note_failure();
+  breaker.note_failure();
+  EXPECT_EQ(breaker.state(), State::kClosed);
+  breaker.note_failure();
+  EXPECT_EQ(breaker.state(), State::kOpen);
+  const base::TimePoint until = breaker.open_until();
+  breaker.note_failure();
+  EXPECT_EQ(breaker.open_until(), until) << "it is known already";
+  breaker.note_success();
+  EXPECT_EQ(breaker.state(), State::kClosed);
+}
+
+TEST_F(BreakerTest, ANotedFailureEndsTheProbe) {
+  Breaker breaker(exact(), clock_, random_);
+  open(breaker);
+  clock_.set(breaker.open_until());
+  const auto probe = breaker.try_begin();
+  ASSERT_TRUE(probe);
+  breaker.note_failure();
+  EXPECT_EQ(breaker.state(), State::kOpen);
+  breaker.end(*probe, Outcome::kSuccess);
+  EXPECT_EQ(breaker.state(), State::kOpen) << "the probe is of a time that is over";
+}
+
 TEST_F(BreakerTest, ChanceShortensTheTimeWithinItsShare) {
   BreakerOptions options = exact();
   options.jitter = 0.25;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -59,6 +60,9 @@ class EventLoop final : public Loop {
   void arm(Timer& timer, base::TimePoint when) override { timers_.arm(timer, when); }
   [[nodiscard]] bool disarm(Timer& timer) override { return timers_.disarm(timer); }
   [[nodiscard]] const base::Clock& clock() const override { return base::steady_clock(); }
+  [[nodiscard]] std::optional<base::TimePoint> next_deadline() const override {
+    return timers_.earliest();
+  }
 
   [[nodiscard]] LoopCounters counters() const;
 

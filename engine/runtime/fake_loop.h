@@ -30,6 +30,9 @@ class FakeLoop final : public Loop {
   void arm(Timer& timer, base::TimePoint when) override { timers_.arm(timer, when); }
   [[nodiscard]] bool disarm(Timer& timer) override { return timers_.disarm(timer); }
   [[nodiscard]] const base::Clock& clock() const override { return clock_; }
+  [[nodiscard]] std::optional<base::TimePoint> next_deadline() const override {
+    return timers_.earliest();
+  }
 
   /// Runs the oldest job, or when there is none the earliest timer that is due now. False when
   /// there was neither.
@@ -42,8 +45,6 @@ class FakeLoop final : public Loop {
   void advance(base::Duration span) { advance_to(clock_.now() + span); }
 
   [[nodiscard]] bool has_ready() const;
-  /// When the earliest timer fires, if there is one. May lie in the past.
-  [[nodiscard]] std::optional<base::TimePoint> next_deadline() const { return timers_.earliest(); }
 
  private:
   base::ManualClock& clock_;

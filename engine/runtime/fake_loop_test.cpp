@@ -92,6 +92,20 @@ TEST(FakeLoopTest, ReadyMeansAJobOrADueTimer) {
   EXPECT_FALSE(loop.has_ready());
 }
 
+TEST(FakeLoopTest, SaysWhenATimerWaitsForIt) {
+  base::ManualClock clock;
+  FakeLoop loop(clock);
+  FunctionTimer timer([] {});
+  EXPECT_FALSE(loop.has_due_timer());
+  loop.arm(timer, at(5));
+  EXPECT_EQ(loop.next_deadline(), at(5));
+  EXPECT_FALSE(loop.has_due_timer());
+  clock.set(at(5));
+  EXPECT_TRUE(loop.has_due_timer());
+  loop.run_ready();
+  EXPECT_FALSE(loop.has_due_timer());
+}
+
 TEST(FakeLoopTest, ATimerInThePastFiresWithoutMovingTheClock) {
   base::ManualClock clock;
   clock.set(at(20));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -55,6 +56,17 @@ class Loop : public Executor {
 
   /// The clock that `arm` means.
   [[nodiscard]] virtual const base::Clock& clock() const = 0;
+
+  /// When the earliest timer fires, if there is one. May lie in the past.
+  /// Threading: any thread.
+  [[nodiscard]] virtual std::optional<base::TimePoint> next_deadline() const = 0;
+
+  /// Whether a timer waits for the loop. Work that may be long asks this between its steps, and
+  /// posts the rest of itself while it is so: deadlines are kept whatever else there is to do.
+  [[nodiscard]] bool has_due_timer() const {
+    const std::optional<base::TimePoint> next = next_deadline();
+    return next && *next <= clock().now();
+  }
 
   [[nodiscard]] bool is_current() const final { return thread_.is_current(); }
 

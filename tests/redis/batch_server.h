@@ -27,8 +27,13 @@ namespace millrace::live {
 /// made and destroyed by the test; lives on a loop of its own.
 class BatchServer final : private net::Acceptor {
  public:
-  BatchServer(const std::string& socket_path, stores::EmbeddedStoreRef store)
-      : store_(std::move(store)), loop_(runtime::EventLoop::create("server").value()) {
+  /// With a `refusal` it says only that to all but greetings.
+  BatchServer(const std::string& socket_path,
+              stores::EmbeddedStoreRef store,
+              std::string refusal = {})
+      : store_(std::move(store)),
+        refusal_(std::move(refusal)),
+        loop_(runtime::EventLoop::create("server").value()) {
     runtime::run_and_wait(*loop_, [&] {
       listener_ = net::UvListener::listen(*loop_, {.unix_path = socket_path}, *this).value();
     });
@@ -96,6 +101,10 @@ class BatchServer final : private net::Acceptor {
       return false;
     }
     ++commands_;
+    if (!refusal_.empty()) {
+      out += "-" + refusal_ + "\r\n";
+      return true;
+    }
     stores::KeyListBuilder key(scratch_, "", "", 1);
     key.add(command.elements.at(1).text);
     stores::CommandBatch batch{.keys = key.finish()};
@@ -128,6 +137,7 @@ class BatchServer final : private net::Acceptor {
   }
 
   const stores::EmbeddedStoreRef store_;
+  const std::string refusal_;
   std::unique_ptr<runtime::EventLoop> loop_;
   std::unique_ptr<net::UvListener> listener_;
   std::list<Peer> peers_;

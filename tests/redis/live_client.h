@@ -77,8 +77,6 @@ class LiveClient {
     return builder.finish();
   }
   runtime::EventLoop& loop() { return *loop_; }
-  /// For what runs on the loop.
-  stores::RedisClient& on_loop() { return *client_; }
   /// What a question to the client gives, asked where the client lives.
   template <typename Question>
   auto ask(Question&& question) {

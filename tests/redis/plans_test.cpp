@@ -9,10 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apps/rankd/waiting_call.h"
+#include "answer_text.h"
 #include "base/format.h"
 #include "batch_server.h"
-#include "rank/request.h"
 #include "redis_project.h"
 #include "redis_server.h"
 #include "stores/embedded_store.h"
@@ -21,24 +20,6 @@ namespace millrace::live {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-/// A response without what depends on time: ids of the request and `took_ms`.
-std::string timeless(std::string_view response) {
-  const std::size_t plan = response.find(R"("plan":)");
-  const std::size_t took = response.find(R"("took_ms":)");
-  const std::size_t after = response.find(',', took);
-  if (plan == std::string_view::npos || took == std::string_view::npos)
-    return std::string(response);
-  return std::string(response.substr(plan, took - plan)) + std::string(response.substr(after));
-}
-
-std::string answer(rankd::Engine& engine, const std::string& request) {
-  rank::RequestReader reader;
-  rankd::WaitingCall call;
-  call.run(engine.ranker(0), reader, request);
-  return timeless(call.response());
-}
 
 TEST(PlansOnRedisTest, RED10_EveryPlanAnswersTheSameBytesAsOnEmbeddedData) {
   const RedisServer server;

@@ -72,6 +72,15 @@ class RedisCluster {
     }
   }
 
+  /// Waits until the replica of a master has all that was written before: a cluster loses what a
+  /// master that goes has not passed on. The master must still have its slots.
+  void pass_on(std::size_t index) {
+    std::string key = "passed:0";
+    for (int i = 1; &owner(key) != &master(index); ++i) key = "passed:" + std::to_string(i);
+    const std::string out = master(index).cli("<<'END'\nSET " + key + " 1\nWAIT 1 60000\nEND");
+    if (out != "OK\n1\n") throw std::runtime_error("The replica does not follow: " + out);
+  }
+
  private:
   /// Asks until the reply has a text.
   static void wait_for(const RedisServer& server, const std::string& words, std::string_view text) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "apps/rankd/engine.h"
 #include "apps/rankd/flags.h"
@@ -21,11 +22,12 @@ inline std::string patient(const std::string& fields = "connections = 2") {
   return "{ connect_timeout = '60s', request_timeout = '60s', " + fields + " }";
 }
 
-/// Writes a registry folder whose `test` environment is the server; `policy` and `address` are
-/// TOML.
+/// Writes a registry folder whose `test` environment is the server, `policy` and `address` being
+/// TOML; the others have the data of a file, whose path counts from the repository's folder.
 inline std::string write_registry(const TempFolder& folder,
                                   const std::string& address,
-                                  const std::string& policy = patient()) {
+                                  const std::string& policy = patient(),
+                                  const std::string& data_file = "data/demo.redis") {
   namespace fs = std::filesystem;
   const fs::path target = fs::path(folder.path()) / "registry";
   fs::create_directories(target);
@@ -39,7 +41,7 @@ inline std::string write_registry(const TempFolder& folder,
     if (std::string(env) == "test") {
       text += base::format("kind = 'redis'\n{}\npolicy = {}\n", address, policy);
     } else {
-      text += "kind = 'embedded'\ndata_file = 'data/demo.redis'\n";
+      text += base::format("kind = 'embedded'\ndata_file = '{}'\n", data_file);
     }
     text += base::format("[{}.web_default]\nkind = 'http'\nhost = '127.0.0.1'\nport = 8081\n", env);
   }
@@ -54,9 +56,17 @@ inline std::string tcp_address(const RedisServer& server) {
   return "host = '127.0.0.1'\nport = " + std::to_string(server.port());
 }
 
-/// An engine of the repository's plans in one environment.
+/// `complex_dag` with a fallback for each fetch.
+inline constexpr const char* kGuardedPlan =
+    MILLRACE_SOURCE_DIR "/tests/redis/plans/guarded_dag.plan.json";
+
+/// An engine of the repository's plans and of further plan files in one environment.
 struct RunningEngine {
-  RunningEngine(const std::string& registry, const std::string& env) {
+  RunningEngine(const std::string& registry,
+                const std::string& env,
+                const std::vector<std::string>& plan_files = {}) {
+    flags.plan_files = plan_files;
+    flags.plan_dir = MILLRACE_SOURCE_DIR "/plans";
     flags.root = MILLRACE_SOURCE_DIR;
     flags.registry_dir = registry;
     flags.env = env;

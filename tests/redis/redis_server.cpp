@@ -90,7 +90,7 @@ void RedisServer::make_certificates() const {
            "-days 2 -extfile names.cnf -out server.pem 2>&1");
 }
 
-void RedisServer::start() {
+void RedisServer::start(const std::vector<std::string>& arguments, std::string_view ready) {
   std::vector<std::string> words{"redis-server",
                                  "--port",
                                  std::to_string(port_),
@@ -123,27 +123,28 @@ void RedisServer::start() {
       words.push_back(word);
     }
   }
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   pid_ = fork();
   if (pid_ == 0) {
     dup2(ends[1], STDOUT_FILENO);
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that dies leaves no server behind
-    execvp(arguments[0], arguments.data());
+    execvp(pointers[0], pointers.data());
     _exit(127);
   }
   close(ends[1]);
   log_ = ends[0];
-  wait_until_ready();
+  wait_until_said(ready);
 }
 
-void RedisServer::wait_until_ready() {
+void RedisServer::wait_until_said(std::string_view text) {
   std::string log;
   std::array<char, 1024> block{};
-  while (log.find("Ready to accept connections") == std::string::npos) {
+  while (log.find(text) == std::string::npos) {
     const ssize_t size = read(log_, block.data(), block.size());
     if (size <= 0) {
       kill();

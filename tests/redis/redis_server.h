@@ -60,15 +60,18 @@ class RedisServer {
   /// Runs one command with redis-cli and gives what that printed.
   std::string cli(const std::string& words) const;
 
-  void kill();    ///< at once, without a word
-  void start();   ///< again, empty, on the same port and socket
+  void kill();  ///< at once, without a word
+  /// Starts it again on the same port and socket: empty, unless it has saved its data. Waits until
+  /// the server says `ready`.
+  void start(const std::vector<std::string>& arguments = {},
+             std::string_view ready = "Ready to accept connections");
   void pause();   ///< SIGSTOP
   void resume();  ///< SIGCONT
 
  private:
   void make_certificates() const;
-  /// Reads what the server says of itself until it listens.
-  void wait_until_ready();
+  /// Reads what the server says of itself until it says this.
+  void wait_until_said(std::string_view text);
 
   Options options_;
   TempFolder folder_;

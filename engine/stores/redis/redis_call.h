@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "net/breaker.h"
 #include "stores/redis/command_writer.h"
 #include "stores/redis/reply_sink.h"
 
@@ -56,6 +58,7 @@ class RedisCall : public ReplySink {
       0;                   // number of the entry in the queue or connection, or among the finished
   std::uint64_t tag_ = 0;  // of the queue
   base::TimePoint expires_{};
+  std::optional<net::Breaker::Ticket> ticket_;  // while it is under way
 };
 
 }  // namespace millrace::stores

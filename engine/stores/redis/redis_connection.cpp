@@ -200,10 +200,10 @@ void RedisConnection::give_up(const base::Error& reason) {
   const std::deque<Sent> lost = std::exchange(in_flight_, {});
   first_place_ += lost.size();
   owner_.on_replies(std::exchange(commands_in_flight_, 0));
+  owner_.on_down(*this, reason, was_up);
   for (const Sent& sent : lost) {
     if (sent.call != nullptr) owner_.on_finished(*sent.call, std::unexpected(reason));
   }
-  owner_.on_down(*this, reason, was_up);
   owner_.on_read_end();
 }
 

@@ -32,7 +32,7 @@ class ConnectionOwner {
   /// The server has answered the greeting: calls may be sent.
   virtual void on_up(RedisConnection& connection) = 0;
   /// The connection is gone, or could not be made; it tries again by itself. `was_up`: calls could
-  /// be sent on it.
+  /// be sent on it; those that were under way end after this.
   virtual void on_down(RedisConnection& connection, const base::Error& reason, bool was_up) = 0;
   virtual void on_finished(RedisCall& call, base::Status status) = 0;
   /// Replies have left the connection, whoever they were for.

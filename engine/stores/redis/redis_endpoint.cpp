@@ -19,16 +19,17 @@ base::Result<RedisSettings> redis_settings_of(const plan::EndpointInfo& endpoint
                          .hedge_after = policy.hedge_after,
                          .cache_ttl = policy.cache_ttl,
                          .cache_bytes_max = policy.cache_bytes};
-  settings.pool = {
-      .address = address_of(endpoint),
-      .connect = connect_options_of(endpoint, root),
-      .greeting = {.username = endpoint.username,
-                   .database = endpoint.database,
-                   .protocol = policy.protocol},
-      .breaker = {.failures = policy.breaker_failures, .open_time = policy.breaker_open},
-      .connections = policy.connections,
-      .commands_max = policy.max_inflight,
-      .request_timeout = policy.request_timeout};
+  settings.pool = {.address = address_of(endpoint),
+                   .connect = connect_options_of(endpoint, root),
+                   .greeting = {.username = endpoint.username,
+                                .database = endpoint.database,
+                                .protocol = policy.protocol},
+                   .connections = policy.connections,
+                   .commands_max = policy.max_inflight,
+                   .request_timeout = policy.request_timeout};
+  settings.pool.breaker.consecutive_failures_max = policy.breaker_failures;
+  settings.pool.breaker.open_min = policy.breaker_open;
+  settings.pool.breaker.open_max = policy.breaker_open;
   if (endpoint.password_env.empty()) return settings;
   const char* const password = std::getenv(endpoint.password_env.c_str());
   if (password == nullptr || *password == '\0') {

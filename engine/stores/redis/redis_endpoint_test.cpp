@@ -46,7 +46,7 @@ TEST(RedisEndpointTest, TakesEverythingFromTheRegistry) {
   EXPECT_EQ(settings->pool.request_timeout, 6ms);
   EXPECT_EQ(settings->pool.connections, 3U);
   EXPECT_EQ(settings->pool.commands_max, 9U);
-  EXPECT_EQ(settings->pool.breaker.failures, 4U);
+  EXPECT_EQ(settings->pool.breaker.consecutive_failures_max, 4U);
   EXPECT_TRUE(settings->cluster);
   EXPECT_FALSE(settings->single_flight);
   EXPECT_EQ(settings->hedge_after, 1ms);

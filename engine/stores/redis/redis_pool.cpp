@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "net/address.h"
+#include "net/breaker.h"
+#include "runtime/executor.h"
 #include "runtime/loop.h"
 #include "stores/redis/fair_queue.h"
 #include "stores/redis/redis_call.h"
@@ -40,7 +42,8 @@ RedisPool::RedisPool(RedisConnection::Services services,
     : services_(services),
       settings_(std::move(settings)),
       listener_(listener),
-      breaker_(settings_.breaker),
+      breaker_(settings_.breaker, services.loop.clock(), services.random),
+      tell_job_(std::make_unique<TellJob>(*this)),
       timer_(*this) {
   for (std::uint32_t i = 0; i < settings_.connections; ++i) {
     connections_.push_back(std::make_unique<RedisConnection>(
@@ -51,6 +54,10 @@ RedisPool::RedisPool(RedisConnection::Services services,
 RedisPool::~RedisPool() {
   MR_CHECK(queue_.empty());
   static_cast<void>(services_.loop.disarm(timer_));
+  if (!tell_job_->posted) return;
+  // The loop still has the job: it frees it when it comes out.
+  tell_job_->pool = nullptr;
+  static_cast<void>(tell_job_.release());
 }
 
 void RedisPool::open() {
@@ -65,7 +72,8 @@ base::Status RedisPool::submit(RedisCall& call) {
     ++counters_.refused;
     return std::unexpected(*last_failure_);
   }
-  if (!breaker_.try_pass(now)) {
+  call.ticket_ = breaker_.try_begin();
+  if (!call.ticket_) {
     ++counters_.refused;
     return fail(
         ErrorCode::kUnavailable,
@@ -90,11 +98,15 @@ void RedisPool::withdraw(RedisCall& call) {
       call.connection_->withdraw(call);
       break;
     case RedisCall::Stage::kFinishing:
-      std::get<Finished>(finished_[call.place_]).call = nullptr;
+      std::get<Finished>(finished_[call.place_ - first_finished_]).call = nullptr;
       break;
   }
   call.stage_ = RedisCall::Stage::kIdle;
-  breaker_.on_nothing();
+  end_ticket(call, net::Breaker::Outcome::kAbandoned);
+}
+
+void RedisPool::end_ticket(RedisCall& call, net::Breaker::Outcome outcome) {
+  if (call.ticket_) breaker_.end(*std::exchange(call.ticket_, std::nullopt), outcome);
 }
 
 bool RedisPool::is_reachable() const {
@@ -142,17 +154,16 @@ void RedisPool::on_up(RedisConnection& connection) {
   static_cast<void>(connection);
   ++counters_.connects;
   last_failure_.reset();
-  breaker_.on_success();
+  breaker_.note_success();
 }
 
 void RedisPool::on_down(RedisConnection& connection, const base::Error& reason, bool was_up) {
-  const base::TimePoint now = services_.loop.clock().now();
   if (was_up) ++counters_.connections_lost;
   if (was_up && connection.tracks() && listener_ != nullptr) {
     // What the server would have told is lost.
     finished_.emplace_back(RespValue{.type = RespType::kNull});
   }
-  breaker_.on_failure(now);
+  breaker_.note_failure();
   last_failure_ = base::Error(
       ErrorCode::kUnavailable,
       "The store cannot be reached: " + to_string(settings_.address) + ": " + reason.message());
@@ -165,8 +176,10 @@ void RedisPool::on_down(RedisConnection& connection, const base::Error& reason, 
 }
 
 void RedisPool::on_finished(RedisCall& call, base::Status status) {
+  // What ended a call without a reply has been noted, once for all calls that it ended.
+  end_ticket(call, status ? net::Breaker::Outcome::kSuccess : net::Breaker::Outcome::kAbandoned);
   call.stage_ = RedisCall::Stage::kFinishing;
-  call.place_ = finished_.size();
+  call.place_ = first_finished_ + finished_.size();
   finished_.emplace_back(Finished{.call = &call, .status = std::move(status)});
 }
 
@@ -178,31 +191,47 @@ void RedisPool::on_push(RedisConnection&, RespValue push) {
 
 void RedisPool::on_read_end() {
   if (is_telling_) return;
-  tell_finished();
+  if (!tell_job_->posted) tell_finished();
   pump();
 }
 
 void RedisPool::tell_finished() {
   is_telling_ = true;
   // What is told may submit and withdraw calls, and so make the list longer, but never tells.
-  for (std::size_t i = 0; i < finished_.size(); ++i) {
-    if (RespValue* const push = std::get_if<RespValue>(&finished_[i])) {
-      std::optional<std::vector<std::string>> keys;
-      if (push->type == RespType::kArray) keys.emplace();
-      for (RespValue& key : push->elements) keys->push_back(std::move(key.text));
-      listener_->on_invalidated(std::move(keys));
-      continue;
-    }
-    auto& finished = std::get<Finished>(finished_[i]);
-    RedisCall* const call = std::exchange(finished.call, nullptr);
-    if (call == nullptr) continue;
-    base::Status status = std::move(finished.status);
-    call->stage_ = RedisCall::Stage::kIdle;
-    if (status) breaker_.on_success();
-    call->on_done(std::move(status));
+  while (!finished_.empty()) {
+    std::variant<Finished, RespValue> event = std::move(finished_.front());
+    finished_.pop_front();
+    ++first_finished_;
+    tell(std::move(event));
+    if (finished_.empty() || !services_.loop.has_due_timer()) continue;
+    tell_job_->posted = true;
+    services_.loop.post(*tell_job_);
+    break;
   }
-  finished_.clear();
   is_telling_ = false;
+}
+
+void RedisPool::tell(std::variant<Finished, RespValue> event) {
+  if (RespValue* const push = std::get_if<RespValue>(&event)) {
+    std::optional<std::vector<std::string>> keys;
+    if (push->type == RespType::kArray) keys.emplace();
+    for (RespValue& key : push->elements) keys->push_back(std::move(key.text));
+    return listener_->on_invalidated(std::move(keys));
+  }
+  auto& finished = std::get<Finished>(event);
+  if (finished.call == nullptr) return;
+  finished.call->stage_ = RedisCall::Stage::kIdle;
+  finished.call->on_done(std::move(finished.status));
+}
+
+void RedisPool::TellJob::go_on(Job& job) {
+  auto& self = static_cast<TellJob&>(job);
+  if (self.pool == nullptr) {
+    const std::unique_ptr<TellJob> last(&self);
+    return;
+  }
+  self.posted = false;
+  self.pool->on_read_end();
 }
 
 void RedisPool::arm(base::TimePoint when) {
@@ -238,7 +267,7 @@ void RedisPool::expire_calls(base::TimePoint now) {
   };
   queue_.for_each(look);
   for (const auto& connection : connections_) connection->for_each_call(look);
-  if (!expired.empty()) breaker_.on_failure(now);
+  if (!expired.empty()) breaker_.note_failure();
   for (RedisCall* const call : expired) {
     ++counters_.timeouts;
     withdraw(*call);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,9 +14,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "net/breaker.h"
 #include "net/stream.h"
+#include "runtime/executor.h"
 #include "runtime/loop.h"
-#include "stores/redis/breaker.h"
 #include "stores/redis/fair_queue.h"
 #include "stores/redis/redis_call.h"
 #include "stores/redis/redis_connection.h"
@@ -48,6 +50,9 @@ struct PoolCounters {
 /// its late replies are dropped in their place. A connection that owes replies and is silent for
 /// that long is given up. While nothing can be reached calls are refused at once.
 ///
+/// Many replies may come at once, above all from a server that was stuck. Between telling one call
+/// and the next, timers that are due go first.
+///
 /// Threading: loop thread.
 /// Lifetime: borrows loop, connector and random. All calls are done or withdrawn before its end.
 class RedisPool final : private ConnectionOwner {
@@ -67,7 +72,7 @@ class RedisPool final : private ConnectionOwner {
   void withdraw(RedisCall& call);
 
   [[nodiscard]] PoolCounters counters() const;
-  [[nodiscard]] Breaker::State breaker_state() const { return breaker_.state(); }
+  [[nodiscard]] net::Breaker::State breaker_state() const { return breaker_.state(); }
   [[nodiscard]] std::uint32_t commands_in_flight() const { return commands_in_flight_; }
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
   [[nodiscard]] std::span<const std::unique_ptr<RedisConnection>> connections() const {
@@ -79,6 +84,12 @@ class RedisPool final : private ConnectionOwner {
   struct Finished {
     RedisCall* call = nullptr;  // nullptr once withdrawn
     base::Status status;
+  };
+  struct TellJob : runtime::Job {
+    explicit TellJob(RedisPool& owned_by) : Job(&go_on), pool(&owned_by) {}
+    static void go_on(Job& job);
+    RedisPool* pool;  // nullptr once that is gone
+    bool posted = false;
   };
   struct ExpiryTimer : runtime::Timer {
     explicit ExpiryTimer(RedisPool& owned_by) : Timer(&fired), pool(owned_by) {}
@@ -97,7 +108,9 @@ class RedisPool final : private ConnectionOwner {
   void pump();
   [[nodiscard]] RedisConnection* choose(const RedisCall& call);
   [[nodiscard]] bool is_reachable() const;
+  void end_ticket(RedisCall& call, net::Breaker::Outcome outcome);
   void tell_finished();
+  void tell(std::variant<Finished, RespValue> event);
   void on_expiry();
   void expire_calls(base::TimePoint now);
   void arm(base::TimePoint when);
@@ -106,14 +119,17 @@ class RedisPool final : private ConnectionOwner {
   RedisConnection::Services services_;
   const PoolSettings settings_;
   PoolListener* const listener_;
-  Breaker breaker_;
+  net::Breaker breaker_;
   std::vector<std::unique_ptr<RedisConnection>> connections_;
   std::optional<base::Error> last_failure_;
   FairQueue queue_;
   std::uint32_t commands_in_flight_ = 0;
   // What calls and the listener are to be told, in the order in which it arrived.
-  std::vector<std::variant<Finished, RespValue>> finished_;
+  std::deque<std::variant<Finished, RespValue>> finished_;
+  std::uint64_t first_finished_ = 0;  // number of the oldest entry
   bool is_telling_ = false;
+  // Owners: this, and the loop while it is posted.
+  std::unique_ptr<TellJob> tell_job_;
   PoolCounters counters_;
   std::optional<base::TimePoint> armed_at_;
   ExpiryTimer timer_;

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/loop_fixture.h"
 #include "stores/redis/redis_fixture.h"
 
 namespace millrace::stores::testing {
@@ -163,7 +164,8 @@ TEST(RedisPoolTest, RED6_WhenNothingCanBeReachedCallsAreRefusedAtOnce) {
 
 TEST(RedisPoolTest, RED7_AServerThatKeepsTimingOutIsProbedByOneCall) {
   PoolSettings settings = RedisRig::pool_settings();
-  settings.breaker = {.failures = 2, .open_time = 150ms};
+  settings.breaker.consecutive_failures_max = 2;
+  settings.breaker.open_min = settings.breaker.open_max = 150ms;
   settings.connections = 2;
   PoolRig rig(settings);
   rig.warm();
@@ -172,7 +174,7 @@ TEST(RedisPoolTest, RED7_AServerThatKeepsTimingOutIsProbedByOneCall) {
   rig.submit(first);
   rig.loop.advance(100ms);
   EXPECT_EQ(first.outcome(), "timeout");
-  EXPECT_EQ(rig.pool->breaker_state(), Breaker::State::kOpen);
+  EXPECT_EQ(rig.pool->breaker_state(), net::Breaker::State::kOpen);
   TestCall refused({{"GET", "a"}});
   rig.submit(refused);
   EXPECT_EQ(refused.outcome(), "unavailable");
@@ -182,7 +184,25 @@ TEST(RedisPoolTest, RED7_AServerThatKeepsTimingOutIsProbedByOneCall) {
   rig.submit(probe);
   rig.loop.run_ready();
   EXPECT_EQ(probe.outcome(), "1 ");
-  EXPECT_EQ(rig.pool->breaker_state(), Breaker::State::kClosed);
+  EXPECT_EQ(rig.pool->breaker_state(), net::Breaker::State::kClosed);
+}
+
+TEST(RedisPoolTest, RED7_OneConnectionLostWithManyCallsIsOneFailure) {
+  PoolSettings settings = with_connections(2);
+  settings.breaker.consecutive_failures_max = 2;
+  PoolRig rig(settings);
+  rig.warm();
+  rig.is_mute = true;
+  std::vector<std::unique_ptr<TestCall>> calls;
+  for (int i = 0; i < 8; ++i) {
+    calls.push_back(std::make_unique<TestCall>(std::vector<Words>{{"GET", "a"}}));
+    rig.submit(*calls.back());
+  }
+  rig.loop.run_ready();
+  rig.connector.peer(0).reset();
+  rig.loop.run_ready();
+  EXPECT_EQ(calls[7]->outcome(), "unavailable");
+  EXPECT_EQ(rig.pool->breaker_state(), net::Breaker::State::kClosed);
 }
 
 TEST(RedisPoolTest, WithdrawnCallsHearNothingInAnyStage) {
@@ -218,6 +238,44 @@ TEST(RedisPoolTest, ACallMayFollowAnotherFromInside) {
   EXPECT_EQ(second.outcome(), "1 ");
   EXPECT_EQ(third.outcome(), "1 ");
   EXPECT_EQ(rig.write_count, 2U);
+}
+
+TEST(RedisPoolTest, RED5_ADueTimerGoesBeforeTheNextOfManyReplies) {
+  PoolRig rig;
+  rig.warm();
+  runtime::FunctionTimer deadline([] {});
+  std::vector<std::unique_ptr<TestCall>> calls;
+  for (int i = 0; i < 3; ++i) {
+    calls.push_back(std::make_unique<TestCall>(std::vector<Words>{{"GET", "a"}}));
+    rig.submit(*calls.back());
+  }
+  rig.loop.arm(deadline, rig.clock.now() + 1ms);
+  // What follows from the first reply takes until the deadline; all three came in one read.
+  calls[0]->when_done = [&] { rig.clock.advance(1ms); };
+  while (!calls[0]->status) ASSERT_TRUE(rig.loop.run_one());
+  EXPECT_EQ(calls[1]->outcome(), "waits");
+  // The deadline may be that of another call, whose reply is there already.
+  rig.pool->withdraw(*calls[1]);
+  rig.loop.run_ready();
+  EXPECT_EQ(calls[1]->outcome(), "waits");
+  EXPECT_EQ(calls[2]->outcome(), "1 ");
+}
+
+TEST(RedisPoolTest, MayEndWhileARestWaitsToBeTold) {
+  PoolRig rig;
+  rig.warm();
+  runtime::FunctionTimer deadline([] {});
+  TestCall first({{"GET", "a"}});
+  TestCall second({{"GET", "a"}});
+  rig.submit(first);
+  rig.submit(second);
+  rig.loop.arm(deadline, rig.clock.now() + 1ms);
+  first.when_done = [&] { rig.clock.advance(1ms); };
+  while (!first.status) ASSERT_TRUE(rig.loop.run_one());
+  ASSERT_EQ(second.outcome(), "waits");
+  rig.pool->withdraw(second);
+  rig.pool.reset();
+  rig.loop.run_ready();
 }
 
 TEST(RedisPoolTest, ACallCanAvoidTheConnectionOfAnother) {

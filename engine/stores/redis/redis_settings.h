@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "net/address.h"
+#include "net/breaker.h"
 #include "net/stream.h"
 
 namespace millrace::stores {
@@ -20,11 +21,13 @@ struct GreetingSettings {
   bool tracking = false;       ///< asks for invalidations; RESP3 only
 };
 
-/// When calls are refused without asking the server.
-struct BreakerSettings {
-  std::uint32_t failures = 5;  ///< in a row, to open
-  base::Duration open_time = std::chrono::milliseconds(200);
-};
+/// When calls are refused without asking the server. One failure is a connection that was lost or
+/// not made, or a moment at which calls ran out of time: so one bad connection of several that
+/// carries many calls does not look like a dead server. The time does not grow: connections that
+/// come up end it, and a server that is back is found within it.
+inline constexpr net::BreakerOptions kBreakerDefaults{.failure_share_max = 2,
+                                                      .open_min = std::chrono::milliseconds(200),
+                                                      .open_max = std::chrono::milliseconds(200)};
 
 /// How long to wait between attempts to connect: doubles from `first` up to `longest`, and each is
 /// shortened by up to half by chance.
@@ -38,7 +41,7 @@ struct PoolSettings {
   net::Address address = {};
   net::ConnectOptions connect = {};
   GreetingSettings greeting = {};
-  BreakerSettings breaker = {};
+  net::BreakerOptions breaker = kBreakerDefaults;
   BackoffSettings backoff = {};
   std::uint32_t connections = 1;
   std::uint32_t commands_max = 256;  ///< in flight, over all connections

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "apps/rankd/engine.h"
+#include "base/clock.h"
+#include "bench/faults/phase_report.h"
+#include "tests/redis/checked_load.h"
+
+namespace millrace::bench {
+
+struct SteadyOptions {
+  double requests_per_s = 2000;
+  base::Duration deadline = std::chrono::milliseconds(50);
+  base::Duration time_max = std::chrono::seconds(60);  ///< room for samples of that long
+  int users = 1;                                       ///< requests are for them in turn
+};
+
+/// Requests that come at a constant rate whatever becomes of the others, for plans in turn. Each
+/// answer is judged.
+/// Threading: made, stopped and destroyed by one thread.
+/// Lifetime: borrows the engine and the answers.
+class SteadyLoad {
+ public:
+  SteadyLoad(rankd::Engine& engine,
+             std::span<const live::PlanAnswers> plans,
+             const SteadyOptions& options);
+  ~SteadyLoad();
+  SteadyLoad(const SteadyLoad&) = delete;
+  SteadyLoad& operator=(const SteadyLoad&) = delete;
+
+  /// Starts no more requests and waits for those under way. Ends the program if one is never
+  /// answered: it still has what would be destroyed.
+  void stop();
+  /// Of requests in the order in which they started; after `stop`.
+  [[nodiscard]] std::span<const Sample> samples() const { return samples_; }
+  /// The first response that was wrong, to look at; after `stop`.
+  [[nodiscard]] const std::string& first_wrong() const { return first_wrong_; }
+
+ private:
+  class Slot;
+  void run();
+  [[nodiscard]] Slot& free_slot();
+  [[nodiscard]] bool all_answered() const;
+
+  rankd::Engine& engine_;
+  const std::span<const live::PlanAnswers> plans_;
+  const SteadyOptions options_;
+  std::vector<Sample> samples_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::size_t next_slot_ = 0;
+  // Tells the starting thread to end; publishes nothing.
+  std::atomic<bool> stopping_{false};
+  // Whoever sets it first writes the text; read when all have been answered.
+  std::atomic<bool> has_wrong_{false};
+  std::string first_wrong_;
+  std::thread starter_;
+};
+
+}  // namespace millrace::bench
