@@ -30,7 +30,7 @@ std::string slow_plan(int ms, const std::string& more, bool fails = false) {
       R"(["slow"])");
 }
 
-TEST(RankerTest, REQ10_TheAnswerNamesRequestPlanAndDigest) {
+TEST(RankerTest, ART9_REQ10_TheAnswerNamesRequestPlanAndDigest) {
   RankRig rig;
   LoadedPlan& plan = rig.load(plan_text(source_node(2), R"(["src"])"));
   const auto call = rig.ask(R"({"user_id": 1, "request_id": "r"})");
@@ -141,7 +141,7 @@ TEST(RankerTest, REQ3_TheLeastTimeoutCounts) {
   EXPECT_EQ(call->answered_at(), kStart + 5ms);
 }
 
-TEST(RankerTest, REQ5_UseEmptyGivesNoRowsAndSaysSo) {
+TEST(RankerTest, REQ5_REQ6_UseEmptyGivesNoRowsAndSaysSo) {
   RankRig rig;
   rig.load(slow_plan(5, R"("on_failure": {"use": "empty"})", true));
   const auto call = rig.ask(R"({"user_id": 1})");
@@ -151,7 +151,7 @@ TEST(RankerTest, REQ5_UseEmptyGivesNoRowsAndSaysSo) {
             R"({"is":true,"reasons":[{"node":"slow","kind":"error","fallback":"empty"}]})");
 }
 
-TEST(RankerTest, REQ5_UseInputPassesTheFirstInputThrough) {
+TEST(RankerTest, REQ5_REQ6_UseInputPassesTheFirstInputThrough) {
   RankRig rig;
   rig.load(slow_plan(50, R"("timeout_ms": 20, "on_failure": {"use": "input"})"));
   const auto call = rig.ask(R"({"user_id": 1})");
