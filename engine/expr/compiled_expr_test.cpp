@@ -56,6 +56,16 @@ TEST(CompiledExprTest, PredicatesMustBeBool) {
   EXPECT_THAT(refused.error().message(), HasSubstr("bool is needed"));
 }
 
+TEST(CompiledExprTest, EXP8_RegexesAreCompiledAtLoad) {
+  const CompiledExprRef compiled = compile("name ~ /^a+$/i", sample_scope()).value();
+  ASSERT_THAT(compiled->program().regexes, SizeIs(1));
+  EXPECT_TRUE(compiled->program().regexes.front().matches("AAA"));
+  const base::Result<CompiledExprRef> refused = compile("name ~ /a(b/", sample_scope());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), base::ErrorCode::kInvalidExpression);
+  EXPECT_THAT(refused.error().message(), HasSubstr("missing )"));
+}
+
 TEST(CompiledExprTest, HostileTextIsAnErrorNotACrash) {
   std::string deep(10'000, '(');
   EXPECT_FALSE(compile(deep, sample_scope()));

@@ -165,6 +165,7 @@ Result<Evaluated> evaluate(const BoundExpr& bound,
 
   const Vector* last = nullptr;
   for (std::size_t position = 0; position < rows.size(); position += kChunkRows) {
+    MR_TRY_STATUS(scratch.rows().stop().check());
     const RowWindow window = evaluation.window_at(position);
     const Vector& result = evaluation.run(window, writer.target(window));
     writer.write(result, window);
@@ -201,6 +202,7 @@ Result<Filtered> evaluate_predicate(const BoundExpr& bound,
   rows::Array<rows::RowIndex> index = scratch.rows().make_array<rows::RowIndex>(rows.size());
   std::size_t kept = 0;
   for (std::size_t position = 0; position < rows.size(); position += kChunkRows) {
+    MR_TRY_STATUS(scratch.rows().stop().check());
     const RowWindow window = evaluation.window_at(position);
     const Vector* result = nullptr;
     rows::RowIndex* out = index.data() + kept;

@@ -14,6 +14,7 @@
 #include "expr/evaluate_fixture.h"
 #include "rows/rows_fixture.h"
 #include "rows/select.h"
+#include "rows/stop_fixture.h"
 
 namespace millrace::expr {
 namespace {
@@ -151,6 +152,32 @@ TEST(EvaluateTest, PredicateThatKeepsAllGivesTheSameSet) {
       evaluate_predicate(*bench.bind("x >= 0.0"), bench.rows(), bench.scratch());
   EXPECT_TRUE(all->rows.is_dense());
   EXPECT_EQ(all->rows.size(), 100U);
+}
+
+TEST(EvaluateTest, C2_StopsBetweenChunks) {
+  Table table{.names = {"id"}, .types = {ColumnType::kInt64}, .rows = {}};
+  for (std::size_t i = 0; i < 3 * kChunkRows; ++i) {
+    table.rows.push_back({static_cast<std::int64_t>(i)});
+  }
+  Bench bench(std::move(table));
+  const BoundExpr number = bench.bind("id * 2").value();
+  const BoundExpr predicate = bench.bind("id > 7", {.result = ColumnType::kBool}).value();
+  for (std::size_t look = 0; look < 3; ++look) {
+    rows::testing::StopAtLook stop(look);
+    bench.scratch().rows().set_stop(stop.check());
+    const base::Result<Evaluated> evaluated = evaluate(number, bench.rows(), bench.scratch());
+    EXPECT_EQ(evaluated.error().code(), base::ErrorCode::kCancelled);
+    EXPECT_EQ(stop.look_count(), look + 1);
+    rows::testing::StopAtLook again(look);
+    bench.scratch().rows().set_stop(again.check());
+    const base::Result<Filtered> kept =
+        evaluate_predicate(predicate, bench.rows(), bench.scratch());
+    EXPECT_EQ(kept.error().code(), base::ErrorCode::kCancelled);
+    EXPECT_EQ(again.look_count(), look + 1);
+  }
+  // A stop leaves nothing behind in the scratch.
+  bench.scratch().rows().set_stop({});
+  EXPECT_EQ(bench.kept("id > 7").size(), 3 * kChunkRows - 8);
 }
 
 TEST(EvaluateTest, PutsTheColumnIntoTheBatch) {

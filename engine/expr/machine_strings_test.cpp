@@ -40,7 +40,7 @@ class MachineStringsTest : public ::testing::Test {
                 .rows = {{1, "x", "W5"}, {2, "x", "W5"}, {3, "x", kNull}, {4, "x", "W999"}}}};
 };
 
-TEST_F(MachineStringsTest, TouchesOnlyTheStringsThatOccur) {
+TEST_F(MachineStringsTest, EXP8_TouchesOnlyTheStringsThatOccur) {
   const base::Result<Evaluated> lowered =
       evaluate(*bench_.bind("lower(s)"), bench_.rows(), bench_.scratch());
   EXPECT_EQ(lowered->column->dictionary()->size(), 3);

@@ -23,7 +23,7 @@ using testing::check_all;
 using ::testing::ElementsAre;
 using testing::one_row;
 
-TEST(NullTableTest, ArithmeticWithNullIsNull) {
+TEST(NullTableTest, EXP4_ArithmeticWithNullIsNull) {
   Bench bench = one_row();
   check_all(bench,
             {{"n + 1", kNull},
@@ -40,7 +40,7 @@ TEST(NullTableTest, ArithmeticWithNullIsNull) {
              {"null * 0", kNull}});
 }
 
-TEST(NullTableTest, ComparisonWithNullIsFalse) {
+TEST(NullTableTest, EXP4_ComparisonWithNullIsFalse) {
   Bench bench = one_row();
   check_all(bench,
             {{"n == 5", false},
@@ -64,7 +64,7 @@ TEST(NullTableTest, ComparisonWithNullIsFalse) {
              {"null == null", false}});
 }
 
-TEST(NullTableTest, NegatedComparisonWithNullIsTrue) {
+TEST(NullTableTest, EXP4_NegatedComparisonWithNullIsTrue) {
   Bench bench = one_row();
   check_all(bench,
             {{"not (n > 5)", true},
@@ -74,7 +74,7 @@ TEST(NullTableTest, NegatedComparisonWithNullIsTrue) {
              {"not contains(s, 'a')", true}});
 }
 
-TEST(NullTableTest, IsNullSeesNull) {
+TEST(NullTableTest, EXP4_IsNullSeesNull) {
   Bench bench = one_row();
   check_all(bench,
             {{"n is null", true},
@@ -89,7 +89,7 @@ TEST(NullTableTest, IsNullSeesNull) {
              {"(n > 5) is null", false}});
 }
 
-TEST(NullTableTest, CoalesceTakesTheFirstValue) {
+TEST(NullTableTest, EXP4_CoalesceTakesTheFirstValue) {
   Bench bench = one_row();
   check_all(bench,
             {{"coalesce(n, 7)", 7},
@@ -107,7 +107,7 @@ TEST(NullTableTest, CoalesceTakesTheFirstValue) {
              {"coalesce(five)", 5}});
 }
 
-TEST(NullTableTest, LogicOverNullIsThreeValued) {
+TEST(NullTableTest, EXP4_LogicOverNullIsThreeValued) {
   Bench bench = one_row();
   check_all(bench,
             {{"t and yes", kNull},
@@ -130,7 +130,7 @@ TEST(NullTableTest, LogicOverNullIsThreeValued) {
              {"n > 5 and yes", false}});
 }
 
-TEST(NullTableTest, FilterKeepsOnlyTrue) {
+TEST(NullTableTest, EXP4_FilterKeepsOnlyTrue) {
   Bench bench = one_row();
   EXPECT_THAT(bench.kept("yes"), ElementsAre(1));
   EXPECT_THAT(bench.kept("no"), ElementsAre());
@@ -143,7 +143,7 @@ TEST(NullTableTest, FilterKeepsOnlyTrue) {
   EXPECT_THAT(bench.kept("true"), ElementsAre(1));
 }
 
-TEST(NullTableTest, PredicatesOnNullAreFalse) {
+TEST(NullTableTest, EXP4_PredicatesOnNullAreFalse) {
   Bench bench = one_row();
   check_all(bench,
             {{"n in [1, 2]", false},
@@ -157,7 +157,7 @@ TEST(NullTableTest, PredicatesOnNullAreFalse) {
              {"starts_with(word, null)", false}});
 }
 
-TEST(NullTableTest, FunctionsOfNullAreNull) {
+TEST(NullTableTest, EXP4_FunctionsOfNullAreNull) {
   Bench bench = one_row();
   for (const std::string_view text : {"abs(n)",
                                       "floor(x)",
@@ -188,7 +188,7 @@ TEST(NullTableTest, FunctionsOfNullAreNull) {
   }
 }
 
-TEST(NullTableTest, IfTakesTheElseBranchUnlessTrue) {
+TEST(NullTableTest, EXP4_IfTakesTheElseBranchUnlessTrue) {
   Bench bench = one_row();
   check_all(bench,
             {{"if(yes, 1, 2)", 1},

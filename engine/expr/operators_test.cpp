@@ -27,7 +27,7 @@ using testing::one_row;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(ArithmeticTest, IntsStayIntsAndDivisionIsFloat) {
+TEST(ArithmeticTest, EXP5_IntsStayIntsAndDivisionIsFloat) {
   Bench bench = one_row();
   check_all(bench,
             {{"five + 2", 7},
@@ -46,7 +46,7 @@ TEST(ArithmeticTest, IntsStayIntsAndDivisionIsFloat) {
              {"(2 + 3) * 4", 20}});
 }
 
-TEST(ArithmeticTest, DivisionByZeroIsNull) {
+TEST(ArithmeticTest, EXP5_DivisionByZeroIsNull) {
   Bench bench = one_row();
   check_all(bench,
             {{"five / 0", kNull},
@@ -89,7 +89,7 @@ TEST(ArithmeticTest, ProductsAndSumsAreRoundedTwice) {
   check_all(bench, {{"a * b + c", 0.0}, {"c + a * b", 0.0}, {"-c - a * b", 0.0}});
 }
 
-TEST(FunctionTest, NumbersOfInts) {
+TEST(FunctionTest, EXP2_NumbersOfInts) {
   Bench bench = one_row();
   check_all(bench,
             {{"min(five, 3, 9)", 3},
@@ -104,7 +104,7 @@ TEST(FunctionTest, NumbersOfInts) {
              {"clamp(five, 9, 0)", 0}});
 }
 
-TEST(FunctionTest, NumbersOfFloats) {
+TEST(FunctionTest, EXP2_NumbersOfFloats) {
   Bench bench = one_row();
   check_all(bench,
             {{"min(half, 3)", 0.5},
@@ -119,7 +119,7 @@ TEST(FunctionTest, NumbersOfFloats) {
              {"round(0.49999999999999994)", 0.0}});
 }
 
-TEST(FunctionTest, FloatFunctionsAreTheLibraryOnes) {
+TEST(FunctionTest, EXP2_FloatFunctionsAreTheLibraryOnes) {
   Bench bench = one_row();
   check_all(bench,
             {{"sqrt(five)", std::sqrt(5.0)},
@@ -133,7 +133,7 @@ TEST(FunctionTest, FloatFunctionsAreTheLibraryOnes) {
              {"clamp(half, 0, 0.25)", 0.25}});
 }
 
-TEST(FunctionTest, Strings) {
+TEST(FunctionTest, EXP2_Strings) {
   Bench bench = one_row();
   check_all(bench,
             {{"length(word)", 4},
@@ -169,7 +169,7 @@ TEST(FunctionTest, Strings) {
 }
 
 // These values are part of the language: data in stores may depend on them.
-TEST(FunctionTest, HashNeverChanges) {
+TEST(FunctionTest, EXP6_HashNeverChanges) {
   Bench bench = one_row();
   check_all(bench,
             {{"hash(0)", 8147104208329303767},
@@ -183,7 +183,7 @@ TEST(FunctionTest, HashNeverChanges) {
              {"hash(true) == hash(1)", true}});
 }
 
-TEST(FunctionTest, NowIsTheTimeOfTheRequest) {
+TEST(FunctionTest, EXP6_NowIsTheTimeOfTheRequest) {
   Bench bench = one_row();
   bench.at_time(1'700'000'000'123);
   check_all(bench,

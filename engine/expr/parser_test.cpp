@@ -53,7 +53,7 @@ Diagnostic parse_problem(std::string_view text, const Limits& limits = {}) {
   return tree.error();
 }
 
-TEST(ParserTest, BindsByThePrecedenceTable) {
+TEST(ParserTest, EXP1_BindsByThePrecedenceTable) {
   EXPECT_EQ(shape("a or b and not c == d + e * -f"),
             "(or a (and b (not (== c (+ d (* e (neg f)))))))");
   EXPECT_EQ(shape("a - b - c"), "(- (- a b) c)");
@@ -77,7 +77,7 @@ TEST(ParserTest, ReadsTests) {
   EXPECT_EQ(shape("a in [b + 1, $p]"), "(in a (+ b 1) $p)");
 }
 
-TEST(ParserTest, ReadsNamesAndCalls) {
+TEST(ParserTest, EXP3_ReadsNamesAndCalls) {
   EXPECT_EQ(shape("$w + $req.w + viewer.w + w"), "(+ (+ (+ $w $req.w) viewer.w) w)");
   EXPECT_EQ(shape("viewer.`odd name`"), "viewer.odd name");
   EXPECT_EQ(shape("viewer"), "viewer");

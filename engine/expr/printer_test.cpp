@@ -20,7 +20,7 @@ std::string canonical(std::string_view text) {
   return printed;
 }
 
-TEST(PrinterTest, KeepsOnlyNeededParentheses) {
+TEST(PrinterTest, ART5_KeepsOnlyNeededParentheses) {
   EXPECT_EQ(canonical("((a)+(b*c))"), "a + b * c");
   EXPECT_EQ(canonical("(a+b)*c"), "(a + b) * c");
   EXPECT_EQ(canonical("a-(b-c)"), "a - (b - c)");
@@ -34,7 +34,7 @@ TEST(PrinterTest, KeepsOnlyNeededParentheses) {
   EXPECT_EQ(canonical("not not a"), "not not a");
 }
 
-TEST(PrinterTest, WritesTestsTheShortWay) {
+TEST(PrinterTest, ART5_WritesTestsTheShortWay) {
   EXPECT_EQ(canonical("not (a in [1,2])"), "a not in [1, 2]");
   EXPECT_EQ(canonical("not a is null"), "a is not null");
   EXPECT_EQ(canonical("(a not in []) == b"), "(a not in []) == b");
@@ -43,7 +43,7 @@ TEST(PrinterTest, WritesTestsTheShortWay) {
   EXPECT_EQ(canonical("not (a ~ /x/)"), "not a ~ /x/");
 }
 
-TEST(PrinterTest, KeepsNegationApartFromNegativeLiterals) {
+TEST(PrinterTest, ART5_KeepsNegationApartFromNegativeLiterals) {
   EXPECT_EQ(canonical("-5"), "-5");
   EXPECT_EQ(canonical("-(5)"), "-(5)");
   EXPECT_EQ(canonical("--5"), "-(-5)");
@@ -56,7 +56,7 @@ TEST(PrinterTest, KeepsNegationApartFromNegativeLiterals) {
   EXPECT_EQ(canonical("-9223372036854775808"), "-9223372036854775808");
 }
 
-TEST(PrinterTest, WritesLiteralsSoThatTheyReadBack) {
+TEST(PrinterTest, ART5_WritesLiteralsSoThatTheyReadBack) {
   EXPECT_EQ(canonical("1.0"), "1.0");
   EXPECT_EQ(canonical("1e22"), "1e+22");
   EXPECT_EQ(canonical("0.1"), "0.1");
@@ -65,7 +65,7 @@ TEST(PrinterTest, WritesLiteralsSoThatTheyReadBack) {
   EXPECT_EQ(canonical("true and false or null"), "true and false or null");
 }
 
-TEST(PrinterTest, WritesNames) {
+TEST(PrinterTest, ART5_WritesNames) {
   EXPECT_EQ(canonical("$w+$req.p+viewer.c"), "$w + $req.p + viewer.c");
   EXPECT_EQ(canonical("`a b`+`and`+`plain`+`now`"), "`a b` + `and` + plain + `now`");
   EXPECT_EQ(canonical("viewer.`in`"), "viewer.`in`");

@@ -32,7 +32,7 @@ using testing::kIntMax;
 using testing::kIntMin;
 using testing::one_row;
 
-TEST(OverflowTest, IsARowErrorAndNull) {
+TEST(OverflowTest, EXP5_IsARowErrorAndNull) {
   Table table{.names = {"id", "n"},
               .types = {ColumnType::kInt64, ColumnType::kInt64},
               .rows = {{1, 1}, {2, kIntMax}, {3, kIntMin}, {4, kNull}, {5, kIntMax}}};
@@ -111,7 +111,7 @@ TEST(OverflowTest, OfAConstantConcernsEveryRow) {
   EXPECT_EQ(bench.run("if(n > 0, n, 9223372036854775807 + 1)").errors.count, 0U);
 }
 
-TEST(OnRowErrorTest, DropsOrFails) {
+TEST(OnRowErrorTest, EXP7_DropsOrFails) {
   Table table{.names = {"id", "n"},
               .types = {ColumnType::kInt64, ColumnType::kInt64},
               .rows = {{1, 1}, {2, kIntMax}, {3, 3}}};
@@ -130,7 +130,7 @@ TEST(OnRowErrorTest, DropsOrFails) {
               ElementsAre());
 }
 
-TEST(OnRowErrorTest, PredicatesKeepNoRowWithAnError) {
+TEST(OnRowErrorTest, EXP7_PredicatesKeepNoRowWithAnError) {
   Table table{.names = {"id", "n"},
               .types = {ColumnType::kInt64, ColumnType::kInt64},
               .rows = {{1, 1}, {2, kIntMax}, {3, 3}}};

@@ -196,7 +196,8 @@ base::Result<rows::RowSet> LoadedPlan::make_empty_rows(const CompiledNode& node)
   for (const std::string& name : node.columns) {
     const rows::ColumnType type =
         name == rows::kIdColumn ? rows::ColumnType::kInt64 : column_type(registry_, name);
-    columns.push_back({name, rows::append_pieces(type, {}, scratch)});
+    MR_TRY(rows::ColumnRef column, rows::append_pieces(type, {}, scratch));
+    columns.push_back({name, std::move(column)});
   }
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
   return rows::RowSet(std::move(batch));

@@ -1,12 +1,15 @@
 #include "rank/ranker.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "rank/rank_fixture.h"
+#include "rows/sort.h"
 
 namespace millrace::rank::testing {
 namespace {
@@ -30,7 +33,7 @@ std::string slow_plan(int ms, const std::string& more, bool fails = false) {
       R"(["slow"])");
 }
 
-TEST(RankerTest, REQ10_TheAnswerNamesRequestPlanAndDigest) {
+TEST(RankerTest, ART9_REQ10_TheAnswerNamesRequestPlanAndDigest) {
   RankRig rig;
   LoadedPlan& plan = rig.load(plan_text(source_node(2), R"(["src"])"));
   const auto call = rig.ask(R"({"user_id": 1, "request_id": "r"})");
@@ -141,7 +144,7 @@ TEST(RankerTest, REQ3_TheLeastTimeoutCounts) {
   EXPECT_EQ(call->answered_at(), kStart + 5ms);
 }
 
-TEST(RankerTest, REQ5_UseEmptyGivesNoRowsAndSaysSo) {
+TEST(RankerTest, REQ5_REQ6_UseEmptyGivesNoRowsAndSaysSo) {
   RankRig rig;
   rig.load(slow_plan(5, R"("on_failure": {"use": "empty"})", true));
   const auto call = rig.ask(R"({"user_id": 1})");
@@ -151,7 +154,7 @@ TEST(RankerTest, REQ5_UseEmptyGivesNoRowsAndSaysSo) {
             R"({"is":true,"reasons":[{"node":"slow","kind":"error","fallback":"empty"}]})");
 }
 
-TEST(RankerTest, REQ5_UseInputPassesTheFirstInputThrough) {
+TEST(RankerTest, REQ5_REQ6_UseInputPassesTheFirstInputThrough) {
   RankRig rig;
   rig.load(slow_plan(50, R"("timeout_ms": 20, "on_failure": {"use": "input"})"));
   const auto call = rig.ask(R"({"user_id": 1})");
@@ -211,6 +214,61 @@ TEST(RankerTest, C2_AnswersAtTheDeadlineWhileANodeComputes) {
   EXPECT_TRUE(next->ok());
   rig.drain();
   EXPECT_EQ(call->answer_count(), 1);
+}
+
+// Registers a task that sorts its rows, but only after `pause`; notes how that ended.
+void register_late_sort(RankRig& rig, base::Duration pause, std::optional<base::Error>& ended) {
+  const base::Status added = tasks::register_task(
+      rig.tasks,
+      {.op = "late_sort",
+       .doc = "Sorts, late.",
+       .kind = plan::TaskKind::kCpu,
+       .rows = plan::OutputRows::kReorder},
+      [&rig, pause, &ended](const rows::RowSet& rows, tasks::TaskContext& context) {
+        // Time passes while the body computes, and the loop does what is due meanwhile.
+        rig.loop.advance(pause);
+        const std::vector<rows::SortKey> keys = {{.column = "id"}};
+        base::Result<rows::RowSet> sorted = rows::sort(rows, keys, context.scratch());
+        if (!sorted) ended = sorted.error();
+        return sorted;
+      });
+  ASSERT_TRUE(added.has_value()) << added.error().to_string();
+}
+
+TEST(RankerTest, C2_ADeadlineEndsAnOperatorInTheMiddleOfItsWork) {
+  RankRig rig;
+  std::optional<base::Error> ended;
+  register_late_sort(rig, 60ms, ended);
+  rig.load(plan_text(source_node(3) + node("late", "late_sort", "src", "{}"), R"(["late"])"));
+  const auto call = rig.ask(R"({"user_id": 1, "deadline_ms": 50})");
+  rig.drain();
+  ASSERT_TRUE(ended.has_value());
+  EXPECT_EQ(ended->code(), base::ErrorCode::kCancelled);
+  EXPECT_EQ(ended->where(), "late");
+  // What the caller sees is the deadline, as if the node had gone on.
+  EXPECT_EQ(call->error_code(), "deadline_exceeded");
+  EXPECT_EQ(call->answered_at(), kStart + 50ms);
+  EXPECT_EQ(call->answer_count(), 1);
+}
+
+TEST(RankerTest, C3_ATimeoutEndsAnOperatorWhileTheRunGoesOn) {
+  RankRig rig;
+  std::optional<base::Error> ended;
+  register_late_sort(rig, 20ms, ended);
+  rig.load(plan_text(source_node(3) +
+                         node("late",
+                              "late_sort",
+                              "src",
+                              "{}",
+                              R"("timeout_ms": 10, "on_failure": {"use": "input"})") +
+                         node("rest", "sleep", "late", R"({"duration_ms": 100})"),
+                     R"(["rest"])"));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  ASSERT_TRUE(ended.has_value());
+  EXPECT_EQ(ended->code(), base::ErrorCode::kCancelled);
+  EXPECT_EQ(call->part("degraded"),
+            R"({"is":true,"reasons":[{"node":"late","kind":"timeout","fallback":"input"}]})");
+  EXPECT_EQ(call->answered_at(), kStart + 110ms);
 }
 
 TEST(RankerTest, C8_ANodeWithAFallbackGivesUpEarlyEnough) {

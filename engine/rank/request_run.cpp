@@ -183,6 +183,7 @@ base::Status RequestRun::prepare_call(std::uint32_t index, const runtime::NodeCa
                   .scratch = nullptr,
                   .arena = &slot.arena,
                   .stop = call.stop_token(),
+                  .call = &call,
                   .deadline = deadline};
   return {};
 }

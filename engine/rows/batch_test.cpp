@@ -64,7 +64,7 @@ TEST_F(BatchTest, SuggestsTheNearestColumn) {
             "not_found: No such column: scroe; did you mean 'score'? (at here)");
 }
 
-TEST_F(BatchTest, AddingAColumnSharesTheOthers) {
+TEST_F(BatchTest, TSK6_AddingAColumnSharesTheOthers) {
   const BatchRef batch = Batch::make({{"id", ints({1, 2})}, {"a", ints({3, 4})}}).value();
   const BatchRef wider = batch->with_column("b", floats({0.5, 1.5})).value();
   EXPECT_EQ(wider->find_column("a"), batch->find_column("a"));

@@ -93,7 +93,7 @@ TEST(ColumnTest, FindsANullAnywhere) {
   }
 }
 
-TEST(ColumnTest, ColumnsShareADictionary) {
+TEST(ColumnTest, TSK6_ColumnsShareADictionary) {
   RowScratch scratch;
   constexpr std::array<std::string_view, 2> kWords = {"x", "y"};
   const DictionaryRef dictionary = make_dictionary(kWords);

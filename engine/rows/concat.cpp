@@ -18,6 +18,7 @@
 #include "rows/gather.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -118,38 +119,45 @@ ColumnRef tag_all_rows(std::span<const RowSet> inputs,
 }
 
 // Fills the nulls of what the inputs have in the way of `source` with their tags.
-ColumnRef tag_rows(std::span<const RowSet> inputs,
-                   std::span<const std::string> tags,
-                   RowScratch& scratch) {
+Result<ColumnRef> tag_rows(std::span<const RowSet> inputs,
+                           std::span<const std::string> tags,
+                           RowScratch& scratch) {
   if (std::ranges::none_of(inputs, has_source)) return tag_all_rows(inputs, tags, scratch);
   Array<ColumnPiece> pieces = scratch.make_array<ColumnPiece>(inputs.size());
   find_pieces(inputs, kSourceColumn, pieces);
-  const ColumnRef known = append_pieces(ColumnType::kString, pieces.span(), scratch);
+  MR_TRY(const ColumnRef known, append_pieces(ColumnType::kString, pieces.span(), scratch));
   DictionaryBuilder dictionary;
   Array<std::int32_t> codes = scratch.make_array<std::int32_t>(known->size());
   Array<std::int32_t> recoded =
       scratch.make_array<std::int32_t>(static_cast<std::size_t>(known->dictionary()->size()));
-  for (std::size_t code = 0; code < recoded.size(); ++code) {
-    recoded[code] = dictionary.add(known->dictionary()->at(static_cast<std::int32_t>(code)));
-  }
+  const StopCheck& stop = scratch.stop();
+  MR_TRY_STATUS(in_parts(recoded.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t code = begin; code < end; ++code) {
+      recoded[code] = dictionary.add(known->dictionary()->at(static_cast<std::int32_t>(code)));
+    }
+  }));
   std::size_t row = 0;
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     const std::int32_t tag = dictionary.add(tags[input]);
-    for (const std::size_t end = row + inputs[input].size(); row < end; ++row) {
-      codes[row] =
-          known->is_null(row) ? tag : recoded[static_cast<std::size_t>(known->codes()[row])];
-    }
+    MR_TRY_STATUS(in_parts(inputs[input].size(), stop, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i, ++row) {
+        codes[row] =
+            known->is_null(row) ? tag : recoded[static_cast<std::size_t>(known->codes()[row])];
+      }
+    }));
   }
   return Column::make_string(std::move(codes), dictionary.finish());
 }
 
-RowSet append_indices(std::span<const RowSet> inputs, RowScratch& scratch) {
+Result<RowSet> append_indices(std::span<const RowSet> inputs, RowScratch& scratch) {
   std::size_t row_count = 0;
   for (const RowSet& input : inputs) row_count += input.size();
   Array<RowIndex> index = scratch.make_array<RowIndex>(row_count);
   std::size_t next = 0;
   for (const RowSet& input : inputs) {
-    for (std::size_t i = 0; i < input.size(); ++i) index[next++] = input.row_at(i);
+    MR_TRY_STATUS(in_parts(input.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) index[next++] = input.row_at(i);
+    }));
   }
   return RowSet(inputs.front().batch(), std::move(index));
 }
@@ -175,9 +183,10 @@ Result<RowSet> concat(std::span<const RowSet> inputs,
   for (const Field& field : fields) {
     const bool tagged = field.name == kSourceColumn && !tags.empty();
     if (!tagged) find_pieces(inputs, field.name, pieces);
-    columns.push_back({.name = std::string(field.name),
-                       .column = tagged ? tag_rows(inputs, tags, scratch)
-                                        : append_pieces(field.type, pieces.span(), scratch)});
+    MR_TRY(ColumnRef column,
+           tagged ? tag_rows(inputs, tags, scratch)
+                  : append_pieces(field.type, pieces.span(), scratch));
+    columns.push_back({.name = std::string(field.name), .column = std::move(column)});
   }
   MR_TRY(BatchRef batch, Batch::make(std::move(columns)));
   return RowSet(std::move(batch));

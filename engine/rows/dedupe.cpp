@@ -15,6 +15,7 @@
 #include "rows/row_set.h"
 #include "rows/select.h"
 #include "rows/sort_key.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -28,21 +29,27 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 // Groups are numbered in order of appearance, so a row is the first of its group when its number is
 // the next new one.
-void mark_first(std::span<const std::uint32_t> ids, std::span<std::uint8_t> keep) {
+base::Status mark_first(std::span<const std::uint32_t> ids,
+                        std::span<std::uint8_t> keep,
+                        const StopCheck& stop) {
   std::uint32_t seen = 0;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const bool fresh = ids[i] == seen;
-    keep[i] = fresh ? 1 : 0;
-    seen += fresh ? 1 : 0;
-  }
+  return in_parts(ids.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool fresh = ids[i] == seen;
+      keep[i] = fresh ? 1 : 0;
+      seen += fresh ? 1 : 0;
+    }
+  });
 }
 
 // Marks, for each group, the row at its position in `best`.
-void mark_best(const KeyGroups& groups,
-               std::span<const std::uint32_t> best,
-               std::span<std::uint8_t> keep) {
-  std::fill(keep.begin(), keep.end(), std::uint8_t{0});
-  for (const std::uint32_t position : best.first(groups.group_count)) keep[position] = 1;
+base::Status mark_best(std::span<const std::uint32_t> best,
+                       std::span<std::uint8_t> keep,
+                       const StopCheck& stop) {
+  MR_TRY_STATUS(fill_in_parts(keep, std::uint8_t{0}, stop));
+  return in_parts(best.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t group = begin; group < end; ++group) keep[best[group]] = 1;
+  });
 }
 
 // Would sort() by score descending put the row at `left` before the one at `right`, which comes
@@ -59,29 +66,41 @@ bool beats(const RowSet& rows, const SortColumn& score, std::size_t left, std::s
   return rows.batch()->ids()[left_row] < rows.batch()->ids()[right_row];
 }
 
+// Finds the position of the row of each group that sort() by score descending would put first.
+base::Status find_best(const RowSet& rows,
+                       const SortColumn& score,
+                       std::span<const std::uint32_t> ids,
+                       std::span<std::uint32_t> best,
+                       const StopCheck& stop) {
+  MR_TRY_STATUS(fill_in_parts(best, kNone, stop));
+  return in_parts(rows.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      std::uint32_t& leader = best[ids[i]];
+      if (leader == kNone || beats(rows, score, i, leader)) leader = static_cast<std::uint32_t>(i);
+    }
+  });
+}
+
 }  // namespace
 
 Result<RowSet> dedupe(const RowSet& rows, const DedupeOptions& options, RowScratch& scratch) {
   MR_TRY(const KeyGroups groups, group_by_keys(rows, options.keys, "dedupe.keys", scratch));
   Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(rows.size());
   if (options.keep == Keep::kFirst) {
-    mark_first(groups.ids.span(), keep.span());
+    MR_TRY_STATUS(mark_first(groups.ids.span(), keep.span(), scratch.stop()));
     return filter(rows, keep.span(), scratch);
   }
   Array<std::uint32_t> best = scratch.make_array<std::uint32_t>(groups.group_count);
   if (options.keep == Keep::kLast) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      best[groups.ids[i]] = static_cast<std::uint32_t>(i);
+    MR_TRY_STATUS(in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) best[groups.ids[i]] = static_cast<std::uint32_t>(i);
+    }));
   } else {
     const SortKey key{.column = options.score, .direction = Direction::kDescending};
     MR_TRY(const SortColumn score, find_sort_column(*rows.batch(), key, "dedupe.score"));
-    std::fill_n(best.data(), best.size(), kNone);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::uint32_t& leader = best[groups.ids[i]];
-      if (leader == kNone || beats(rows, score, i, leader)) leader = static_cast<std::uint32_t>(i);
-    }
+    MR_TRY_STATUS(find_best(rows, score, groups.ids.span(), best.span(), scratch.stop()));
   }
-  mark_best(groups, best.span(), keep.span());
+  MR_TRY_STATUS(mark_best(best.span(), keep.span(), scratch.stop()));
   return filter(rows, keep.span(), scratch);
 }
 
@@ -96,12 +115,14 @@ Result<RowSet> group_limit(const RowSet& rows,
   }
   MR_TRY(const KeyGroups groups, group_by_keys(rows, keys, "group_limit.keys", scratch));
   Array<std::uint32_t> taken = scratch.make_array<std::uint32_t>(groups.group_count);
-  std::fill_n(taken.data(), taken.size(), 0U);
+  MR_TRY_STATUS(fill_in_parts(taken.span(), 0U, scratch.stop()));
   Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    keep[i] = std::int64_t{taken[groups.ids[i]]} < count ? 1 : 0;
-    taken[groups.ids[i]] += keep[i];
-  }
+  MR_TRY_STATUS(in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      keep[i] = std::int64_t{taken[groups.ids[i]]} < count ? 1 : 0;
+      taken[groups.ids[i]] += keep[i];
+    }
+  }));
   return filter(rows, keep.span(), scratch);
 }
 

@@ -15,6 +15,7 @@
 #include "rows/key_groups.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -44,7 +45,9 @@ class RuleState {
     MR_TRY_STATUS(check_at_least_one(rule.window, "window", where));
     MR_TRY_STATUS(rows.batch()->get_column(rule.column, where + ".column"));
     MR_TRY(KeyGroups groups, group_by_keys(rows, std::span(&rule.column, 1), where, scratch));
-    return RuleState(rule, std::move(groups), scratch);
+    RuleState state(rule, std::move(groups), scratch);
+    MR_TRY_STATUS(fill_in_parts(state.in_window_.span(), 0U, scratch.stop()));
+    return state;
   }
 
   [[nodiscard]] bool fits(std::uint32_t position) const {
@@ -61,9 +64,7 @@ class RuleState {
       : count_max_(rule.count_max),
         window_(static_cast<std::size_t>(rule.window)),
         groups_(std::move(groups)),
-        in_window_(scratch.make_array<std::uint32_t>(groups_.group_count)) {
-    std::fill_n(in_window_.data(), in_window_.size(), 0U);
-  }
+        in_window_(scratch.make_array<std::uint32_t>(groups_.group_count)) {}
 
   std::int64_t count_max_;
   std::size_t window_;
@@ -74,11 +75,14 @@ class RuleState {
 // The rows left, in input order, as a list that a row can leave from anywhere.
 class RowsLeft {
  public:
-  RowsLeft(std::size_t count, RowScratch& scratch)
-      : next_(scratch.make_array<std::uint32_t>(count + 1)) {
+  static Result<RowsLeft> make(std::size_t count, RowScratch& scratch) {
+    RowsLeft left(scratch.make_array<std::uint32_t>(count + 1));
     // Entry 0 is the head; entry i + 1 belongs to position i and holds the entry after it.
-    for (std::size_t i = 0; i < count; ++i) next_[i] = static_cast<std::uint32_t>(i + 1);
-    next_[count] = kEnd;
+    MR_TRY_STATUS(in_parts(count, scratch.stop(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) left.next_[i] = static_cast<std::uint32_t>(i + 1);
+    }));
+    left.next_[count] = kEnd;
+    return left;
   }
 
   static constexpr std::uint32_t kEnd = 0;
@@ -93,17 +97,21 @@ class RowsLeft {
   }
 
  private:
+  explicit RowsLeft(Array<std::uint32_t> next) : next_(std::move(next)) {}
+
   Array<std::uint32_t> next_;
 };
 
-// Gives the entry before the first one within sight that fits, if there is one.
+// Gives the entry before the first one within sight that fits, if there is one; nothing when it
+// has stopped.
 std::optional<std::uint32_t> find_before_fit(const RowsLeft& left,
                                              std::span<const RuleState> rules,
-                                             std::int64_t lookahead) {
+                                             std::int64_t lookahead,
+                                             StopPacer& pacer) {
   std::uint32_t before = RowsLeft::kHead;
   for (std::int64_t tried = 0; tried < lookahead; ++tried) {
     const std::uint32_t entry = left.after(before);
-    if (entry == RowsLeft::kEnd) break;
+    if (entry == RowsLeft::kEnd || !pacer.go_on(1)) break;
     const bool fits = std::all_of(rules.begin(), rules.end(), [entry](const RuleState& rule) {
       return rule.fits(entry - 1);
     });
@@ -114,13 +122,16 @@ std::optional<std::uint32_t> find_before_fit(const RowsLeft& left,
 }
 
 // Places positions one by one; returns how many were placed.
-std::size_t place_rows(std::span<std::uint32_t> placed,
-                       std::span<RuleState> rules,
-                       const DiversifyOptions& options,
-                       RowScratch& scratch) {
-  RowsLeft left(placed.size(), scratch);
+Result<std::size_t> place_rows(std::span<std::uint32_t> placed,
+                               std::span<RuleState> rules,
+                               const DiversifyOptions& options,
+                               RowScratch& scratch) {
+  MR_TRY(RowsLeft left, RowsLeft::make(placed.size(), scratch));
+  StopPacer pacer(scratch.stop());
   for (std::size_t count = 0; count < placed.size(); ++count) {
-    const std::optional<std::uint32_t> before = find_before_fit(left, rules, options.lookahead);
+    const std::optional<std::uint32_t> before =
+        find_before_fit(left, rules, options.lookahead, pacer);
+    if (pacer.has_stopped()) return scratch.stop().stopped();
     if (!before && options.when_stuck == WhenStuck::kDropRest) return count;
     placed[count] = left.remove_after(before.value_or(RowsLeft::kHead));
     for (RuleState& rule : rules) rule.note(placed.first(count + 1));
@@ -143,8 +154,11 @@ Result<RowSet> diversify(const RowSet& rows, const DiversifyOptions& options, Ro
     rules.push_back(std::move(rule));
   }
   Array<std::uint32_t> placed = scratch.make_array<std::uint32_t>(rows.size());
-  placed.resize_within_capacity(place_rows(placed.span(), rules, options, scratch));
-  for (std::uint32_t& position : placed.span()) position = rows.row_at(position);
+  MR_TRY(const std::size_t count, place_rows(placed.span(), rules, options, scratch));
+  placed.resize_within_capacity(count);
+  MR_TRY_STATUS(in_parts(count, scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) placed[i] = rows.row_at(placed[i]);
+  }));
   return RowSet(rows.batch(), std::move(placed));
 }
 

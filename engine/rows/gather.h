@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "base/result.h"
 #include "rows/column.h"
 #include "rows/row_set.h"
 
@@ -13,10 +14,10 @@ namespace millrace::rows {
 inline constexpr RowIndex kNoRow = std::numeric_limits<RowIndex>::max();
 
 /// Copies the named rows of a column into a new one; kNoRow gives null. Strings keep their
-/// dictionary.
-[[nodiscard]] ColumnRef gather(const Column& column,
-                               std::span<const RowIndex> rows,
-                               RowScratch& scratch);
+/// dictionary. Fails only if it is stopped.
+[[nodiscard]] base::Result<ColumnRef> gather(const Column& column,
+                                             std::span<const RowIndex> rows,
+                                             RowScratch& scratch);
 
 /// A part of a column in the making: some rows of a column of another batch, or nulls.
 struct ColumnPiece {
@@ -26,8 +27,9 @@ struct ColumnPiece {
 
 /// Copies pieces of columns of one type, one after another, into a new column. Strings share the
 /// dictionary when all pieces have the same one; otherwise the new one holds the values in use.
-[[nodiscard]] ColumnRef append_pieces(ColumnType type,
-                                      std::span<const ColumnPiece> pieces,
-                                      RowScratch& scratch);
+/// Fails only if it is stopped.
+[[nodiscard]] base::Result<ColumnRef> append_pieces(ColumnType type,
+                                                    std::span<const ColumnPiece> pieces,
+                                                    RowScratch& scratch);
 
 }  // namespace millrace::rows

@@ -15,6 +15,7 @@
 #include "rows/concat.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -108,7 +109,9 @@ Result<RowSet> interleave_pattern(std::span<const RowSet> inputs,
                                   RowScratch& scratch) {
   MR_TRY(const std::vector<std::size_t> sequence, read_pattern(pattern, inputs.size()));
   MR_TRY(Loom loom, Loom::make(inputs, scratch));
+  StopPacer pacer(scratch.stop());
   while (loom.has_more()) {
+    if (!pacer.go_on(sequence.size())) return scratch.stop().stopped();
     for (const std::size_t input : sequence) {
       if (loom.has_more(input)) loom.take_from(input);
     }
@@ -121,7 +124,9 @@ Result<RowSet> interleave_weighted(std::span<const RowSet> inputs,
                                    RowScratch& scratch) {
   MR_TRY_STATUS(check_weights(weights, inputs.size()));
   MR_TRY(Loom loom, Loom::make(inputs, scratch));
+  StopPacer pacer(scratch.stop());
   while (loom.has_more()) {
+    if (!pacer.go_on(inputs.size())) return scratch.stop().stopped();
     std::size_t chosen = inputs.size();
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t input = 0; input < inputs.size(); ++input) {

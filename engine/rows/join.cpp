@@ -16,6 +16,7 @@
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/select.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -40,21 +41,29 @@ struct RightRows {
   }
 };
 
-RightRows collect_right(const RowSet& right, const KeyGroups& groups, RowScratch& scratch) {
+Result<RightRows> collect_right(const RowSet& right, const KeyGroups& groups, RowScratch& scratch) {
   RightRows collected{.starts = scratch.make_array<std::uint32_t>(groups.group_count + 1U),
                       .rows = scratch.make_array<RowIndex>(right.size())};
   const std::span<std::uint32_t> starts = collected.starts.span();
-  std::fill(starts.begin(), starts.end(), 0U);
-  for (const std::uint32_t group : groups.ids.span()) {
-    if (group != kNoGroup) ++starts[group];
-  }
+  const StopCheck& stop = scratch.stop();
+  MR_TRY_STATUS(fill_in_parts(starts, 0U, stop));
+  MR_TRY_STATUS(in_parts(right.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (groups.ids[i] != kNoGroup) ++starts[groups.ids[i]];
+    }
+  }));
   // Each start is set to the end of its group, and moves back as rows are put in from the last on.
-  std::uint32_t end = 0;
-  for (std::uint32_t& start : starts) start = end += start;
-  for (std::size_t i = right.size(); i > 0; --i) {
-    const std::uint32_t group = groups.ids[i - 1];
-    if (group != kNoGroup) collected.rows[--starts[group]] = right.row_at(i - 1);
-  }
+  std::uint32_t group_end = 0;
+  MR_TRY_STATUS(in_parts(starts.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) starts[i] = group_end += starts[i];
+  }));
+  MR_TRY_STATUS(in_parts(right.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t position = right.size() - 1 - i;
+      const std::uint32_t group = groups.ids[position];
+      if (group != kNoGroup) collected.rows[--starts[group]] = right.row_at(position);
+    }
+  }));
   return collected;
 }
 
@@ -86,9 +95,11 @@ Result<RowSet> keep_matched(const RowSet& left,
                             bool wanted,
                             RowScratch& scratch) {
   Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(left.size());
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    keep[i] = (left_ids[i] != kNoGroup) == wanted ? 1 : 0;
-  }
+  MR_TRY_STATUS(in_parts(left.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      keep[i] = (left_ids[i] != kNoGroup) == wanted ? 1 : 0;
+    }
+  }));
   return filter(left, keep.span(), scratch);
 }
 
@@ -105,14 +116,17 @@ Result<Matches> find_matches(const RowSet& right,
                              const MatchedGroups& groups,
                              JoinKind kind,
                              RowScratch& scratch) {
-  Matches matches{.left_ids = groups.left_ids.span(),
-                  .right = collect_right(right, groups.right, scratch),
-                  .keeps_unmatched = kind == JoinKind::kLeft};
-  for (const std::uint32_t group : matches.left_ids) {
-    const std::size_t found = matches.right.of(group).size();
-    matches.row_count += std::max<std::size_t>(found, matches.keeps_unmatched ? 1 : 0);
-    matches.is_unique &= found <= 1;
-  }
+  Matches matches{
+      .left_ids = groups.left_ids.span(), .right = {}, .keeps_unmatched = kind == JoinKind::kLeft};
+  MR_TRY(matches.right, collect_right(right, groups.right, scratch));
+  const std::size_t left_count = matches.left_ids.size();
+  MR_TRY_STATUS(in_parts(left_count, scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (const std::uint32_t group : matches.left_ids.subspan(begin, end - begin)) {
+      const std::size_t found = matches.right.of(group).size();
+      matches.row_count += std::max<std::size_t>(found, matches.keeps_unmatched ? 1 : 0);
+      matches.is_unique &= found <= 1;
+    }
+  }));
   if (matches.row_count > kBatchRowsMax) {
     return fail(ErrorCode::kResourceExhausted,
                 "Too many rows for one batch: " + std::to_string(matches.row_count),
@@ -127,19 +141,21 @@ Result<RowSet> join_in_place(const RowSet& left,
                              std::vector<NamedColumn> right,
                              RowScratch& scratch) {
   Array<RowIndex> source = scratch.make_array<RowIndex>(left.batch()->row_count());
-  std::fill_n(source.data(), source.size(), kNoRow);
+  MR_TRY_STATUS(fill_in_parts(source.span(), kNoRow, scratch.stop()));
   Array<RowIndex> index = scratch.make_array<RowIndex>(matches.row_count);
   std::size_t next = 0;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const std::span<const RowIndex> found = matches.right.of(matches.left_ids[i]);
-    if (found.empty() && !matches.keeps_unmatched) continue;
-    const RowIndex row = left.row_at(i);
-    if (!found.empty()) source[row] = found.front();
-    index[next++] = row;
-  }
+  MR_TRY_STATUS(in_parts(left.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::span<const RowIndex> found = matches.right.of(matches.left_ids[i]);
+      if (found.empty() && !matches.keeps_unmatched) continue;
+      const RowIndex row = left.row_at(i);
+      if (!found.empty()) source[row] = found.front();
+      index[next++] = row;
+    }
+  }));
   std::vector<NamedColumn> columns(left.batch()->columns().begin(), left.batch()->columns().end());
   for (NamedColumn& entry : right) {
-    entry.column = gather(*entry.column, source.span(), scratch);
+    MR_TRY(entry.column, gather(*entry.column, source.span(), scratch));
     columns.push_back(std::move(entry));
   }
   MR_TRY(BatchRef batch, Batch::make(std::move(columns)));
@@ -153,10 +169,12 @@ Result<RowSet> join_by_copy(const RowSet& left,
                             RowScratch& scratch) {
   Array<RowIndex> left_rows = scratch.make_array<RowIndex>(matches.row_count);
   Array<RowIndex> right_rows = scratch.make_array<RowIndex>(matches.row_count);
+  StopPacer pacer(scratch.stop());
   std::size_t next = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
     const std::span<const RowIndex> found = matches.right.of(matches.left_ids[i]);
     const RowIndex row = left.row_at(i);
+    if (!pacer.go_on(found.size() + 1)) return scratch.stop().stopped();
     for (const RowIndex match : found) {
       left_rows[next] = row;
       right_rows[next++] = match;
@@ -167,10 +185,11 @@ Result<RowSet> join_by_copy(const RowSet& left,
     }
   }
   std::vector<NamedColumn> columns(left.batch()->columns().begin(), left.batch()->columns().end());
-  for (NamedColumn& entry : columns)
-    entry.column = gather(*entry.column, left_rows.span(), scratch);
+  for (NamedColumn& entry : columns) {
+    MR_TRY(entry.column, gather(*entry.column, left_rows.span(), scratch));
+  }
   for (NamedColumn& entry : right) {
-    entry.column = gather(*entry.column, right_rows.span(), scratch);
+    MR_TRY(entry.column, gather(*entry.column, right_rows.span(), scratch));
     columns.push_back(std::move(entry));
   }
   MR_TRY(BatchRef batch, Batch::make(std::move(columns)));

@@ -22,6 +22,7 @@
 #include "rows/dictionary.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -46,51 +47,59 @@ struct KeyColumn {
 };
 
 template <class T>
-Array<std::uint64_t> load_bits(std::span<const T> values, const RowSet& rows, RowScratch& scratch) {
-  Array<std::uint64_t> bits = scratch.make_array<std::uint64_t>(rows.size());
-  if (rows.is_dense()) {
-    const T* first = values.data() + rows.first_row();
-    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = key_bits(first[i]);
-  } else {
-    const std::span<const RowIndex> index = rows.indices();
-    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = key_bits(values[index[i]]);
-  }
-  return bits;
+base::Status load_bits(std::span<const T> values,
+                       const RowSet& rows,
+                       std::span<std::uint64_t> bits,
+                       const StopCheck& stop) {
+  return in_parts(bits.size(), stop, [&](std::size_t begin, std::size_t end) {
+    if (rows.is_dense()) {
+      const T* first = values.data() + rows.first_row();
+      for (std::size_t i = begin; i < end; ++i) bits[i] = key_bits(first[i]);
+    } else {
+      const std::span<const RowIndex> index = rows.indices();
+      for (std::size_t i = begin; i < end; ++i) bits[i] = key_bits(values[index[i]]);
+    }
+  });
 }
 
-KeyColumn load_column(const Column& column, const RowSet& rows, RowScratch& scratch) {
-  KeyColumn key;
+base::Status load_values(const Column& column,
+                         const RowSet& rows,
+                         std::span<std::uint64_t> bits,
+                         const StopCheck& stop) {
   switch (column.type()) {
     case ColumnType::kInt64:
-      key.bits = load_bits(column.int64s(), rows, scratch);
-      break;
+      return load_bits(column.int64s(), rows, bits, stop);
     case ColumnType::kFloat64:
-      key.bits = load_bits(column.float64s(), rows, scratch);
-      break;
+      return load_bits(column.float64s(), rows, bits, stop);
     case ColumnType::kBool:
-      key.bits = load_bits(column.bools(), rows, scratch);
-      break;
+      return load_bits(column.bools(), rows, bits, stop);
     case ColumnType::kString:
-      key.bits = load_bits(column.codes(), rows, scratch);
-      break;
+      return load_bits(column.codes(), rows, bits, stop);
   }
-  if (column.has_nulls()) {
-    key.present = scratch.make_array<std::uint8_t>(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+  return {};
+}
+
+Result<KeyColumn> load_column(const Column& column, const RowSet& rows, RowScratch& scratch) {
+  KeyColumn key{.bits = scratch.make_array<std::uint64_t>(rows.size()), .present = {}};
+  MR_TRY_STATUS(load_values(column, rows, key.bits.span(), scratch.stop()));
+  if (!column.has_nulls()) return key;
+  key.present = scratch.make_array<std::uint8_t>(rows.size());
+  MR_TRY_STATUS(in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       key.present[i] = column.validity()[rows.row_at(i)];
       // What stands under a null must not tell nulls apart.
       if (key.present[i] == 0) key.bits[i] = 0;
     }
-  }
+  }));
   return key;
 }
 
 // Replaces codes of one dictionary by the codes that `other` has for the same values; values it
 // lacks become absent.
-void translate(KeyColumn& key,
-               const Dictionary& dictionary,
-               const Dictionary& other,
-               RowScratch& scratch) {
+base::Status translate(KeyColumn& key,
+                       const Dictionary& dictionary,
+                       const Dictionary& other,
+                       RowScratch& scratch) {
   const std::size_t row_count = key.bits.size();
   const auto value_count = static_cast<std::size_t>(dictionary.size());
   const auto code_in_other = [&](std::uint64_t code) {
@@ -99,28 +108,32 @@ void translate(KeyColumn& key,
   Array<std::int32_t> table;
   if (value_count <= kTableValuesPerRowMax * row_count) {
     table = scratch.make_array<std::int32_t>(value_count);
-    for (std::size_t code = 0; code < value_count; ++code) table[code] = code_in_other(code);
+    MR_TRY_STATUS(in_parts(value_count, scratch.stop(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t code = begin; code < end; ++code) table[code] = code_in_other(code);
+    }));
   }
   if (key.present.empty()) {
     key.present = scratch.make_array<std::uint8_t>(row_count);
-    std::fill_n(key.present.data(), row_count, std::uint8_t{1});
+    MR_TRY_STATUS(fill_in_parts(key.present.span(), std::uint8_t{1}, scratch.stop()));
   }
-  for (std::size_t i = 0; i < row_count; ++i) {
-    if (key.present[i] == 0) continue;
-    const std::int32_t code = table.empty() ? code_in_other(key.bits[i]) : table[key.bits[i]];
-    if (code < 0) key.present[i] = 0;
-    key.bits[i] = static_cast<std::uint32_t>(code);
-  }
+  return in_parts(row_count, scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (key.present[i] == 0) continue;
+      const std::int32_t code = table.empty() ? code_in_other(key.bits[i]) : table[key.bits[i]];
+      if (code < 0) key.present[i] = 0;
+      key.bits[i] = static_cast<std::uint32_t>(code);
+    }
+  });
 }
 
 // Numbers pairs of (number so far, bits) in order of insertion. Open addressing, linear probing, at
 // most half full.
 class PairTable {
  public:
-  PairTable(std::size_t pair_count_max, RowScratch& scratch)
-      : slots_(scratch.make_array<Slot>(std::bit_ceil(2 * pair_count_max + 2))),
-        shift_(64U - static_cast<unsigned>(std::countr_zero(slots_.size()))) {
-    std::fill_n(slots_.data(), slots_.size(), Slot{0, 0, kNoGroup});
+  static Result<PairTable> make(std::size_t pair_count_max, RowScratch& scratch) {
+    PairTable table(scratch.make_array<Slot>(std::bit_ceil(2 * pair_count_max + 2)));
+    MR_TRY_STATUS(fill_in_parts(table.slots_.span(), Slot{0, 0, kNoGroup}, scratch.stop()));
+    return table;
   }
 
   [[nodiscard]] std::uint32_t insert(std::uint32_t prefix, std::uint64_t bits) {
@@ -139,6 +152,10 @@ class PairTable {
     std::uint32_t prefix;
     std::uint32_t id;
   };
+
+  explicit PairTable(Array<Slot> slots)
+      : slots_(std::move(slots)),
+        shift_(64U - static_cast<unsigned>(std::countr_zero(slots_.size()))) {}
 
   [[nodiscard]] std::size_t find_slot(std::uint32_t prefix, std::uint64_t bits) const {
     const std::size_t mask = slots_.size() - 1;
@@ -161,45 +178,54 @@ class PairTable {
 };
 
 // Extends the numbers in `ids` by one more column. Nulls are a value of their own.
-std::uint32_t extend(std::span<std::uint32_t> ids, const KeyColumn& key, RowScratch& scratch) {
-  PairTable table(ids.size(), scratch);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    // Numbers stay below 2^31 (kBatchRowsMax), so the lowest bit is free to mark nulls.
-    const std::uint32_t absent = key.present.empty() || key.present[i] != 0 ? 0 : 1;
-    ids[i] = table.insert(2 * ids[i] + absent, key.bits[i]);
-  }
+Result<std::uint32_t> extend(std::span<std::uint32_t> ids,
+                             const KeyColumn& key,
+                             RowScratch& scratch) {
+  MR_TRY(PairTable table, PairTable::make(ids.size(), scratch));
+  MR_TRY_STATUS(in_parts(ids.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      // Numbers stay below 2^31 (kBatchRowsMax), so the lowest bit is free to mark nulls.
+      const std::uint32_t absent = key.present.empty() || key.present[i] != 0 ? 0 : 1;
+      ids[i] = table.insert(2 * ids[i] + absent, key.bits[i]);
+    }
+  }));
   return table.count();
 }
 
 // The same for a join: numbers the keys of the right side and finds them on the left.
-std::uint32_t extend_both(std::span<std::uint32_t> right_ids,
-                          const KeyColumn& right,
-                          std::span<std::uint32_t> left_ids,
-                          const KeyColumn& left,
-                          RowScratch& scratch) {
-  PairTable table(right_ids.size(), scratch);
-  for (std::size_t i = 0; i < right_ids.size(); ++i) {
-    const bool absent = !right.present.empty() && right.present[i] == 0;
-    if (absent || right_ids[i] == kNoGroup) {
-      right_ids[i] = kNoGroup;
-    } else {
-      right_ids[i] = table.insert(right_ids[i], right.bits[i]);
+Result<std::uint32_t> extend_both(std::span<std::uint32_t> right_ids,
+                                  const KeyColumn& right,
+                                  std::span<std::uint32_t> left_ids,
+                                  const KeyColumn& left,
+                                  RowScratch& scratch) {
+  MR_TRY(PairTable table, PairTable::make(right_ids.size(), scratch));
+  const StopCheck& stop = scratch.stop();
+  MR_TRY_STATUS(in_parts(right_ids.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool absent = !right.present.empty() && right.present[i] == 0;
+      if (absent || right_ids[i] == kNoGroup) {
+        right_ids[i] = kNoGroup;
+      } else {
+        right_ids[i] = table.insert(right_ids[i], right.bits[i]);
+      }
     }
-  }
-  for (std::size_t i = 0; i < left_ids.size(); ++i) {
-    const bool absent = !left.present.empty() && left.present[i] == 0;
-    if (absent || left_ids[i] == kNoGroup) {
-      left_ids[i] = kNoGroup;
-    } else {
-      left_ids[i] = table.find(left_ids[i], left.bits[i]);
+  }));
+  MR_TRY_STATUS(in_parts(left_ids.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool absent = !left.present.empty() && left.present[i] == 0;
+      if (absent || left_ids[i] == kNoGroup) {
+        left_ids[i] = kNoGroup;
+      } else {
+        left_ids[i] = table.find(left_ids[i], left.bits[i]);
+      }
     }
-  }
+  }));
   return table.count();
 }
 
-Array<std::uint32_t> zero_ids(std::size_t count, RowScratch& scratch) {
+Result<Array<std::uint32_t>> zero_ids(std::size_t count, RowScratch& scratch) {
   Array<std::uint32_t> ids = scratch.make_array<std::uint32_t>(count);
-  std::fill_n(ids.data(), count, 0U);
+  MR_TRY_STATUS(fill_in_parts(ids.span(), 0U, scratch.stop()));
   return ids;
 }
 
@@ -214,10 +240,12 @@ Result<KeyGroups> group_by_keys(const RowSet& rows,
                                 std::string_view where,
                                 RowScratch& scratch) {
   if (keys.empty()) return fail(ErrorCode::kInvalidArgument, "No key is given", std::string(where));
-  KeyGroups groups{.ids = zero_ids(rows.size(), scratch), .group_count = 0};
+  KeyGroups groups;
+  MR_TRY(groups.ids, zero_ids(rows.size(), scratch));
   for (std::size_t i = 0; i < keys.size(); ++i) {
     MR_TRY(const Column* column, rows.batch()->get_column(keys[i], place(where, i)));
-    groups.group_count = extend(groups.ids.span(), load_column(*column, rows, scratch), scratch);
+    MR_TRY(const KeyColumn key, load_column(*column, rows, scratch));
+    MR_TRY(groups.group_count, extend(groups.ids.span(), key, scratch));
   }
   return groups;
 }
@@ -227,8 +255,9 @@ Result<MatchedGroups> match_keys(const RowSet& left,
                                  std::span<const JoinKey> keys,
                                  RowScratch& scratch) {
   if (keys.empty()) return fail(ErrorCode::kInvalidArgument, "No key is given", "join.keys");
-  MatchedGroups matched{.right = {.ids = zero_ids(right.size(), scratch), .group_count = 0},
-                        .left_ids = zero_ids(left.size(), scratch)};
+  MatchedGroups matched;
+  MR_TRY(matched.right.ids, zero_ids(right.size(), scratch));
+  MR_TRY(matched.left_ids, zero_ids(left.size(), scratch));
   for (std::size_t i = 0; i < keys.size(); ++i) {
     MR_TRY(const Column* left_column,
            left.batch()->get_column(keys[i].left, place("join.keys", i, ".left")));
@@ -241,14 +270,16 @@ Result<MatchedGroups> match_keys(const RowSet& left,
                       std::string(to_string(right_column->type())),
                   place("join.keys", i));
     }
-    KeyColumn left_key = load_column(*left_column, left, scratch);
-    const KeyColumn right_key = load_column(*right_column, right, scratch);
+    MR_TRY(KeyColumn left_key, load_column(*left_column, left, scratch));
+    MR_TRY(const KeyColumn right_key, load_column(*right_column, right, scratch));
     if (left_column->type() == ColumnType::kString &&
         left_column->dictionary() != right_column->dictionary()) {
-      translate(left_key, *left_column->dictionary(), *right_column->dictionary(), scratch);
+      MR_TRY_STATUS(
+          translate(left_key, *left_column->dictionary(), *right_column->dictionary(), scratch));
     }
-    matched.right.group_count = extend_both(
-        matched.right.ids.span(), right_key, matched.left_ids.span(), left_key, scratch);
+    MR_TRY(matched.right.group_count,
+           extend_both(
+               matched.right.ids.span(), right_key, matched.left_ids.span(), left_key, scratch));
   }
   return matched;
 }

@@ -16,6 +16,7 @@
 #include "rows/key_groups.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -29,28 +30,32 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // One number per row of the set; NaN for null.
-Array<double> load_numbers(const Column& column, const RowSet& rows, RowScratch& scratch) {
+Result<Array<double>> load_numbers(const Column& column, const RowSet& rows, RowScratch& scratch) {
   Array<double> out = scratch.make_array<double>(rows.size());
   const auto load = [&](auto values) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const RowIndex row = rows.row_at(i);
-      out[i] = column.is_null(row) ? kNan : static_cast<double>(values[row]);
-    }
+    return in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const RowIndex row = rows.row_at(i);
+        out[i] = column.is_null(row) ? kNan : static_cast<double>(values[row]);
+      }
+    });
   };
+  base::Status loaded;
   switch (column.type()) {
     case ColumnType::kInt64:
-      load(column.int64s());
+      loaded = load(column.int64s());
       break;
     case ColumnType::kFloat64:
-      load(column.float64s());
+      loaded = load(column.float64s());
       break;
     case ColumnType::kBool:
-      load(column.bools());
+      loaded = load(column.bools());
       break;
     case ColumnType::kString:
-      load(column.codes());
+      loaded = load(column.codes());
       break;
   }
+  MR_TRY_STATUS(std::move(loaded));
   return out;
 }
 
@@ -63,25 +68,29 @@ Result<const Column*> find_number_column(const RowSet& rows,
 }
 
 // Scales scores in place to relevance in [0, 1].
-void scale_to_relevance(std::span<double> scores) {
+base::Status scale_to_relevance(std::span<double> scores, const StopCheck& stop) {
   double least = kInfinity;
   double greatest = -kInfinity;
-  for (const double score : scores) {
-    if (!std::isfinite(score)) continue;
-    least = std::min(least, score);
-    greatest = std::max(greatest, score);
-  }
+  MR_TRY_STATUS(in_parts(scores.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (const double score : scores.subspan(begin, end - begin)) {
+      if (!std::isfinite(score)) continue;
+      least = std::min(least, score);
+      greatest = std::max(greatest, score);
+    }
+  }));
   // Halves, because the difference of two finite numbers may be infinite.
   const double range = greatest / 2 - least / 2;
-  for (double& score : scores) {
-    if (std::isnan(score)) {
-      score = 0;
-    } else if (std::isinf(score)) {
-      score = score > 0 ? 1 : 0;
-    } else {
-      score = range > 0 ? (score / 2 - least / 2) / range : 1;
+  return in_parts(scores.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (double& score : scores.subspan(begin, end - begin)) {
+      if (std::isnan(score)) {
+        score = 0;
+      } else if (std::isinf(score)) {
+        score = score > 0 ? 1 : 0;
+      } else {
+        score = range > 0 ? (score / 2 - least / 2) / range : 1;
+      }
     }
-  }
+  });
 }
 
 // Unit vectors, row after row. Scaled by the largest component first, so that squares stay finite.
@@ -94,12 +103,16 @@ class Features {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const std::string where = "mmr.features[" + std::to_string(i) + "]";
       MR_TRY(const Column* column, find_number_column(rows, names[i], where));
-      const Array<double> numbers = load_numbers(*column, rows, scratch);
-      for (std::size_t row = 0; row < rows.size(); ++row) {
-        features.vector(row)[i] = std::isfinite(numbers[row]) ? numbers[row] : 0;
-      }
+      MR_TRY(const Array<double> numbers, load_numbers(*column, rows, scratch));
+      MR_TRY_STATUS(in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) {
+          features.vector(row)[i] = std::isfinite(numbers[row]) ? numbers[row] : 0;
+        }
+      }));
     }
-    for (std::size_t row = 0; row < rows.size(); ++row) normalise(features.vector(row));
+    MR_TRY_STATUS(in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t row = begin; row < end; ++row) normalise(features.vector(row));
+    }));
     return features;
   }
 
@@ -134,31 +147,49 @@ class Features {
   std::size_t width_;
 };
 
-// Chooses positions greedily; `similarity(chosen, position)` compares two rows.
-template <class Similarity>
-void choose(std::span<double> relevance,
-            double lambda,
-            std::span<std::uint32_t> chosen,
-            std::span<double> nearest,
-            Similarity similarity) {
-  for (std::size_t step = 0; step < chosen.size(); ++step) {
-    std::size_t best = 0;
-    double best_value = -kInfinity;
-    for (std::size_t i = 0; i < relevance.size(); ++i) {
-      // Chosen rows have a relevance of -inf and never win again.
+// What the choice works on: one entry per row.
+struct Rivals {
+  std::span<double> relevance;  // -inf for a row that is chosen, which never wins again
+  std::span<double> nearest;    // the greatest similarity to a row that is chosen
+  double lambda;
+};
+
+// The place of the row to choose next.
+Result<std::size_t> find_next(const Rivals& rivals, const StopCheck& stop) {
+  std::size_t best = 0;
+  double best_value = -kInfinity;
+  const auto [relevance, nearest, lambda] = rivals;
+  MR_TRY_STATUS(in_parts(relevance.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       const double value = lambda * relevance[i] - (1 - lambda) * nearest[i];
       if (value > best_value) {
         best = i;
         best_value = value;
       }
     }
+  }));
+  return best;
+}
+
+// Chooses positions greedily; `similarity(chosen, position)` compares two rows.
+template <class Similarity>
+base::Status choose(const Rivals& rivals,
+                    std::span<std::uint32_t> chosen,
+                    const StopCheck& stop,
+                    Similarity similarity) {
+  const std::span<double> nearest = rivals.nearest;
+  for (std::size_t step = 0; step < chosen.size(); ++step) {
+    MR_TRY(const std::size_t best, find_next(rivals, stop));
     chosen[step] = static_cast<std::uint32_t>(best);
-    relevance[best] = -kInfinity;
-    for (std::size_t i = 0; i < nearest.size(); ++i) {
-      const double near = similarity(best, i);
-      nearest[i] = step == 0 ? near : std::max(nearest[i], near);
-    }
+    rivals.relevance[best] = -kInfinity;
+    MR_TRY_STATUS(in_parts(nearest.size(), stop, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double near = similarity(best, i);
+        nearest[i] = step == 0 ? near : std::max(nearest[i], near);
+      }
+    }));
   }
+  return {};
 }
 
 base::Status check_options(const MmrOptions& options) {
@@ -183,27 +214,30 @@ base::Status check_options(const MmrOptions& options) {
 Result<RowSet> diversify_mmr(const RowSet& rows, const MmrOptions& options, RowScratch& scratch) {
   MR_TRY_STATUS(check_options(options));
   MR_TRY(const Column* score, find_number_column(rows, options.score, "mmr.score"));
-  Array<double> relevance = load_numbers(*score, rows, scratch);
-  scale_to_relevance(relevance.span());
+  MR_TRY(Array<double> relevance, load_numbers(*score, rows, scratch));
+  MR_TRY_STATUS(scale_to_relevance(relevance.span(), scratch.stop()));
   Array<double> nearest = scratch.make_array<double>(rows.size());
-  std::fill_n(nearest.data(), nearest.size(), 0.0);
+  MR_TRY_STATUS(fill_in_parts(nearest.span(), 0.0, scratch.stop()));
   const std::size_t count = std::min(static_cast<std::size_t>(options.count), rows.size());
   Array<std::uint32_t> chosen = scratch.make_array<std::uint32_t>(count);
-  const auto choose_by = [&](auto similarity) {
-    choose(relevance.span(), options.lambda, chosen.span(), nearest.span(), similarity);
-  };
+  const Rivals rivals{relevance.span(), nearest.span(), options.lambda};
   if (options.features.empty()) {
     MR_TRY(const KeyGroups groups,
            group_by_keys(rows, options.same_keys, "mmr.same_keys", scratch));
-    choose_by([ids = groups.ids.data()](std::size_t left, std::size_t right) {
+    const auto same = [ids = groups.ids.data()](std::size_t left, std::size_t right) {
       return ids[left] == ids[right] ? 1.0 : 0.0;
-    });
+    };
+    MR_TRY_STATUS(choose(rivals, chosen.span(), scratch.stop(), same));
   } else {
     MR_TRY(const Features features, Features::load(rows, options.features, scratch));
-    choose_by(
-        [&features](std::size_t left, std::size_t right) { return features.cosine(left, right); });
+    const auto cosine = [&features](std::size_t left, std::size_t right) {
+      return features.cosine(left, right);
+    };
+    MR_TRY_STATUS(choose(rivals, chosen.span(), scratch.stop(), cosine));
   }
-  for (std::uint32_t& position : chosen.span()) position = rows.row_at(position);
+  MR_TRY_STATUS(in_parts(count, scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) chosen[i] = rows.row_at(chosen[i]);
+  }));
   return RowSet(rows.batch(), std::move(chosen));
 }
 

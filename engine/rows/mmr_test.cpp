@@ -114,22 +114,26 @@ Table naive_mmr(const Table& table, const MmrOptions& options) {
 }
 
 TEST(MmrTest, AgreesWithNaiveMmr) {
-  check_property("mmr", 14, [](base::Random& random, std::size_t count, RowScratch& scratch) {
-    const RowSet rows = testing::random_rows(random, count, scratch);
-    const std::vector<std::string> keys = testing::random_key_names(random);
-    const std::vector<std::string> features = {"i", "f", "b"};
-    constexpr double kLambdas[] = {0, 0.3, 0.7, 1};
-    MmrOptions options{.score = random.chance(0.5) ? "i" : "f",
-                       .lambda = kLambdas[random.below(4)],
-                       .count = static_cast<std::int64_t>(random.below(count + 2)),
-                       .same_keys = keys};
-    RC_ASSERT(to_table(diversify_mmr(rows, options, scratch).value()) ==
-              naive_mmr(to_table(rows), options));
-    options.same_keys = {};
-    options.features = features;
-    RC_ASSERT(to_table(diversify_mmr(rows, options, scratch).value()) ==
-              naive_mmr(to_table(rows), options));
-  });
+  check_property(
+      "mmr",
+      14,
+      [](base::Random& random, std::size_t count, RowScratch& scratch) {
+        const RowSet rows = testing::random_rows(random, count, scratch);
+        const std::vector<std::string> keys = testing::random_key_names(random);
+        const std::vector<std::string> features = {"i", "f", "b"};
+        constexpr double kLambdas[] = {0, 0.3, 0.7, 1};
+        MmrOptions options{.score = random.chance(0.5) ? "i" : "f",
+                           .lambda = kLambdas[random.below(4)],
+                           .count = static_cast<std::int64_t>(random.below(count + 2)),
+                           .same_keys = keys};
+        RC_ASSERT(to_table(diversify_mmr(rows, options, scratch).value()) ==
+                  naive_mmr(to_table(rows), options));
+        options.same_keys = {};
+        options.features = features;
+        RC_ASSERT(to_table(diversify_mmr(rows, options, scratch).value()) ==
+                  naive_mmr(to_table(rows), options));
+      },
+      14);
 }
 
 const Table kTopical{.names = {"id", "topic", "score", "x", "y"},

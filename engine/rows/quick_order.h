@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "rows/stop_check.h"
+
 // Selecting and sorting short arrays of small values whose order no branch predictor can guess.
 // Partitions run without a branch on the comparison, which is worth a factor of two on random keys;
 // orders that make bad pivots fall back to the standard library, so the bounds are its bounds.
@@ -30,9 +32,9 @@ void insertion_sort(T* begin, T* end, Less less) {
 }
 
 /// Puts a value where it belongs in the sorted order, smaller ones before it and others after it,
-/// and returns its place. Takes the median of three as that value.
+/// and returns its place; nullptr when it has stopped. Takes the median of three as that value.
 template <class T, class Less>
-T* partition_quick(T* begin, T* end, Less less) {
+T* partition_quick(T* begin, T* end, Less less, StopPacer& pacer) {
   T* middle = begin + (end - begin) / 2;
   T* last = end - 1;
   if (less(*middle, *begin)) std::swap(*middle, *begin);
@@ -41,11 +43,15 @@ T* partition_quick(T* begin, T* end, Less less) {
   std::swap(*begin, *middle);
   const T pivot = *begin;
   T* smaller_end = begin + 1;
-  for (T* at = begin + 1; at != end; ++at) {
-    const T value = *at;
-    *at = *smaller_end;
-    *smaller_end = value;
-    smaller_end += less(value, pivot) ? 1 : 0;
+  for (T* at = begin + 1; at != end;) {
+    const std::size_t part = std::min(kStopCheckRows, static_cast<std::size_t>(end - at));
+    if (!pacer.go_on(part)) return nullptr;
+    for (T* const part_end = at + part; at != part_end; ++at) {
+      const T value = *at;
+      *at = *smaller_end;
+      *smaller_end = value;
+      smaller_end += less(value, pivot) ? 1 : 0;
+    }
   }
   --smaller_end;
   std::swap(*begin, *smaller_end);
@@ -53,27 +59,35 @@ T* partition_quick(T* begin, T* end, Less less) {
 }
 
 template <class T, class Less>
-void sort_rounds(T* begin, T* end, Less less, int rounds) {
+bool sort_rounds(T* begin, T* end, Less less, int rounds, StopPacer& pacer) {
   while (end - begin > kQuickRunMax) {
-    if (rounds-- == 0) return std::sort(begin, end, less);
-    T* pivot = partition_quick(begin, end, less);
-    sort_rounds(begin, pivot, less, rounds);
+    if (rounds-- == 0) {
+      std::sort(begin, end, less);
+      return true;
+    }
+    T* pivot = partition_quick(begin, end, less, pacer);
+    if (pivot == nullptr || !sort_rounds(begin, pivot, less, rounds, pacer)) return false;
     begin = pivot + 1;
   }
   insertion_sort(begin, end, less);
+  return true;
 }
 
 }  // namespace internal
 
 /// Does what std::nth_element does. T is small and trivially copyable; `less` is a strict order in
-/// which few elements are equal.
+/// which few elements are equal. False: it has stopped, with the elements in any order.
 template <class T, class Less>
-void quick_select(T* begin, T* nth, T* end, Less less) {
+[[nodiscard]] bool quick_select(T* begin, T* nth, T* end, Less less, StopPacer& pacer) {
   int rounds = internal::quick_round_max(end - begin);
   while (end - begin > internal::kQuickRunMax) {
-    if (rounds-- == 0) return std::nth_element(begin, nth, end, less);
-    T* pivot = internal::partition_quick(begin, end, less);
-    if (pivot == nth) return;
+    if (rounds-- == 0) {
+      std::nth_element(begin, nth, end, less);
+      return true;
+    }
+    T* pivot = internal::partition_quick(begin, end, less, pacer);
+    if (pivot == nullptr) return false;
+    if (pivot == nth) return true;
     if (nth < pivot) {
       end = pivot;
     } else {
@@ -81,12 +95,13 @@ void quick_select(T* begin, T* nth, T* end, Less less) {
     }
   }
   internal::insertion_sort(begin, end, less);
+  return true;
 }
 
 /// Does what std::sort does, under the same conditions as quick_select.
 template <class T, class Less>
-void quick_sort(T* begin, T* end, Less less) {
-  internal::sort_rounds(begin, end, less, internal::quick_round_max(end - begin));
+[[nodiscard]] bool quick_sort(T* begin, T* end, Less less, StopPacer& pacer) {
+  return internal::sort_rounds(begin, end, less, internal::quick_round_max(end - begin), pacer);
 }
 
 }  // namespace millrace::rows

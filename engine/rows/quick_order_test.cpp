@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 namespace {
@@ -36,23 +37,27 @@ std::vector<std::vector<std::uint64_t>> arrays() {
 }
 
 TEST(QuickOrderTest, SortsAsTheStandardLibraryDoes) {
+  const StopCheck never;
+  StopPacer pacer(never);
   for (const std::vector<std::uint64_t>& array : arrays()) {
     std::vector<std::uint64_t> expected = array;
     std::ranges::sort(expected);
     std::vector<std::uint64_t> values = array;
-    quick_sort(values.data(), values.data() + values.size(), std::less<>());
+    EXPECT_TRUE(quick_sort(values.data(), values.data() + values.size(), std::less<>(), pacer));
     EXPECT_EQ(values, expected);
   }
 }
 
 TEST(QuickOrderTest, SelectsTheNthWithSmallerOnesBeforeIt) {
+  const StopCheck never;
+  StopPacer pacer(never);
   for (const std::vector<std::uint64_t>& array : arrays()) {
     std::vector<std::uint64_t> sorted = array;
     std::ranges::sort(sorted);
     for (std::size_t nth = 0; nth < array.size(); nth += 1 + array.size() / 7) {
       std::vector<std::uint64_t> values = array;
-      quick_select(
-          values.data(), values.data() + nth, values.data() + values.size(), std::less<>());
+      EXPECT_TRUE(quick_select(
+          values.data(), values.data() + nth, values.data() + values.size(), std::less<>(), pacer));
       EXPECT_EQ(values[nth], sorted[nth]);
       for (std::size_t i = 0; i < values.size(); ++i) {
         EXPECT_TRUE(i < nth ? values[i] <= values[nth] : values[i] >= values[nth]);
@@ -65,16 +70,19 @@ TEST(QuickOrderTest, SelectsTheNthWithSmallerOnesBeforeIt) {
 
 // A comparison counter bounds the work where every pivot is bad: all elements equal.
 TEST(QuickOrderTest, BadPivotsDoNotMakeItQuadratic) {
+  const StopCheck never;
+  StopPacer pacer(never);
   std::vector<std::uint64_t> values(20'000, 4);
   std::size_t comparisons = 0;
   const auto counted_less = [&comparisons](std::uint64_t left, std::uint64_t right) {
     ++comparisons;
     return left < right;
   };
-  quick_sort(values.data(), values.data() + values.size(), counted_less);
+  EXPECT_TRUE(quick_sort(values.data(), values.data() + values.size(), counted_less, pacer));
   EXPECT_LT(comparisons, 20'000U * 100);
   comparisons = 0;
-  quick_select(values.data(), values.data() + 10'000, values.data() + values.size(), counted_less);
+  EXPECT_TRUE(quick_select(
+      values.data(), values.data() + 10'000, values.data() + values.size(), counted_less, pacer));
   EXPECT_LT(comparisons, 20'000U * 100);
 }
 

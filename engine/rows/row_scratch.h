@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "rows/stop_check.h"
+
 namespace millrace::rows {
 
 class BufferPool;
@@ -94,7 +96,7 @@ class Array {
 
 /// Where operators get memory for index vectors, temporaries and new columns: a pool of blocks in
 /// power-of-two sizes that are used again, so that a warm operator allocates a number of small
-/// objects that does not depend on the number of rows.
+/// objects that does not depend on the number of rows. It also says when an operator should stop.
 /// Threading: one operator at a time; the blocks it gave may be freed on any thread.
 class RowScratch {
  public:
@@ -116,8 +118,14 @@ class RowScratch {
   /// Bytes the pool holds idle.
   [[nodiscard]] std::size_t retained_bytes() const;
 
+  /// What operators look at between parts of their work, to fail with its error.
+  [[nodiscard]] const StopCheck& stop() const { return stop_; }
+  /// Sets it for the operators that come next. Lifetime: until it is set again.
+  void set_stop(const StopCheck& stop) { stop_ = stop; }
+
  private:
   BufferPool* const pool_;
+  StopCheck stop_;
 };
 
 }  // namespace millrace::rows

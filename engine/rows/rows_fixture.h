@@ -22,6 +22,7 @@
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/sort_key.h"
+#include "rows/stop_check.h"
 #include "rows/table_fixture.h"
 
 namespace millrace::rows::testing {
@@ -212,15 +213,20 @@ inline bool same_keys(const Table& table,
   return true;
 }
 
+/// Enough rows for work on them to come in more than one part.
+inline constexpr std::size_t kTwoPartsRows = kStopCheckRows + 100;
+
 /// Runs a property on random input: `body(random, row_count, scratch)`. Row counts shrink; the seed
-/// is printed on failure.
-inline void check_property(
-    const std::string& name,
-    std::size_t row_count_max,
-    const std::function<void(base::Random&, std::size_t, RowScratch&)>& body) {
+/// is printed on failure. One run in twenty has `large_row_count` rows.
+inline void check_property(const std::string& name,
+                           std::size_t row_count_max,
+                           const std::function<void(base::Random&, std::size_t, RowScratch&)>& body,
+                           std::size_t large_row_count = kTwoPartsRows) {
   EXPECT_TRUE(rc::check(name, [&] {
-    const auto row_count = *rc::gen::oneOf(rc::gen::inRange<std::size_t>(0, 3),
-                                           rc::gen::inRange<std::size_t>(0, row_count_max + 1));
+    const auto row_count = *rc::gen::weightedOneOf<std::size_t>(
+        {{10, rc::gen::inRange<std::size_t>(0, 3)},
+         {10, rc::gen::inRange<std::size_t>(0, row_count_max + 1)},
+         {1, rc::gen::just(large_row_count)}});
     const auto seed = *rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>());
     base::SplitMix64 random(seed);
     RowScratch scratch;

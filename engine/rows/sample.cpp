@@ -1,6 +1,5 @@
 #include "rows/sample.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,9 +8,11 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "rows/quick_order.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/select.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -50,15 +51,22 @@ Result<RowSet> sample_count(const RowSet& rows,
   const auto wanted = static_cast<std::size_t>(count);
   if (wanted >= rows.size()) return rows;
   Array<Ticket> tickets = scratch.make_array<Ticket>(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    tickets[i] = {sample_hash(seed, rows.batch()->ids()[rows.row_at(i)]),
-                  static_cast<std::uint32_t>(i)};
-  }
-  std::nth_element(
-      tickets.data(), tickets.data() + wanted, tickets.data() + tickets.size(), precedes);
+  const StopCheck& stop = scratch.stop();
+  MR_TRY_STATUS(in_parts(rows.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      tickets[i] = {sample_hash(seed, rows.batch()->ids()[rows.row_at(i)]),
+                    static_cast<std::uint32_t>(i)};
+    }
+  }));
+  Ticket* const first = tickets.data();
+  StopPacer pacer(stop);
+  if (!quick_select(first, first + wanted, first + tickets.size(), precedes, pacer))
+    return stop.stopped();
   Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(rows.size());
-  std::fill_n(keep.data(), keep.size(), std::uint8_t{0});
-  for (std::size_t i = 0; i < wanted; ++i) keep[tickets[i].position] = 1;
+  MR_TRY_STATUS(fill_in_parts(keep.span(), std::uint8_t{0}, stop));
+  MR_TRY_STATUS(in_parts(wanted, stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) keep[tickets[i].position] = 1;
+  }));
   return filter(rows, keep.span(), scratch);
 }
 
@@ -72,10 +80,12 @@ Result<RowSet> sample_rate(const RowSet& rows,
                 "sample.rate");
   }
   Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::uint64_t hash = sample_hash(seed, rows.batch()->ids()[rows.row_at(i)]);
-    keep[i] = static_cast<double>(hash >> 11U) * 0x1.0p-53 < rate ? 1 : 0;
-  }
+  MR_TRY_STATUS(in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint64_t hash = sample_hash(seed, rows.batch()->ids()[rows.row_at(i)]);
+      keep[i] = static_cast<double>(hash >> 11U) * 0x1.0p-53 < rate ? 1 : 0;
+    }
+  }));
   return filter(rows, keep.span(), scratch);
 }
 

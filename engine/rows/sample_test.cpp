@@ -25,13 +25,13 @@ using testing::Row;
 using testing::Table;
 using testing::to_table;
 
-TEST(SampleTest, TheHashIsTheDocumentedOne) {
+TEST(SampleTest, EXP6_TheHashIsTheDocumentedOne) {
   // Worked out apart from this code, from the published SplitMix64 constants.
   EXPECT_EQ(sample_hash(0, 0), 0xA706DD2F4D197E6FU);
   EXPECT_EQ(sample_hash(7, -1), 0xA9A96B699DC41760U);
 }
 
-TEST(SampleTest, TheChoiceIsFixedForAllTime) {
+TEST(SampleTest, EXP6_TheChoiceIsFixedForAllTime) {
   RowScratch scratch;
   EXPECT_THAT(ids_of(sample_count(numbered(20, scratch), 5, 7, scratch).value()),
               ElementsAre(12, 15, 16, 18, 19));

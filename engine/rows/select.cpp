@@ -12,6 +12,7 @@
 #include "rows/row_mask.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -63,8 +64,14 @@ Result<RowSet> filter(const RowSet& rows, std::span<const std::uint8_t> keep, Ro
                 "filter.keep");
   }
   Array<RowIndex> index = scratch.make_array<RowIndex>(rows.size());
-  const std::size_t kept = rows.is_dense() ? compact_dense(keep, rows.first_row(), index.data())
-                                           : compact_indexed(keep, rows.indices(), index.data());
+  std::size_t kept = 0;
+  MR_TRY_STATUS(in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    const std::span<const std::uint8_t> part = keep.subspan(begin, end - begin);
+    RowIndex* out = index.data() + kept;
+    kept += rows.is_dense()
+                ? compact_dense(part, rows.first_row() + static_cast<RowIndex>(begin), out)
+                : compact_indexed(part, rows.indices().subspan(begin, end - begin), out);
+  }));
   index.resize_within_capacity(kept);
   return RowSet(rows.batch(), std::move(index));
 }

@@ -26,7 +26,7 @@ using testing::Row;
 using testing::Table;
 using testing::to_table;
 
-TEST(SelectTest, FilterCopiesNoColumnAndTakeSharesTheIndex) {
+TEST(SelectTest, TSK6_FilterCopiesNoColumnAndTakeSharesTheIndex) {
   RowScratch scratch;
   const RowSet rows = numbered(4, scratch);
   const std::vector<std::uint8_t> keep = {1, 0, 1, 1};

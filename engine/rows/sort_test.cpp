@@ -53,7 +53,7 @@ std::vector<std::int64_t> sorted_ids(const RowSet& rows, Direction direction, Ro
   return testing::ids_of(sort(rows, {{{"key", direction}}}, scratch).value());
 }
 
-TEST(SortTest, PutsNullAndNanLastInBothDirections) {
+TEST(SortTest, EXP5_PutsNullAndNanLastInBothDirections) {
   RowScratch scratch;
   const RowSet rows =
       make_rows(ColumnType::kFloat64, {kNan, 1.0, kNull, -kInfinity, kInfinity}, scratch);
@@ -89,7 +89,7 @@ TEST(SortTest, OrdersStringsByValueNotByCode) {
   EXPECT_THAT(sorted_ids(rows, Direction::kAscending, scratch), ElementsAre(2, 5, 3, 1, 4));
 }
 
-TEST(SortTest, CopiesNoColumn) {
+TEST(SortTest, TSK6_CopiesNoColumn) {
   RowScratch scratch;
   const RowSet rows = make_rows(ColumnType::kInt64, {2, 1}, scratch);
   EXPECT_EQ(sort(rows, {{{"key"}}}, scratch).value().batch(), rows.batch());

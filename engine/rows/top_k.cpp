@@ -24,6 +24,7 @@
 #include "rows/select.h"
 #include "rows/sort.h"
 #include "rows/sort_key.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rows {
 
@@ -76,8 +77,12 @@ class Precedes {
 // The best candidates seen so far; the first `wanted` of a full buffer end with the worst of them.
 class Buffered {
  public:
-  Buffered(Array<Candidate> storage, std::size_t wanted, Precedes precedes)
-      : storage_(std::move(storage)), wanted_(wanted), precedes_(precedes) {}
+  Buffered(Array<Candidate> storage, std::size_t wanted, Precedes precedes, const StopCheck& stop)
+      : storage_(std::move(storage)), wanted_(wanted), precedes_(precedes), pacer_(stop) {}
+
+  // False once the work should stop; what is kept by then means nothing.
+  [[nodiscard]] bool go_on(std::size_t row_count) { return pacer_.go_on(row_count); }
+  [[nodiscard]] bool has_stopped() const { return pacer_.has_stopped(); }
 
   void add(const Candidate& candidate) {
     if (bounded_ && !precedes_(candidate, storage_[wanted_ - 1])) return;
@@ -88,7 +93,8 @@ class Buffered {
   // Keeps the best and returns the row of the worst of them, whose key is the new bound.
   RowIndex cut() {
     Candidate* begin = storage_.data();
-    quick_select(begin, begin + (wanted_ - 1), begin + count_, precedes_);
+    static_cast<void>(
+        quick_select(begin, begin + (wanted_ - 1), begin + count_, precedes_, pacer_));
     count_ = wanted_;
     bounded_ = true;
     return begin[wanted_ - 1].row;
@@ -96,7 +102,7 @@ class Buffered {
   // The best in order.
   [[nodiscard]] std::span<const Candidate> finish() {
     if (count_ > wanted_) cut();
-    quick_sort(storage_.data(), storage_.data() + count_, precedes_);
+    static_cast<void>(quick_sort(storage_.data(), storage_.data() + count_, precedes_, pacer_));
     return storage_.span().first(count_);
   }
 
@@ -104,6 +110,7 @@ class Buffered {
   Array<Candidate> storage_;
   std::size_t wanted_;
   Precedes precedes_;
+  StopPacer pacer_;
   std::size_t count_ = 0;
   bool bounded_ = false;
 };
@@ -180,6 +187,7 @@ void scan(std::size_t row_count, const Access& rows, Buffered& best) {
   Hits hits;
   bool many = true;
   for (std::size_t begin = 0; begin < row_count; begin += kBlockRows) {
+    if (begin % kStopCheckRows == 0 && !best.go_on(kStopCheckRows)) return;
     const std::size_t end = std::min(begin + kBlockRows, row_count);
     const std::size_t hit_count = many ? collect_many<kDescending>(rows, bound, begin, end, hits)
                                        : collect_few<kDescending>(rows, bound, begin, end, hits);
@@ -251,16 +259,21 @@ base::Result<RowSet> top_k(const RowSet& rows,
   const std::size_t buffer_rows = std::min(kBufferFactor * wanted, rows.size()) + kBlockRows;
   Buffered best(scratch.make_array<Candidate>(buffer_rows),
                 wanted,
-                Precedes(std::span(columns).subspan(1), rows.batch()->ids()));
+                Precedes(std::span(columns).subspan(1), rows.batch()->ids()),
+                scratch.stop());
   scan_set(rows, columns.front(), best);
+  if (best.has_stopped()) return scratch.stop().stopped();
   const std::span<const Candidate> winners = best.finish();
+  if (best.has_stopped()) return scratch.stop().stopped();
   if (winners.size() < wanted) {
     // Too few rows have a key: those without one fill up, in an order only sort() knows.
     MR_TRY(const RowSet ordered, sort(rows, keys, scratch));
     return ordered.window(0, wanted);
   }
   Array<RowIndex> index = scratch.make_array<RowIndex>(wanted);
-  for (std::size_t i = 0; i < wanted; ++i) index[i] = winners[i].row;
+  MR_TRY_STATUS(in_parts(wanted, scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) index[i] = winners[i].row;
+  }));
   return RowSet(rows.batch(), std::move(index));
 }
 

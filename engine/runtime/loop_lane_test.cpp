@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -266,6 +267,31 @@ TEST_F(LoopLaneTest, C3_OnCpuNodesTheFirstOfBodyAndTimeoutWins) {
   advance(milliseconds(20));
   EXPECT_EQ(notes->text(), "slow after");
   EXPECT_FALSE(in_time.run().used_fallback(NodeId(0)));
+}
+
+TEST_F(LoopLaneTest, C3_ABodyCanTellThatNobodyWaitsForItAnyMore) {
+  struct Kept {
+    mutable std::optional<NodeCall> call;
+  };
+  const auto kept = std::make_shared<const Kept>();
+  NodeSpec slow = with_value_fallback(noting_node("slow"));
+  slow.timeout = milliseconds(10);
+  slow.closure = kept;
+  slow.body = [](const void* closure, NodeCall& call) {
+    static_cast<const Kept*>(closure)->call.emplace(call);
+    return true;
+  };
+  TestGraph graph({slow, async_node("after", milliseconds(80), {"slow"})});
+  const RunHandle run = lab.submit(graph, notes);
+  ASSERT_TRUE(lab.worker(0).start());
+  EXPECT_TRUE(kept->call->is_wanted());
+  lab.loop.advance(milliseconds(10));
+  EXPECT_FALSE(kept->call->is_wanted());
+  EXPECT_FALSE(kept->call->stop_requested());  // the run goes on with the fallback
+  lab.worker(0).finish();
+  lab.settle();
+  advance(milliseconds(100));
+  EXPECT_EQ(run.outcome(), RunOutcome::kOk);
 }
 
 TEST_F(LoopLaneTest, C8_APendingNodeGivesUpInTimeForItsDependents) {

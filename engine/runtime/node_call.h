@@ -24,8 +24,11 @@ class NodeCall {
   [[nodiscard]] void* context() const { return context_; }
   [[nodiscard]] NodeId node() const { return NodeId(node_); }
   [[nodiscard]] std::string_view node_id() const;
-  /// Is true once the run is over for any reason. Long bodies look between chunks of work.
+  /// Is true once the run is over for any reason.
   [[nodiscard]] bool stop_requested() const;
+  /// Is false once nobody waits for the body: the run is over, or a clock has taken the node from
+  /// it (C3, C8). Long bodies look between chunks of work. Orders nothing.
+  [[nodiscard]] bool is_wanted() const;
   [[nodiscard]] StopToken stop_token() const;
   /// Time until the run's deadline, or nothing if it has none. Reads the clock.
   [[nodiscard]] std::optional<base::Duration> remaining() const;

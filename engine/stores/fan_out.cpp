@@ -72,7 +72,8 @@ Result<rows::RowSet> make_rows(const rows::RowSet& rows,
   for (const std::string& name : kept) {
     if (name == rows::kIdColumn || name == kParentColumn) continue;
     MR_TRY(const rows::Column* column, rows.batch()->get_column(name, context.node().id));
-    columns.push_back({.name = name, .column = rows::gather(*column, parents.span(), scratch)});
+    MR_TRY(rows::ColumnRef gathered, rows::gather(*column, parents.span(), scratch));
+    columns.push_back({.name = name, .column = std::move(gathered)});
   }
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
   return rows::RowSet(std::move(batch));

@@ -139,6 +139,7 @@ class CallableBody final : public TaskBody {
       return TaskBody::run(call);
     } else {
       TaskContext context = call.context;
+      const StopScope stop(context);
       return invoke(call, context, static_cast<Arguments*>(nullptr));
     }
   }

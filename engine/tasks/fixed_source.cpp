@@ -10,6 +10,7 @@
 #include "rows/column.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 #include "tasks/params_description.h"
 #include "tasks/row_tasks.h"
 #include "tasks/task_context.h"
@@ -32,7 +33,10 @@ struct FixedSourceParams {
 base::Result<rows::RowSet> fixed_source(const FixedSourceParams& params, TaskContext& context) {
   rows::Array<std::int64_t> ids =
       context.scratch().make_array<std::int64_t>(static_cast<std::size_t>(params.row_count));
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i) + 1;
+  MR_TRY_STATUS(
+      rows::in_parts(ids.size(), context.stop_check(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) ids[i] = static_cast<std::int64_t>(i) + 1;
+      }));
   std::vector<rows::NamedColumn> columns;
   columns.push_back(
       {.name = std::string(rows::kIdColumn), .column = rows::Column::make_int64(std::move(ids))});

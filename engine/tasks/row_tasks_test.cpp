@@ -1,3 +1,5 @@
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,6 +38,43 @@ TEST(RowTasksTest, TSK7_KindsAreThoseOfTheTable) {
   EXPECT_EQ(rig.registry.find_task("fixed_source")->kind, plan::TaskKind::kCheap);
   EXPECT_EQ(rig.registry.find_task("sleep")->kind, plan::TaskKind::kAsync);
   EXPECT_EQ(rig.registry.find_task("sort")->kind, plan::TaskKind::kCpu);
+}
+
+// One node of each task that works on rows.
+std::vector<NodeSetup> row_nodes(TaskRig& rig) {
+  const rows::RowSet rows = rig.scored({{1, 0.5}, {2, 0.7}, {3, 0.1}});
+  const plan::ParamValue score = text("score");
+  return {
+      {.op = "vm",
+       .params = {{"out_key", text("score")}, {"expr", expression("score * 2")}},
+       .inputs = {rows}},
+      {.op = "filter", .params = {{"pred", predicate("score > 0.2")}}, .inputs = {rows}},
+      {.op = "sort", .params = {{"key", score}}, .inputs = {rows}},
+      {.op = "top_k", .params = {{"key", score}, {"count", num(1)}}, .inputs = {rows}},
+      {.op = "concat", .params = {{"rhs", plan::InputIndex{1}}}, .inputs = {rows, rows}},
+      {.op = "dedupe", .inputs = {rows}},
+      {.op = "join", .params = {{"rhs", plan::InputIndex{1}}}, .inputs = {rows, rig.ids({1, 2})}},
+      {.op = "group_limit",
+       .params = {{"by", texts({"score"})}, {"count", num(1)}},
+       .inputs = {rows}},
+      {.op = "interleave", .inputs = {rows, rows}},
+      {.op = "diversify", .params = {{"by", texts({"score"})}}, .inputs = {rows}},
+      {.op = "sample", .params = {{"count", num(1)}}, .inputs = {rows}},
+      {.op = "fixed_source", .params = {{"row_count", num(5)}}},
+  };
+}
+
+TEST(RowTasksTest, C2_EveryTaskOverRowsStopsWhenTheRunIsOver) {
+  TaskRig rig;
+  for (const NodeSetup& setup : row_nodes(rig)) EXPECT_TRUE(rig.run(setup).has_value()) << setup.op;
+  rig.stop.request_stop();
+  for (const NodeSetup& setup : row_nodes(rig)) {
+    const base::Result<rows::RowSet> stopped = rig.run(setup);
+    ASSERT_FALSE(stopped.has_value()) << setup.op;
+    EXPECT_EQ(stopped.error().code(), base::ErrorCode::kCancelled) << setup.op;
+    EXPECT_EQ(stopped.error().where(), "n") << setup.op;
+    EXPECT_FALSE(rig.scratch.rows().stop().stop_requested()) << "left behind by " << setup.op;
+  }
 }
 
 }  // namespace

@@ -5,10 +5,9 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "base/error.h"
-#include "base/result.h"
 #include "expr/evaluate.h"
 #include "rows/sample.h"
+#include "rows/stop_check.h"
 
 namespace millrace::tasks {
 
@@ -18,9 +17,12 @@ void TaskContext::count_row_errors(const expr::RowErrors& errors) const {
   if (errors.first && stats.first_row_error.empty()) stats.first_row_error = errors.first->message;
 }
 
-base::Status TaskContext::check_stop() const {
-  if (!stop_requested()) return {};
-  return base::fail(base::ErrorCode::kCancelled, "The run is over", node().id);
+rows::StopCheck TaskContext::stop_check() const {
+  const auto ask = [](const void* subject) {
+    const auto& node = *static_cast<const NodeContext*>(subject);
+    return node.stop.stop_requested() || (node.call != nullptr && !node.call->is_wanted());
+  };
+  return {ask, node_, node().id};
 }
 
 std::optional<base::Duration> TaskContext::remaining() const {

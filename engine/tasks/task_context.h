@@ -18,9 +18,11 @@
 #include "plan/param_value.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 #include "rows/value.h"
 #include "runtime/executor.h"
 #include "runtime/loop.h"
+#include "runtime/node_call.h"
 #include "runtime/stop.h"
 #include "tasks/endpoint_client.h"
 #include "tasks/offload.h"
@@ -64,6 +66,8 @@ struct NodeContext {
   /// The body's own until it has returned.
   base::Arena* arena = nullptr;
   runtime::StopToken stop{};
+  /// Tells, besides, when a clock has taken the node from its body; nullptr where nothing can.
+  const runtime::NodeCall* call = nullptr;
   /// When the node must be done: its timeout or the deadline, whichever comes first.
   std::optional<base::TimePoint> deadline{};
 };
@@ -110,10 +114,14 @@ class TaskContext {
   [[nodiscard]] expr::EvalScratch& eval_scratch() const { return node_->scratch->eval(); }
   [[nodiscard]] base::Arena& arena() const { return *node_->arena; }
 
+  /// Of the run.
   [[nodiscard]] runtime::StopToken stop_token() const { return node_->stop; }
-  [[nodiscard]] bool stop_requested() const { return node_->stop.stop_requested(); }
-  /// Fails with kCancelled once the run is over; for the gaps between chunks of long work.
-  [[nodiscard]] base::Status check_stop() const;
+  /// True once nobody waits for the node any more.
+  [[nodiscard]] bool stop_requested() const { return stop_check().stop_requested(); }
+  /// Fails with kCancelled then; for the gaps between chunks of long work.
+  [[nodiscard]] base::Status check_stop() const { return stop_check().check(); }
+  /// The same for operators. Those of a body that is no coroutine have it in their scratch already.
+  [[nodiscard]] rows::StopCheck stop_check() const;
 
   [[nodiscard]] const base::Clock& clock() const { return *request_->clock; }
   [[nodiscard]] std::optional<base::TimePoint> deadline() const { return node_->deadline; }
@@ -152,6 +160,21 @@ class TaskContext {
 
   const RequestContext* request_;
   const NodeContext* node_;
+};
+
+/// Lets the operators that a body calls see when to stop.
+/// Threading: that of the body, which must not suspend meanwhile. Lifetime: within the body's.
+class StopScope {
+ public:
+  explicit StopScope(const TaskContext& context) : scratch_(context.scratch()) {
+    scratch_.set_stop(context.stop_check());
+  }
+  ~StopScope() { scratch_.set_stop({}); }
+  StopScope(const StopScope&) = delete;
+  StopScope& operator=(const StopScope&) = delete;
+
+ private:
+  rows::RowScratch& scratch_;
 };
 
 }  // namespace millrace::tasks

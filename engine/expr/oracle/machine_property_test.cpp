@@ -231,7 +231,7 @@ TEST(MachinePropertyTest, RowErrorPoliciesAgreeWithTheOracle) {
   check_with_scratch("policies", check_policies);
 }
 
-TEST(MachinePropertyTest, CanonicalTextParsesToTheSameTree) {
+TEST(MachinePropertyTest, ART5_CanonicalTextParsesToTheSameTree) {
   static const MapScope scope = random_scope();
   rows::testing::check_property(
       "canonical text", 1, [](base::Random& random, std::size_t, rows::RowScratch&) {

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/result.h"
+
+// How operators notice, between parts of their work, that nobody waits for it any more. A part is
+// small enough to take some microseconds, and large enough for a look not to be measurable.
+
+namespace millrace::rows {
+
+/// Rows an operator handles between two looks.
+inline constexpr std::size_t kStopCheckRows = 1024;
+/// The same where a row is no more than a few bytes written one after the other.
+inline constexpr std::size_t kStopCheckFillRows = 16 * kStopCheckRows;
+
+/// Asks whether work should stop. Once the answer is yes it stays so. The empty check never stops.
+/// Threading: that of `ask`, which work calls on its own thread. Lifetime: borrows its arguments.
+class StopCheck {
+ public:
+  using Ask = bool (*)(const void* subject);
+
+  StopCheck() = default;
+  /// `where` is the place that errors name.
+  StopCheck(Ask ask, const void* subject, std::string_view where)
+      : ask_(ask), subject_(subject), where_(where) {}
+
+  [[nodiscard]] bool stop_requested() const { return ask_ != nullptr && ask_(subject_); }
+  /// Fails once a stop was requested.
+  [[nodiscard]] base::Status check() const {
+    if (!stop_requested()) [[likely]]
+      return {};
+    return stopped();
+  }
+  /// What work that stops fails with.
+  [[nodiscard]] std::unexpected<base::Error> stopped() const;
+
+ private:
+  Ask ask_ = nullptr;
+  const void* subject_ = nullptr;
+  std::string_view where_;
+};
+
+/// Looks at a check once in kStopCheckRows rows, for work that comes in pieces of any size.
+/// Threading: not shared. Lifetime: borrows the check.
+class StopPacer {
+ public:
+  explicit StopPacer(const StopCheck& check) : check_(check) {}
+
+  /// Notes that so many rows come next. False once a stop was seen, and from then on.
+  [[nodiscard]] bool go_on(std::size_t row_count) {
+    row_count_ += row_count;
+    if (row_count_ < kStopCheckRows) [[likely]]
+      return true;
+    return look();
+  }
+  [[nodiscard]] bool has_stopped() const { return has_stopped_; }
+
+ private:
+  [[nodiscard]] bool look() {
+    has_stopped_ = has_stopped_ || check_.stop_requested();
+    // A stop leaves the count where it is, so that the next call looks too.
+    if (!has_stopped_) row_count_ = 0;
+    return !has_stopped_;
+  }
+
+  const StopCheck& check_;
+  std::size_t row_count_ = 0;
+  bool has_stopped_ = false;
+};
+
+/// Calls `body(begin, end)` for one part of [0, count) after the other, and looks before each.
+template <std::size_t kPartRows = kStopCheckRows, class Body>
+[[nodiscard]] base::Status in_parts(std::size_t count, const StopCheck& stop, Body&& body) {
+  for (std::size_t begin = 0; begin < count; begin += kPartRows) {
+    MR_TRY_STATUS(stop.check());
+    body(begin, std::min(begin + kPartRows, count));
+  }
+  return {};
+}
+
+/// Sets all values.
+template <class T>
+[[nodiscard]] base::Status fill_in_parts(std::span<T> values, T value, const StopCheck& stop) {
+  return in_parts<kStopCheckFillRows>(
+      values.size(), stop, [values, value](std::size_t begin, std::size_t end) {
+        std::fill(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                  values.begin() + static_cast<std::ptrdiff_t>(end),
+                  value);
+      });
+}
+
+}  // namespace millrace::rows
