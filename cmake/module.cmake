@@ -14,7 +14,7 @@
 #     makes a program (benchmark, simulator, example) with the project's warnings.
 #   mr_plugin(NAME SOURCES file...)
 #     makes a shared object of tasks, NAME.so.
-#   mr_fuzzer(NAME SOURCES file... [DEPS module...] [CORPUS folder])
+#   mr_fuzzer(NAME SOURCES file... [DEPS module...] [CORPUS folder...])
 #     makes a libFuzzer target; ctest gives it a short fixed-seed run over its corpus.
 #   mr_unite(TARGET)
 #     compiles the target in few pieces where MILLRACE_UNITY is on.
@@ -97,14 +97,15 @@ function(mr_fuzzer name)
   if(NOT MILLRACE_BUILD_FUZZERS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;CORPUS")
   _mr_reject_unparsed(mr_fuzzer ${name} "${arg_UNPARSED_ARGUMENTS}")
   mr_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set(corpus "")
-  if(arg_CORPUS)
-    cmake_path(ABSOLUTE_PATH arg_CORPUS OUTPUT_VARIABLE corpus)
-  endif()
+  foreach(folder IN LISTS arg_CORPUS)
+    cmake_path(ABSOLUTE_PATH folder)
+    list(APPEND corpus "${folder}")
+  endforeach()
   # What it finds goes to the first folder; the corpus itself is only read.
   set(found "${CMAKE_CURRENT_BINARY_DIR}/${name}_found")
   file(MAKE_DIRECTORY "${found}")

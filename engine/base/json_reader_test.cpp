@@ -133,6 +133,11 @@ TEST(JsonReaderTest, RefusesWhatIsNotJson) {
   }
 }
 
+TEST(JsonReaderTest, AZeroByteEndsNoText) {
+  EXPECT_EQ(problem_of(std::string_view("[1]\0", 4)).code, JsonProblemCode::kSyntax);
+  EXPECT_EQ(problem_of(std::string_view("{}\0\0\n", 5)).code, JsonProblemCode::kSyntax);
+}
+
 TEST(JsonReaderTest, RefusesTextThatIsNotUtf8AtItsPlace) {
   const JsonProblem problem = problem_of("{\"a\":\n \"x\xff\"}");
   EXPECT_EQ(problem.code, JsonProblemCode::kNotUtf8);

@@ -56,18 +56,22 @@ Table naive_dedupe(const Table& table,
 }
 
 TEST(DedupeTest, AgreesWithNaiveDedupe) {
-  check_property("dedupe", 150, [](base::Random& random, std::size_t count, RowScratch& scratch) {
-    const RowSet rows = testing::random_rows(random, count, scratch);
-    const std::vector<std::string> keys = testing::random_key_names(random);
-    const std::vector<std::string> scores = {"i", "f", "b", "s"};
-    for (const Keep keep : {Keep::kFirst, Keep::kLast, Keep::kMaxScore}) {
-      const DedupeOptions options{
-          .keys = keys, .keep = keep, .score = scores[random.below(scores.size())]};
-      const RowSet unique = dedupe(rows, options, scratch).value();
-      RC_ASSERT(unique.batch() == rows.batch());
-      RC_ASSERT(to_table(unique) == naive_dedupe(to_table(rows), keys, options));
-    }
-  });
+  check_property(
+      "dedupe",
+      150,
+      [](base::Random& random, std::size_t count, RowScratch& scratch) {
+        const RowSet rows = testing::random_rows(random, count, scratch);
+        const std::vector<std::string> keys = testing::random_key_names(random);
+        const std::vector<std::string> scores = {"i", "f", "b", "s"};
+        for (const Keep keep : {Keep::kFirst, Keep::kLast, Keep::kMaxScore}) {
+          const DedupeOptions options{
+              .keys = keys, .keep = keep, .score = scores[random.below(scores.size())]};
+          const RowSet unique = dedupe(rows, options, scratch).value();
+          RC_ASSERT(unique.batch() == rows.batch());
+          RC_ASSERT(to_table(unique) == naive_dedupe(to_table(rows), keys, options));
+        }
+      },
+      150);
 }
 
 const Table kPosts{
@@ -81,6 +85,26 @@ TEST(DedupeTest, MaxScoreTakesTheLowerIdOfEqualsAndNullLast) {
   const RowSet rows = to_rows(kPosts, scratch);
   const DedupeOptions options{.keys = kAuthor, .keep = Keep::kMaxScore, .score = "score"};
   EXPECT_THAT(ids_of(dedupe(rows, options, scratch).value()), ElementsAre(3, 1));
+}
+
+TEST(DedupeTest, RowsOfOneKeyMayBeFarApart) {
+  Table table{.names = {"id", "key", "score"},
+              .types = {ColumnType::kInt64, ColumnType::kInt64, ColumnType::kFloat64},
+              .rows = {}};
+  constexpr std::int64_t kCount = 3 * kStopCheckRows;
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    table.rows.push_back({i, i % 3, i < kCount / 2 ? 1.0 * i : 0.0});
+  }
+  RowScratch scratch;
+  const RowSet rows = to_rows(table, scratch);
+  const std::vector<std::string> keys = {"key"};
+  const auto ids_kept = [&](Keep keep) {
+    return ids_of(dedupe(rows, {.keys = keys, .keep = keep, .score = "score"}, scratch).value());
+  };
+  EXPECT_THAT(ids_kept(Keep::kFirst), ElementsAre(0, 1, 2));
+  EXPECT_THAT(ids_kept(Keep::kLast), ElementsAre(kCount - 3, kCount - 2, kCount - 1));
+  EXPECT_THAT(ids_kept(Keep::kMaxScore),
+              ElementsAre(kCount / 2 - 3, kCount / 2 - 2, kCount / 2 - 1));
 }
 
 TEST(DedupeTest, SaysWhatIsMissing) {

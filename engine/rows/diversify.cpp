@@ -102,16 +102,18 @@ class RowsLeft {
   Array<std::uint32_t> next_;
 };
 
-// Gives the entry before the first one within sight that fits, if there is one; nothing when it
-// has stopped.
+// Gives the entry before the first one within sight that fits, if there is one. Finds nothing, too,
+// when it is stopped.
 std::optional<std::uint32_t> find_before_fit(const RowsLeft& left,
                                              std::span<const RuleState> rules,
                                              std::int64_t lookahead,
-                                             StopPacer& pacer) {
+                                             const StopCheck& stop) {
+  constexpr std::int64_t kTriesBetweenLooks = kStopCheckRows;
   std::uint32_t before = RowsLeft::kHead;
   for (std::int64_t tried = 0; tried < lookahead; ++tried) {
     const std::uint32_t entry = left.after(before);
-    if (entry == RowsLeft::kEnd || !pacer.go_on(1)) break;
+    if (entry == RowsLeft::kEnd) break;
+    if ((tried + 1) % kTriesBetweenLooks == 0 && stop.stop_requested()) break;
     const bool fits = std::all_of(rules.begin(), rules.end(), [entry](const RuleState& rule) {
       return rule.fits(entry - 1);
     });
@@ -127,11 +129,13 @@ Result<std::size_t> place_rows(std::span<std::uint32_t> placed,
                                const DiversifyOptions& options,
                                RowScratch& scratch) {
   MR_TRY(RowsLeft left, RowsLeft::make(placed.size(), scratch));
-  StopPacer pacer(scratch.stop());
+  constexpr std::size_t kPlacesBetweenLooks = 32;
+  const StopCheck& stop = scratch.stop();
   for (std::size_t count = 0; count < placed.size(); ++count) {
+    if (count % kPlacesBetweenLooks == 0) MR_TRY_STATUS(stop.check());
     const std::optional<std::uint32_t> before =
-        find_before_fit(left, rules, options.lookahead, pacer);
-    if (pacer.has_stopped()) return scratch.stop().stopped();
+        find_before_fit(left, rules, options.lookahead, stop);
+    if (!before) MR_TRY_STATUS(stop.check());
     if (!before && options.when_stuck == WhenStuck::kDropRest) return count;
     placed[count] = left.remove_after(before.value_or(RowsLeft::kHead));
     for (RuleState& rule : rules) rule.note(placed.first(count + 1));

@@ -1,5 +1,6 @@
 #include "rows/interleave.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,12 @@ class Loom {
     return Loom(std::move(all), inputs, scratch);
   }
 
-  [[nodiscard]] bool has_more() const { return woven_ < all_.size(); }
+  /// Begins the next part of the rows; false when there is none.
+  [[nodiscard]] bool begin_part() {
+    part_end_ = std::min(woven_ + kStopCheckRows, all_.size());
+    return is_in_part();
+  }
+  [[nodiscard]] bool is_in_part() const { return woven_ < part_end_; }
   [[nodiscard]] bool has_more(std::size_t input) const { return next_[input] < end_[input]; }
   /// Rows given by an input so far.
   [[nodiscard]] std::size_t taken(std::size_t input) const { return next_[input] - begin(input); }
@@ -59,6 +65,7 @@ class Loom {
   std::vector<std::size_t> next_;  // by input, position in all_
   std::vector<std::size_t> end_;
   std::size_t woven_ = 0;
+  std::size_t part_end_ = 0;
 };
 
 Result<std::vector<std::size_t>> read_pattern(std::string_view pattern, std::size_t input_count) {
@@ -102,6 +109,22 @@ base::Status check_weights(std::span<const double> weights, std::size_t input_co
   return {};
 }
 
+// The input whose turn it is; one has rows left.
+std::size_t most_due(const Loom& loom, std::span<const double> weights) {
+  std::size_t chosen = weights.size();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t input = 0; input < weights.size(); ++input) {
+    if (!loom.has_more(input)) continue;
+    const double due = static_cast<double>(2 * loom.taken(input) + 1) / weights[input];
+    // The first input with rows is chosen even when tiny weights make every quotient infinite.
+    if (chosen == weights.size() || due < least) {
+      chosen = input;
+      least = due;
+    }
+  }
+  return chosen;
+}
+
 }  // namespace
 
 Result<RowSet> interleave_pattern(std::span<const RowSet> inputs,
@@ -109,11 +132,12 @@ Result<RowSet> interleave_pattern(std::span<const RowSet> inputs,
                                   RowScratch& scratch) {
   MR_TRY(const std::vector<std::size_t> sequence, read_pattern(pattern, inputs.size()));
   MR_TRY(Loom loom, Loom::make(inputs, scratch));
-  StopPacer pacer(scratch.stop());
-  while (loom.has_more()) {
-    if (!pacer.go_on(sequence.size())) return scratch.stop().stopped();
-    for (const std::size_t input : sequence) {
-      if (loom.has_more(input)) loom.take_from(input);
+  while (loom.begin_part()) {
+    MR_TRY_STATUS(scratch.stop().check());
+    while (loom.is_in_part()) {
+      for (const std::size_t input : sequence) {
+        if (loom.has_more(input)) loom.take_from(input);
+      }
     }
   }
   return loom.finish();
@@ -124,21 +148,9 @@ Result<RowSet> interleave_weighted(std::span<const RowSet> inputs,
                                    RowScratch& scratch) {
   MR_TRY_STATUS(check_weights(weights, inputs.size()));
   MR_TRY(Loom loom, Loom::make(inputs, scratch));
-  StopPacer pacer(scratch.stop());
-  while (loom.has_more()) {
-    if (!pacer.go_on(inputs.size())) return scratch.stop().stopped();
-    std::size_t chosen = inputs.size();
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t input = 0; input < inputs.size(); ++input) {
-      if (!loom.has_more(input)) continue;
-      const double due = static_cast<double>(2 * loom.taken(input) + 1) / weights[input];
-      // The first input with rows is chosen even when tiny weights make every quotient infinite.
-      if (chosen == inputs.size() || due < least) {
-        chosen = input;
-        least = due;
-      }
-    }
-    loom.take_from(chosen);
+  while (loom.begin_part()) {
+    MR_TRY_STATUS(scratch.stop().check());
+    while (loom.is_in_part()) loom.take_from(most_due(loom, weights));
   }
   return loom.finish();
 }

@@ -126,18 +126,27 @@ base::Status translate(KeyColumn& key,
   });
 }
 
+struct PairSlot {
+  std::uint64_t bits;
+  std::uint32_t prefix;
+  std::uint32_t id;
+};
+
+Result<Array<PairSlot>> make_slots(std::size_t pair_count_max, RowScratch& scratch) {
+  Array<PairSlot> slots = scratch.make_array<PairSlot>(std::bit_ceil(2 * pair_count_max + 2));
+  MR_TRY_STATUS(fill_in_parts(slots.span(), PairSlot{0, 0, kNoGroup}, scratch.stop()));
+  return slots;
+}
+
 // Numbers pairs of (number so far, bits) in order of insertion. Open addressing, linear probing, at
-// most half full.
+// most half full. Small enough for a loop to keep a copy in registers. Lifetime: borrows the slots.
 class PairTable {
  public:
-  static Result<PairTable> make(std::size_t pair_count_max, RowScratch& scratch) {
-    PairTable table(scratch.make_array<Slot>(std::bit_ceil(2 * pair_count_max + 2)));
-    MR_TRY_STATUS(fill_in_parts(table.slots_.span(), Slot{0, 0, kNoGroup}, scratch.stop()));
-    return table;
-  }
+  explicit PairTable(std::span<PairSlot> slots)
+      : slots_(slots), shift_(64U - static_cast<unsigned>(std::countr_zero(slots.size()))) {}
 
   [[nodiscard]] std::uint32_t insert(std::uint32_t prefix, std::uint64_t bits) {
-    Slot& slot = slots_[find_slot(prefix, bits)];
+    PairSlot& slot = slots_[find_slot(prefix, bits)];
     if (slot.id == kNoGroup) slot = {bits, prefix, count_++};
     return slot.id;
   }
@@ -147,16 +156,6 @@ class PairTable {
   [[nodiscard]] std::uint32_t count() const { return count_; }
 
  private:
-  struct Slot {
-    std::uint64_t bits;
-    std::uint32_t prefix;
-    std::uint32_t id;
-  };
-
-  explicit PairTable(Array<Slot> slots)
-      : slots_(std::move(slots)),
-        shift_(64U - static_cast<unsigned>(std::countr_zero(slots_.size()))) {}
-
   [[nodiscard]] std::size_t find_slot(std::uint32_t prefix, std::uint64_t bits) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = hash(prefix, bits) >> shift_;
@@ -172,7 +171,7 @@ class PairTable {
     return (mixed ^ (mixed >> 32U)) * 0xD6E8FEB86659FD93U;
   }
 
-  Array<Slot> slots_;
+  std::span<PairSlot> slots_;
   unsigned shift_;
   std::uint32_t count_ = 0;
 };
@@ -181,13 +180,16 @@ class PairTable {
 Result<std::uint32_t> extend(std::span<std::uint32_t> ids,
                              const KeyColumn& key,
                              RowScratch& scratch) {
-  MR_TRY(PairTable table, PairTable::make(ids.size(), scratch));
+  MR_TRY(Array<PairSlot> slots, make_slots(ids.size(), scratch));
+  PairTable table(slots.span());
   MR_TRY_STATUS(in_parts(ids.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    PairTable part = table;
     for (std::size_t i = begin; i < end; ++i) {
       // Numbers stay below 2^31 (kBatchRowsMax), so the lowest bit is free to mark nulls.
       const std::uint32_t absent = key.present.empty() || key.present[i] != 0 ? 0 : 1;
-      ids[i] = table.insert(2 * ids[i] + absent, key.bits[i]);
+      ids[i] = part.insert(2 * ids[i] + absent, key.bits[i]);
     }
+    table = part;
   }));
   return table.count();
 }
@@ -198,25 +200,29 @@ Result<std::uint32_t> extend_both(std::span<std::uint32_t> right_ids,
                                   std::span<std::uint32_t> left_ids,
                                   const KeyColumn& left,
                                   RowScratch& scratch) {
-  MR_TRY(PairTable table, PairTable::make(right_ids.size(), scratch));
+  MR_TRY(Array<PairSlot> slots, make_slots(right_ids.size(), scratch));
+  PairTable table(slots.span());
   const StopCheck& stop = scratch.stop();
   MR_TRY_STATUS(in_parts(right_ids.size(), stop, [&](std::size_t begin, std::size_t end) {
+    PairTable part = table;
     for (std::size_t i = begin; i < end; ++i) {
       const bool absent = !right.present.empty() && right.present[i] == 0;
       if (absent || right_ids[i] == kNoGroup) {
         right_ids[i] = kNoGroup;
       } else {
-        right_ids[i] = table.insert(right_ids[i], right.bits[i]);
+        right_ids[i] = part.insert(right_ids[i], right.bits[i]);
       }
     }
+    table = part;
   }));
   MR_TRY_STATUS(in_parts(left_ids.size(), stop, [&](std::size_t begin, std::size_t end) {
+    const PairTable part = table;
     for (std::size_t i = begin; i < end; ++i) {
       const bool absent = !left.present.empty() && left.present[i] == 0;
       if (absent || left_ids[i] == kNoGroup) {
         left_ids[i] = kNoGroup;
       } else {
-        left_ids[i] = table.find(left_ids[i], left.bits[i]);
+        left_ids[i] = part.find(left_ids[i], left.bits[i]);
       }
     }
   }));

@@ -158,15 +158,22 @@ struct Rivals {
 Result<std::size_t> find_next(const Rivals& rivals, const StopCheck& stop) {
   std::size_t best = 0;
   double best_value = -kInfinity;
-  const auto [relevance, nearest, lambda] = rivals;
-  MR_TRY_STATUS(in_parts(relevance.size(), stop, [&](std::size_t begin, std::size_t end) {
+  const std::size_t count = rivals.relevance.size();
+  MR_TRY_STATUS(in_parts(count, stop, [&](std::size_t begin, std::size_t end) {
+    const double* const relevance = rivals.relevance.data();
+    const double* const nearest = rivals.nearest.data();
+    const double lambda = rivals.lambda;
+    std::size_t part_best = best;
+    double part_value = best_value;
     for (std::size_t i = begin; i < end; ++i) {
       const double value = lambda * relevance[i] - (1 - lambda) * nearest[i];
-      if (value > best_value) {
-        best = i;
-        best_value = value;
+      if (value > part_value) {
+        part_best = i;
+        part_value = value;
       }
     }
+    best = part_best;
+    best_value = part_value;
   }));
   return best;
 }
@@ -177,17 +184,19 @@ base::Status choose(const Rivals& rivals,
                     std::span<std::uint32_t> chosen,
                     const StopCheck& stop,
                     Similarity similarity) {
-  const std::span<double> nearest = rivals.nearest;
+  double* const nearest = rivals.nearest.data();
   for (std::size_t step = 0; step < chosen.size(); ++step) {
     MR_TRY(const std::size_t best, find_next(rivals, stop));
     chosen[step] = static_cast<std::uint32_t>(best);
     rivals.relevance[best] = -kInfinity;
-    MR_TRY_STATUS(in_parts(nearest.size(), stop, [&](std::size_t begin, std::size_t end) {
+    const bool is_first = step == 0;
+    const auto compare = [=](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const double near = similarity(best, i);
-        nearest[i] = step == 0 ? near : std::max(nearest[i], near);
+        nearest[i] = is_first ? near : std::max(nearest[i], near);
       }
-    }));
+    };
+    MR_TRY_STATUS(in_parts(rivals.nearest.size(), stop, compare));
   }
   return {};
 }

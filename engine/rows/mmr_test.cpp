@@ -136,6 +136,34 @@ TEST(MmrTest, AgreesWithNaiveMmr) {
       14);
 }
 
+TEST(MmrTest, ChoosesAmongManyRows) {
+  Table table{.names = {"id", "key", "score", "x", "y"},
+              .types = {ColumnType::kInt64,
+                        ColumnType::kInt64,
+                        ColumnType::kFloat64,
+                        ColumnType::kFloat64,
+                        ColumnType::kFloat64},
+              .rows = {}};
+  // The best rows come last and are alike; the first row alone differs from them.
+  constexpr std::int64_t kCount = 2 * kStopCheckRows + 5;
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    const bool is_first = i == 0;
+    table.rows.push_back(
+        {i, is_first ? 1 : 2, 1.0 * i, is_first ? 1.0 : 0.0, is_first ? 0.0 : 1.0});
+  }
+  RowScratch scratch;
+  const RowSet rows = testing::to_rows(table, scratch);
+  const std::vector<std::string> keys = {"key"};
+  const std::vector<std::string> features = {"x", "y"};
+  MmrOptions options{.score = "score", .lambda = 0.4, .count = 3, .same_keys = keys};
+  EXPECT_THAT(ids_of(diversify_mmr(rows, options, scratch).value()),
+              ElementsAre(kCount - 1, 0, kCount - 2));
+  options.same_keys = {};
+  options.features = features;
+  EXPECT_THAT(ids_of(diversify_mmr(rows, options, scratch).value()),
+              ElementsAre(kCount - 1, 0, kCount - 2));
+}
+
 const Table kTopical{.names = {"id", "topic", "score", "x", "y"},
                      .types = {ColumnType::kInt64,
                                ColumnType::kString,

@@ -217,7 +217,8 @@ inline bool same_keys(const Table& table,
 inline constexpr std::size_t kTwoPartsRows = kStopCheckRows + 100;
 
 /// Runs a property on random input: `body(random, row_count, scratch)`. Row counts shrink; the seed
-/// is printed on failure. One run in twenty has `large_row_count` rows.
+/// is printed on failure. One run in twenty has `large_row_count` rows; where `body` takes more
+/// than a linear time, that is too many.
 inline void check_property(const std::string& name,
                            std::size_t row_count_max,
                            const std::function<void(base::Random&, std::size_t, RowScratch&)>& body,

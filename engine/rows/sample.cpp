@@ -1,7 +1,9 @@
 #include "rows/sample.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -22,14 +24,63 @@ using base::Result;
 
 namespace {
 
+// Hashes are spread evenly, so their highest bits say which rows are in, but for one bucket in
+// many: only its rows are compared with each other.
+constexpr unsigned kHashBucketBits = 10;
+constexpr std::size_t kHashBucketCount = std::size_t{1} << kHashBucketBits;
+
+std::size_t bucket_of(std::uint64_t hash) { return hash >> (64U - kHashBucketBits); }
+
 struct Ticket {
   std::uint64_t hash;
   std::uint32_t position;
 };
 
-bool precedes(const Ticket& left, const Ticket& right) {
-  if (left.hash != right.hash) return left.hash < right.hash;
-  return left.position < right.position;
+struct TicketPrecedes {
+  bool operator()(const Ticket& left, const Ticket& right) const {
+    if (left.hash != right.hash) return left.hash < right.hash;
+    return left.position < right.position;
+  }
+};
+
+// Sets the hash of each row and counts them by bucket.
+base::Status hash_rows(const RowSet& rows,
+                       std::uint64_t seed,
+                       std::span<std::uint64_t> hashes,
+                       std::span<std::uint32_t, kHashBucketCount> counts,
+                       const StopCheck& stop) {
+  return in_parts(rows.size(), stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      hashes[i] = sample_hash(seed, rows.batch()->ids()[rows.row_at(i)]);
+      ++counts[bucket_of(hashes[i])];
+    }
+  });
+}
+
+// Marks the rows of the `wanted` smallest hashes, equal ones by position; there are more rows.
+base::Status mark_smallest(std::span<const std::uint64_t> hashes,
+                           std::span<const std::uint32_t, kHashBucketCount> counts,
+                           std::size_t wanted,
+                           std::span<std::uint8_t> keep,
+                           RowScratch& scratch) {
+  std::size_t border = 0;  // the bucket of which some rows are in and some are not
+  for (; wanted >= counts[border]; ++border) wanted -= counts[border];
+  Array<Ticket> tickets = scratch.make_array<Ticket>(counts[border]);
+  Ticket* const first = tickets.data();
+  Ticket* last = first;
+  MR_TRY_STATUS(in_parts(hashes.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t bucket = bucket_of(hashes[i]);
+      keep[i] = bucket < border ? 1 : 0;
+      if (bucket == border) [[unlikely]]
+        *last++ = {hashes[i], static_cast<std::uint32_t>(i)};
+    }
+  }));
+  StopPacer pacer(scratch.stop());
+  if (!quick_select(first, first + wanted, last, TicketPrecedes(), pacer))
+    return scratch.stop().stopped();
+  for (const Ticket& ticket : tickets.span().first(wanted)) keep[ticket.position] = 1;
+  return {};
 }
 
 }  // namespace
@@ -50,23 +101,11 @@ Result<RowSet> sample_count(const RowSet& rows,
   }
   const auto wanted = static_cast<std::size_t>(count);
   if (wanted >= rows.size()) return rows;
-  Array<Ticket> tickets = scratch.make_array<Ticket>(rows.size());
-  const StopCheck& stop = scratch.stop();
-  MR_TRY_STATUS(in_parts(rows.size(), stop, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      tickets[i] = {sample_hash(seed, rows.batch()->ids()[rows.row_at(i)]),
-                    static_cast<std::uint32_t>(i)};
-    }
-  }));
-  Ticket* const first = tickets.data();
-  StopPacer pacer(stop);
-  if (!quick_select(first, first + wanted, first + tickets.size(), precedes, pacer))
-    return stop.stopped();
+  Array<std::uint64_t> hashes = scratch.make_array<std::uint64_t>(rows.size());
+  std::array<std::uint32_t, kHashBucketCount> counts{};
+  MR_TRY_STATUS(hash_rows(rows, seed, hashes.span(), counts, scratch.stop()));
   Array<std::uint8_t> keep = scratch.make_array<std::uint8_t>(rows.size());
-  MR_TRY_STATUS(fill_in_parts(keep.span(), std::uint8_t{0}, stop));
-  MR_TRY_STATUS(in_parts(wanted, stop, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) keep[tickets[i].position] = 1;
-  }));
+  MR_TRY_STATUS(mark_smallest(hashes.span(), counts, wanted, keep.span(), scratch));
   return filter(rows, keep.span(), scratch);
 }
 

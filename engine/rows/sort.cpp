@@ -61,25 +61,38 @@ class Sorter {
     const std::span<Entry> nulls = run.subspan(present);
     run = run.first(present);
     if (pacer_.has_stopped() || !sort_by_key(run)) return false;
-    for (std::size_t begin = 0; begin < run.size();) {
-      std::size_t end = begin + 1;
-      while (end < run.size() && run[end].key == run[begin].key) ++end;
-      if (!pacer_.go_on(end - begin)) return false;
-      if (end - begin > 1 && !order(run.subspan(begin, end - begin), level + 1)) return false;
-      begin = end;
-    }
-    return nulls.size() <= 1 || order(nulls, level + 1);
+    const bool ordered =
+        each_tie(run, 0, [this, level](std::span<Entry> tied) { return order(tied, level + 1); });
+    return ordered && (nulls.size() <= 1 || order(nulls, level + 1));
   }
 
  private:
   // Gives one part after the other to `body`; false: it has stopped before the last.
   template <class Body>
   [[nodiscard]] bool each_part(std::span<Entry> entries, Body body) {
-    for (std::size_t begin = 0; begin < entries.size(); begin += kStopCheckRows) {
-      const std::span<Entry> part =
-          entries.subspan(begin, std::min(kStopCheckRows, entries.size() - begin));
-      if (!pacer_.go_on(part.size())) return false;
-      body(part);
+    while (!entries.empty()) {
+      const std::size_t count = std::min(kStopCheckRows, entries.size());
+      if (!pacer_.go_on(count)) return false;
+      body(entries.first(count));
+      entries = entries.subspan(count);
+    }
+    return true;
+  }
+
+  // Gives each run of entries whose keys are equal from bit `shift` on to `settle`, which returns
+  // false when it has stopped.
+  template <class Settle>
+  [[nodiscard]] bool each_tie(std::span<Entry> entries, unsigned shift, Settle settle) {
+    for (std::size_t begin = 0; begin < entries.size();) {
+      const std::size_t part_end = begin + std::min(kStopCheckRows, entries.size() - begin);
+      if (!pacer_.go_on(part_end - begin)) return false;
+      while (begin < part_end) {
+        std::size_t end = begin + 1;
+        while (end < entries.size() && entries[end].key >> shift == entries[begin].key >> shift)
+          ++end;
+        if (end - begin > 1 && !settle(entries.subspan(begin, end - begin))) return false;
+        begin = end;
+      }
     }
     return true;
   }
@@ -91,15 +104,19 @@ class Sorter {
     std::size_t absent = 0;
     const std::uint64_t flip = key.direction == Direction::kDescending ? ~std::uint64_t{0} : 0;
     with_key_loader(key, [&](auto load) {
-      static_cast<void>(each_part(run, [&](std::span<Entry> part) {
+      static_cast<void>(each_part(run, [&, flip](std::span<Entry> part) {
+        Entry* present_end = run.data() + present;
+        Entry* absent_end = spare_.data() + absent;
         for (const Entry& entry : part) {
           const auto value = load(entry.row);
           if (key.column->is_null(entry.row) || orders_as_null(value)) {
-            spare_[absent++] = entry;
+            *absent_end++ = entry;
           } else {
-            run[present++] = {ordered_bits(value) ^ flip, entry.position, entry.row};
+            *present_end++ = {ordered_bits(value) ^ flip, entry.position, entry.row};
           }
         }
+        present = static_cast<std::size_t>(present_end - run.data());
+        absent = static_cast<std::size_t>(absent_end - spare_.data());
       }));
     });
     std::copy_n(spare_.data(), absent, run.data() + present);
@@ -115,31 +132,26 @@ class Sorter {
       return pacer_.go_on(entries.size());
     }
     std::uint64_t differing = 0;
-    const bool compared = each_part(entries, [&](std::span<const Entry> part) {
-      for (const Entry& entry : part) differing |= entry.key ^ entries.front().key;
+    const std::uint64_t first_key = entries.front().key;
+    const bool compared = each_part(entries, [&, first_key](std::span<const Entry> part) {
+      std::uint64_t part_differing = 0;
+      for (const Entry& entry : part) part_differing |= entry.key ^ first_key;
+      differing |= part_differing;
     });
     if (!compared) return false;
     const auto used_bits = static_cast<unsigned>(std::bit_width(differing));
     if (used_bits == 0) return true;
     const unsigned shift = used_bits > kSortedBits ? used_bits - kSortedBits : 0;
     if (!sort_by_digits(entries, shift, used_bits)) return false;
-    if (shift == 0) return true;
-    for (std::size_t begin = 0; begin < entries.size();) {
-      std::size_t end = begin + 1;
-      while (end < entries.size() && entries[end].key >> shift == entries[begin].key >> shift)
-        ++end;
-      if (!pacer_.go_on(end - begin)) return false;
-      if (end - begin > 1 && !sort_by_key(entries.subspan(begin, end - begin))) return false;
-      begin = end;
-    }
-    return true;
+    return shift == 0 ||
+           each_tie(entries, shift, [this](std::span<Entry> tied) { return sort_by_key(tied); });
   }
 
   // Sorts by the bits from `shift` to `used_bits`.
   [[nodiscard]] bool sort_by_digits(std::span<Entry> entries, unsigned shift, unsigned used_bits) {
     const unsigned digit_count = (used_bits - shift + kDigitBits - 1) / kDigitBits;
     std::array<Buckets, kDigitCountMax> counts{};
-    const bool counted = each_part(entries, [&](std::span<const Entry> part) {
+    const bool counted = each_part(entries, [&, digit_count, shift](std::span<const Entry> part) {
       for (const Entry& entry : part) {
         for (unsigned digit = 0; digit < digit_count; ++digit) {
           ++counts[digit][(entry.key >> (shift + kDigitBits * digit)) % kBucketCount];
@@ -185,17 +197,19 @@ base::Result<RowSet> sort(const RowSet& rows, std::span<const SortKey> keys, Row
   const std::size_t count = rows.size();
   Array<Entry> entries = scratch.make_array<Entry>(count);
   Array<Entry> spare = scratch.make_array<Entry>(count);
-  MR_TRY_STATUS(in_parts(count, scratch.stop(), [&](std::size_t begin, std::size_t end) {
+  const auto fill = [out = entries.data(), &rows](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      entries[i] = {0, static_cast<std::uint32_t>(i), rows.row_at(i)};
+      out[i] = {0, static_cast<std::uint32_t>(i), rows.row_at(i)};
     }
-  }));
+  };
+  MR_TRY_STATUS(in_parts(count, scratch.stop(), fill));
   Sorter sorter(columns, rows.batch()->ids(), spare.span(), scratch.stop());
   if (!sorter.order(entries.span(), 0)) return scratch.stop().stopped();
   Array<RowIndex> index = scratch.make_array<RowIndex>(count);
-  MR_TRY_STATUS(in_parts(count, scratch.stop(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) index[i] = entries[i].row;
-  }));
+  const auto give = [in = entries.data(), out = index.data()](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = in[i].row;
+  };
+  MR_TRY_STATUS(in_parts(count, scratch.stop(), give));
   return RowSet(rows.batch(), std::move(index));
 }
 

@@ -44,13 +44,14 @@ TEST(RowTasksTest, TSK7_KindsAreThoseOfTheTable) {
 std::vector<NodeSetup> row_nodes(TaskRig& rig) {
   const rows::RowSet rows = rig.scored({{1, 0.5}, {2, 0.7}, {3, 0.1}});
   const plan::ParamValue score = text("score");
+  const plan::ParamValue order = std::vector<plan::OrderKey>{{.key = "score"}};
   return {
       {.op = "vm",
        .params = {{"out_key", text("score")}, {"expr", expression("score * 2")}},
        .inputs = {rows}},
       {.op = "filter", .params = {{"pred", predicate("score > 0.2")}}, .inputs = {rows}},
       {.op = "sort", .params = {{"key", score}}, .inputs = {rows}},
-      {.op = "top_k", .params = {{"key", score}, {"count", num(1)}}, .inputs = {rows}},
+      {.op = "top_k", .params = {{"order", order}, {"count", num(1)}}, .inputs = {rows}},
       {.op = "concat", .params = {{"rhs", plan::InputIndex{1}}}, .inputs = {rows, rows}},
       {.op = "dedupe", .inputs = {rows}},
       {.op = "join", .params = {{"rhs", plan::InputIndex{1}}}, .inputs = {rows, rig.ids({1, 2})}},
