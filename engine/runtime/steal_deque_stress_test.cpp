@@ -50,7 +50,7 @@ std::uint64_t push_and_pop(StealDeque<>& deque, std::vector<Job>& jobs, std::uin
   std::size_t next = 0;
   while (next < jobs.size()) {
     // Lets the thieves in, however few cores there are.
-    if (random.chance(0.02)) StdAtomics::yield();
+    if (random.chance(0.005)) StdAtomics::yield();
     for (std::uint64_t burst = random.below(8); burst > 0 && next < jobs.size(); --burst, ++next) {
       jobs[next].input = 3 * next;
       deque.push({.run = &jobs[next], .payload = next});
