@@ -252,7 +252,8 @@ bool RequestRun::keep(std::uint32_t index,
                       runtime::NodeCall& call) {
   Slot& slot = slots_[index];
   if (!made) {
-    slot.failed.store(true, std::memory_order_relaxed);
+    // A body that was told to stop fails for that reason, which is not why its node has no rows.
+    if (call.is_wanted()) slot.failed.store(true, std::memory_order_relaxed);
     call.set_error(std::move(made).error());
     return false;
   }
@@ -287,7 +288,7 @@ runtime::Task<base::Status> RequestRun::run_async_node(std::uint32_t index,
                                      .params = node.params.get(),
                                      .context = tasks::TaskContext(context_, slot.context)});
   if (!made) {
-    slot.failed.store(true, std::memory_order_relaxed);
+    if (call.is_wanted()) slot.failed.store(true, std::memory_order_relaxed);
     co_return std::unexpected(std::move(made).error());
   }
   slot.made = *std::move(made);
