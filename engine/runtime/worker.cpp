@@ -8,8 +8,11 @@
 
 #include "base/clock.h"
 #include "runtime/asymmetric_fence.h"
+#include "runtime/cost_model.h"
+#include "runtime/executor.h"
 #include "runtime/planted_bug.h"
 #include "runtime/run.h"
+#include "runtime/steal_deque.h"
 #include "runtime/trace_collector.h"
 #include "runtime/worker_pool.h"
 

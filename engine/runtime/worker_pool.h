@@ -178,7 +178,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   void consider_wake(Worker& by, std::uint64_t gain_ns);
   void count_missed(Worker& by, const Run& run, const HotNode& node);
   /// Into how many pieces nodes that became ready together are cut, at least.
-  [[nodiscard]] std::uint64_t pieces() const { return 2 * worker_count_; }
+  [[nodiscard]] std::uint64_t pieces() const { return std::uint64_t{2} * worker_count_; }
   void wake_for_rest(Worker& by, const StealDeque<>& deque);
   bool wake_one(Worker* by);
   void start_searching() { searching_.fetch_add(1, std::memory_order_relaxed); }
