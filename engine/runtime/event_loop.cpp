@@ -119,14 +119,15 @@ void EventLoop::run_jobs() {
     ++batches_taken_;
     jobs_.append(batch);
   }
+  if (jobs_.empty()) return;
+  const base::TimePoint end = clock().now() + kJobTimePerTurnMax;
   std::uint32_t count = 0;
-  while (count < kJobsPerTurnMax) {
+  do {
     Job* const job = jobs_.try_pop_front();
-    if (job == nullptr) break;
     ++count;
     job->run(*job);
-  }
-  if (count > 0) add(jobs_run_, count);
+  } while (count < kJobsPerTurnMax && !jobs_.empty() && clock().now() < end);
+  add(jobs_run_, count);
 }
 
 void EventLoop::fire_due() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,9 +31,10 @@ struct LoopCounters {
 
 /// One thread that waits for sockets, timers and posted jobs, on libuv.
 ///
-/// It works in turns: run at most kJobsPerTurnMax jobs, poll once, call what I/O is ready, fire at
-/// most kTimersPerTurnMax timers. So neither jobs nor timers can starve I/O, or each other. Without
-/// anything to do it sleeps in the kernel until something happens; nothing is periodic.
+/// It works in turns: run at most kJobsPerTurnMax jobs for at most kJobTimePerTurnMax, poll once,
+/// call what I/O is ready, fire at most kTimersPerTurnMax timers. So neither jobs nor timers can
+/// starve I/O, or each other. Without anything to do it sleeps in the kernel until something
+/// happens; nothing is periodic.
 ///
 /// A job posted from outside wakes the loop only if the inbox was empty. One posted on the loop
 /// thread runs in the same turn or the next and makes no system call.
@@ -43,6 +45,9 @@ struct LoopCounters {
 class EventLoop final : public Loop {
  public:
   static constexpr std::uint32_t kJobsPerTurnMax = 32;
+  /// No job begins later than that in a turn, but for the first: timers, I/O and what is bounded
+  /// per turn do not wait for many long jobs.
+  static constexpr base::Duration kJobTimePerTurnMax = std::chrono::microseconds(500);
   static constexpr std::uint32_t kTimersPerTurnMax = 256;
 
   /// Starts the thread. `name` is for people who look at it; the first 15 characters count.

@@ -132,6 +132,31 @@ TEST_F(EventLoopTest, ArmingAnEarlierTimerMovesTheAlarmForward) {
   EXPECT_TRUE(loop_->disarm(late));
 }
 
+TEST_F(EventLoopTest, JobsAfterALongOneWaitForTheNextTurn) {
+  std::uint64_t turn_of_long = 0;
+  std::uint64_t turn_of_next = 0;
+  std::binary_semaphore done{0};
+  auto take_long = [&] {
+    turn_of_long = loop_->turn_number();
+    const base::TimePoint end = clock_.now() + EventLoop::kJobTimePerTurnMax;
+    while (clock_.now() < end) {
+    }
+  };
+  auto note = [&] {
+    turn_of_next = loop_->turn_number();
+    done.release();
+  };
+  FunctionJob<decltype(take_long)> long_job(take_long);
+  FunctionJob<decltype(note)> next(note);
+  auto post_both = [&] {
+    loop_->post(long_job);
+    loop_->post(next);
+  };
+  run_and_wait(*loop_, post_both);
+  done.acquire();
+  EXPECT_GT(turn_of_next, turn_of_long);
+}
+
 TEST_F(EventLoopTest, ManyTimersOfOneMomentAllFire) {
   constexpr int kCount = 3 * static_cast<int>(EventLoop::kTimersPerTurnMax) + 5;
   std::binary_semaphore done{0};

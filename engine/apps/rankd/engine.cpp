@@ -17,6 +17,11 @@
 namespace millrace::rankd {
 namespace {
 
+// Small CPU work stays where its rows are: the way to a worker and back takes longer than a node
+// that costs less than this. Turns are short, so I/O does not wait for all of the budget.
+constexpr base::Duration kInlineThreshold = std::chrono::microseconds(50);
+constexpr base::Duration kLoopInlineBudget = std::chrono::milliseconds(2);
+
 std::optional<base::Duration> duration_of(double ms) {
   if (ms <= 0) return std::nullopt;
   return std::chrono::duration_cast<base::Duration>(std::chrono::duration<double, std::milli>(ms));
@@ -79,11 +84,9 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Flags& fl
 }
 
 std::expected<void, StartError> Engine::start_threads(const Flags& flags) {
-  // Small CPU work stays where its rows are: a worker would spend more on fetching them from
-  // another core's cache than on the work. Turns are short, so I/O does not wait for all of this.
   auto workers = runtime::WorkerPool::create({.compute_threads = flags.cpu_threads,
                                               .callers_help = false,
-                                              .loop_inline_budget = std::chrono::milliseconds(2),
+                                              .loop_inline_budget = kLoopInlineBudget,
                                               .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
@@ -174,6 +177,7 @@ std::expected<void, StartError> Engine::load_plans(const Flags& flags, const Pro
                                          project.registry(),
                                          project.tasks(),
                                          {.node_timeout = duration_of(flags.node_timeout_ms),
+                                          .costs = {.inline_threshold = kInlineThreshold},
                                           .endpoints = endpoint_kinds_,
                                           .artifact = std::move(file.text)});
     base::Status added =
