@@ -35,6 +35,8 @@ void insertion_sort(T* begin, T* end, Less less) {
 /// and returns its place; nullptr when it has stopped. Takes the median of three as that value.
 template <class T, class Less>
 T* partition_quick(T* begin, T* end, Less less, StopPacer& pacer) {
+  // Not within the loop, which is a few instructions long: arrays here are short.
+  if (!pacer.go_on(static_cast<std::size_t>(end - begin))) return nullptr;
   T* middle = begin + (end - begin) / 2;
   T* last = end - 1;
   if (less(*middle, *begin)) std::swap(*middle, *begin);
@@ -43,15 +45,11 @@ T* partition_quick(T* begin, T* end, Less less, StopPacer& pacer) {
   std::swap(*begin, *middle);
   const T pivot = *begin;
   T* smaller_end = begin + 1;
-  for (T* at = begin + 1; at != end;) {
-    const std::size_t part = std::min(kStopCheckRows, static_cast<std::size_t>(end - at));
-    if (!pacer.go_on(part)) return nullptr;
-    for (T* const part_end = at + part; at != part_end; ++at) {
-      const T value = *at;
-      *at = *smaller_end;
-      *smaller_end = value;
-      smaller_end += less(value, pivot) ? 1 : 0;
-    }
+  for (T* at = begin + 1; at != end; ++at) {
+    const T value = *at;
+    *at = *smaller_end;
+    *smaller_end = value;
+    smaller_end += less(value, pivot) ? 1 : 0;
   }
   --smaller_end;
   std::swap(*begin, *smaller_end);

@@ -180,15 +180,23 @@ std::size_t collect_few(const Access& rows,
   return count;
 }
 
-template <bool kDescending, class Access>
-void scan(std::size_t row_count, const Access& rows, Buffered& best) {
-  using Key = typename Access::Key;
-  Key bound = worst_key<Key>(kDescending);
-  Hits hits;
+// How far a scan has come: the key that a row must reach, and whether many do.
+template <class Key>
+struct ScanState {
+  Key bound;
   bool many = true;
-  for (std::size_t begin = 0; begin < row_count; begin += kBlockRows) {
-    if (begin % kStopCheckRows == 0 && !best.go_on(kStopCheckRows)) return;
-    const std::size_t end = std::min(begin + kBlockRows, row_count);
+};
+
+template <bool kDescending, class Access>
+void scan_part(std::size_t part_begin,
+               std::size_t part_end,
+               const Access& rows,
+               ScanState<typename Access::Key>& state,
+               Buffered& best) {
+  auto [bound, many] = state;
+  Hits hits;
+  for (std::size_t begin = part_begin; begin < part_end; begin += kBlockRows) {
+    const std::size_t end = std::min(begin + kBlockRows, part_end);
     const std::size_t hit_count = many ? collect_many<kDescending>(rows, bound, begin, end, hits)
                                        : collect_few<kDescending>(rows, bound, begin, end, hits);
     many = hit_count > kBlockRows / 8;
@@ -199,6 +207,18 @@ void scan(std::size_t row_count, const Access& rows, Buffered& best) {
       best.add({.key = kDescending ? ~bits : bits, .row = row, .position = hits[i]});
     }
     if (best.is_full()) bound = rows.load(best.cut());
+  }
+  state = {bound, many};
+}
+
+template <bool kDescending, class Access>
+void scan(std::size_t row_count, const Access& rows, Buffered& best) {
+  using Key = typename Access::Key;
+  ScanState<Key> state{.bound = worst_key<Key>(kDescending)};
+  for (std::size_t begin = 0; begin < row_count && best.go_on(kStopCheckRows);
+       begin += kStopCheckRows) {
+    const std::size_t end = std::min(begin + kStopCheckRows, row_count);
+    scan_part<kDescending>(begin, end, rows, state, best);
   }
 }
 
