@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <span>
 #include <string>
 #include <thread>
@@ -94,27 +92,11 @@ base::Status run(const bench::BenchOptions& options) {
   }
   if (options.smoke) return {};
   std::fputs(("\n" + bench::print_text(figures)).c_str(), stdout);
-  if (!options.json_file.empty())
-    MR_TRY_STATUS(bench::write_file(options.json_file, bench::print_json("faults", figures)));
-  if (!options.enforce || std::ranges::all_of(figures, &bench::Figure::passed)) return {};
-  return base::fail(base::ErrorCode::kInternal, "A bar was missed");
+  return bench::conclude("faults", figures, options);
 }
 
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  const auto options = bench::read_bench_options(
-      std::span(arguments, static_cast<std::size_t>(argument_count)).subspan(1));
-  if (!options) {
-    std::fprintf(stderr, "%s\n", options.error().message().c_str());
-    return 2;
-  }
-  try {
-    const base::Status status = run(*options);
-    if (!status) std::fprintf(stderr, "%s\n", status.error().to_string().c_str());
-    return status ? 0 : 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_faults: %s\n", error.what());
-    return 1;
-  }
+  return bench::run_bench(std::span(arguments, static_cast<std::size_t>(argument_count)), run);
 }

@@ -77,13 +77,5 @@ base::Status run(const bench::BenchOptions& options) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  const auto options = bench::read_bench_options(
-      std::span(arguments, static_cast<std::size_t>(argument_count)).subspan(1));
-  if (!options) {
-    std::fprintf(stderr, "%s\n", options.error().message().c_str());
-    return 2;
-  }
-  const base::Status status = run(*options);
-  if (!status) std::fprintf(stderr, "%s\n", status.error().to_string().c_str());
-  return status ? 0 : 1;
+  return bench::run_bench(std::span(arguments, static_cast<std::size_t>(argument_count)), run);
 }

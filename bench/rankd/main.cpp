@@ -33,22 +33,11 @@ base::Status run(const bench::BenchOptions& options) {
   MR_TRY_STATUS(show(bench::measure_explain(effort, figures)));
   MR_TRY_STATUS(show(bench::measure_start(effort, figures)));
   if (options.smoke) return {};
-  if (!options.json_file.empty())
-    MR_TRY_STATUS(bench::write_file(options.json_file, bench::print_json("rankd", figures)));
-  if (!options.enforce || std::ranges::all_of(figures, &bench::Figure::passed)) return {};
-  return base::fail(base::ErrorCode::kInternal, "A bar was missed");
+  return bench::conclude("rankd", figures, options);
 }
 
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  const auto options = bench::read_bench_options(
-      std::span(arguments, static_cast<std::size_t>(argument_count)).subspan(1));
-  if (!options) {
-    std::fprintf(stderr, "%s\n", options.error().message().c_str());
-    return 2;
-  }
-  const base::Status status = run(*options);
-  if (!status) std::fprintf(stderr, "%s\n", status.error().to_string().c_str());
-  return status ? 0 : 1;
+  return bench::run_bench(std::span(arguments, static_cast<std::size_t>(argument_count)), run);
 }

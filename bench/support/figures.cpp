@@ -1,6 +1,8 @@
 #include "support/figures.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <fstream>
 
 #include "base/format.h"
@@ -82,6 +84,31 @@ base::Result<BenchOptions> read_bench_options(std::span<char* const> arguments) 
     }
   }
   return options;
+}
+
+int run_bench(std::span<char* const> arguments, base::Status (*run)(const BenchOptions& options)) {
+  const auto options = read_bench_options(arguments.subspan(1));
+  if (!options) {
+    std::fprintf(stderr, "%s\n", options.error().message().c_str());
+    return 2;
+  }
+  try {
+    const base::Status status = run(*options);
+    if (!status) std::fprintf(stderr, "%s\n", status.error().to_string().c_str());
+    return status ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", arguments.front(), error.what());
+    return 1;
+  }
+}
+
+base::Status conclude(std::string_view bench,
+                      std::span<const Figure> figures,
+                      const BenchOptions& options) {
+  if (!options.json_file.empty())
+    MR_TRY_STATUS(write_file(options.json_file, print_json(bench, figures)));
+  if (!options.enforce || std::ranges::all_of(figures, &Figure::passed)) return {};
+  return base::fail(base::ErrorCode::kInternal, "A bar was missed");
 }
 
 base::Status write_file(const std::string& path, std::string_view text) {

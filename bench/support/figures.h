@@ -40,6 +40,13 @@ struct BenchOptions {
 
 /// Reads `--json FILE`, `--smoke` and `--enforce`.
 [[nodiscard]] base::Result<BenchOptions> read_bench_options(std::span<char* const> arguments);
+/// What a `main` does: reads the options, runs, says what went wrong. Gives the exit code.
+[[nodiscard]] int run_bench(std::span<char* const> arguments,
+                            base::Status (*run)(const BenchOptions& options));
+/// Writes the JSON file if one is wanted; fails for a missed bar if bars are enforced.
+[[nodiscard]] base::Status conclude(std::string_view bench,
+                                    std::span<const Figure> figures,
+                                    const BenchOptions& options);
 /// Writes the text to the file.
 [[nodiscard]] base::Status write_file(const std::string& path, std::string_view text);
 
