@@ -69,6 +69,9 @@ struct FullSpeed {
 /// The value below which a share of sorted values lies; 0 if there are none.
 [[nodiscard]] double percentile(std::span<const double> sorted, double share);
 
+/// How long past its deadline a share of all requests was answered at most; 0 is in time.
+[[nodiscard]] double lateness_at(const PhaseReport& report, double share);
+
 /// The line of a phase in a table for people, under `phase_header`.
 [[nodiscard]] std::string phase_line(const PhaseReport& report);
 [[nodiscard]] std::string phase_header();

@@ -103,8 +103,18 @@ TEST(PhaseReportTest, PercentilesAreValuesThatOccurred) {
   EXPECT_EQ(percentile({}, 0.5), 0);
 }
 
+TEST(PhaseReportTest, LatenessOfAShareCountsThoseInTime) {
+  const PhaseReport report{.name = "p", .requests = 10, .lateness_ms = {2, 7}};
+  EXPECT_EQ(lateness_at(report, 0.5), 0);
+  EXPECT_EQ(lateness_at(report, 0.8), 0);
+  EXPECT_EQ(lateness_at(report, 0.9), 2);
+  EXPECT_EQ(lateness_at(report, 0.999), 7);
+  EXPECT_EQ(lateness_at({.name = "nothing"}, 0.999), 0);
+}
+
 TEST(PhaseReportTest, BarsAreMissedByWhatIsAboveThem) {
-  PhaseReport report{.name = "p", .wrong = 1, .lateness_ms = {6, 51}, .full_speed_ms = 1001};
+  PhaseReport report{
+      .name = "p", .requests = 1000, .wrong = 1, .lateness_ms = {6, 51}, .full_speed_ms = 1001};
   std::vector<Figure> figures;
   append_figures(report, figures);
   ASSERT_EQ(figures.size(), 4U);
