@@ -23,6 +23,22 @@ void add_one(std::atomic<std::uint64_t>& counter) {
   counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
+// What the loop is doing for a run, on this thread. In it answers are given, and whoever starts a
+// new run from there waits for its turn: runs that follow one another must not keep the loop from
+// the others. Not a member: an answer may take the lane away.
+thread_local bool is_visited = false;
+
+class Visit {
+ public:
+  Visit() : outer_(std::exchange(is_visited, true)) {}
+  ~Visit() { is_visited = outer_; }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  const bool outer_;
+};
+
 }  // namespace
 
 bool may_inline_on_loop(const Run& run,
@@ -43,7 +59,13 @@ LoopLane::LoopLane(WorkerPool& pool, Loop& loop)
 
 // --- Asynchronous nodes
 
+void LoopLane::submit(Run& run) {
+  if (is_visited || !loop_.is_current()) return loop_.post(run.extras_->start_job);
+  begin_run(run);
+}
+
 void LoopLane::begin_run(Run& run) {
+  const Visit visit;
   // What the sources waited for includes the way here.
   if (run.extras_->is_traced()) {
     set_boundary_time(run.extras_->started_at);
@@ -63,6 +85,7 @@ void LoopLane::begin_run(Run& run) {
 }
 
 void LoopLane::start_async(AsyncOperation& operation) {
+  const Visit visit;
   Run& run = operation.extras.run();
   forget_boundary_time();
   credit_ = operation.credit;
@@ -86,6 +109,7 @@ void LoopLane::finish_async(AsyncOperation& operation, base::Status status) {
 }
 
 void LoopLane::end_async(AsyncOperation& operation) {
+  const Visit visit;
   Run& run = operation.extras.run();
   RunSteps steps(*this, run);
   forget_boundary_time();
@@ -104,6 +128,7 @@ void LoopLane::end_async(AsyncOperation& operation) {
 // --- Clocks
 
 void LoopLane::on_node_timer(NodeTimer& timer) {
+  const Visit visit;
   Run& run = timer.extras.run();
   RunSteps steps(*this, run);
   forget_boundary_time();
@@ -126,12 +151,14 @@ void LoopLane::on_node_timer(NodeTimer& timer) {
 }
 
 void LoopLane::on_deadline(Run& run) {
+  const Visit visit;
   run.stop_with(RunOutcome::kDeadline);
   RunSteps(*this, run).answer_early();
   run.drop_reference();
 }
 
 void LoopLane::answer_cancelled(Run& run) {
+  const Visit visit;
   RunSteps steps(*this, run);
   credit_ = 0;
   steps.release_give_ups();

@@ -25,7 +25,11 @@ class LoopLane final : public StrandHost {
 
   [[nodiscard]] Loop& loop() { return loop_; }
 
-  /// Begins a run whose sources are all asynchronous.
+  /// Begins a run whose sources are all asynchronous: at once where nothing else is under way here,
+  /// so that what the caller has just prepared is still in the cache; else as a job of the loop.
+  /// Threading: any thread.
+  void submit(Run& run);
+  /// Does it on the loop thread.
   void begin_run(Run& run);
   void start_async(AsyncOperation& operation);
   void finish_async(AsyncOperation& operation, base::Status status);

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/awaitables.h"
+#include "runtime/loop_fixture.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/task.h"
 
@@ -79,6 +80,67 @@ TEST_F(LoopLaneTest, AsyncNodesRunOnTheLoopAndHandOver) {
   advance(milliseconds(1));
   EXPECT_EQ(notes->text(), "fetch rank");
   EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+}
+
+// --- Where a run begins
+
+Task<base::Status> note_at_once(NodeCall call) {
+  static_cast<Notes*>(call.context())->order.emplace_back(call.node_id());
+  co_return base::Status{};
+}
+
+NodeSpec ready_node(std::string id) {
+  NodeSpec spec = noting_node(std::move(id));
+  spec.kind = NodeKind::kAsync;
+  spec.body = nullptr;
+  spec.async_body = [](const void*, NodeCall call) { return note_at_once(std::move(call)); };
+  return spec;
+}
+
+TEST_F(LoopLaneTest, RunSubmittedOnTheLoopBeginsAtOnce) {
+  TestGraph graph({ready_node("fetch")});
+  FunctionJob request([&] {
+    const RunHandle run = lab.submit(graph, notes);
+    EXPECT_EQ(notes->text(), "fetch");
+    EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+  });
+  lab.loop.post(request);
+  lab.settle();
+  EXPECT_EQ(notes->text(), "fetch");
+}
+
+TEST_F(LoopLaneTest, RunSubmittedElsewhereWaitsForTheLoop) {
+  TestGraph graph({ready_node("fetch")});
+  const RunHandle run = lab.submit(graph, notes);
+  EXPECT_EQ(notes->text(), "");
+  lab.settle();
+  EXPECT_EQ(notes->text(), "fetch");
+}
+
+TEST_F(LoopLaneTest, RunSubmittedByAnAnswerWaitsForItsTurn) {
+  // Else runs that follow one another would keep the loop from everything else.
+  TestGraph first({ready_node("first")});
+  TestGraph second({ready_node("second")});
+  FunctionJob waiting([&] { notes->order.emplace_back("waiting"); });
+  struct Answer {
+    TestScheduler& lab;
+    TestGraph& next;
+    std::shared_ptr<Notes> notes;
+    std::optional<RunHandle> run;
+  } answer{lab, second, notes, {}};
+  const RunObserver observer{.on_answer =
+                                 [](runtime::Run&, void* data) {
+                                   auto& self = *static_cast<Answer*>(data);
+                                   self.run = self.lab.submit(self.next, self.notes);
+                                   EXPECT_EQ(self.notes->text(), "first");
+                                 },
+                             .data = &answer};
+  FunctionJob request(
+      [&] { ASSERT_TRUE(first.runs().submit(*lab.pool, notes, {.loop = &lab.loop}, observer)); });
+  lab.loop.post(request);
+  lab.loop.post(waiting);
+  lab.settle();
+  EXPECT_EQ(notes->text(), "first waiting second");
 }
 
 TEST_F(LoopLaneTest, BranchesWaitAtTheSameTime) {

@@ -320,9 +320,7 @@ void WorkerPool::submit_counted(Run& run,
 
 void WorkerPool::enqueue(Run& run) {
   // Work that begins on the loop goes there at once, not by way of a worker.
-  if (run.topology().traits().starts_async) {
-    return run.extras_->lane()->loop().post(run.extras_->start_job);
-  }
+  if (run.topology().traits().starts_async) return run.extras_->lane()->submit(run);
   if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }

@@ -34,7 +34,7 @@ struct LoopUnit {
 };
 
 /// Everything that answers requests: threads, clients and plans.
-/// Threading: built and destroyed by one thread; `ranker` from any.
+/// Threading: built and destroyed by one thread; `ranker` and `loop` from any.
 class Engine {
  public:
   /// Loads all plans of the project; every problem of every plan is in the error.
@@ -47,6 +47,7 @@ class Engine {
   [[nodiscard]] rank::PlanSet& plans() { return plans_; }
   [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
   [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
+  [[nodiscard]] runtime::Loop& loop(std::size_t loop) { return *loops_[loop]->loop; }
   [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
   /// Ends the dump of runs, if there is one: writes what is left. No request may be under way.
   [[nodiscard]] std::expected<void, StartError> close_trace_dump();

@@ -8,22 +8,33 @@
 #include "base/check.h"
 #include "rank/ranker.h"
 #include "rank/request.h"
+#include "runtime/executor.h"
+#include "runtime/loop.h"
 
 namespace millrace::rankd {
 
-class RequestRepeater::Slot final : public rank::RankCall {
- public:
-  Slot(RequestRepeater& owner, rank::Ranker& ranker) : owner_(owner), ranker_(ranker) {}
+/// What the slots of one loop share.
+/// Threading: `reader` belongs to the loop thread.
+struct RequestRepeater::LoopPart {
+  LoopPart(runtime::Loop& its_loop, rank::Ranker& its_ranker)
+      : loop(its_loop), ranker(its_ranker) {}
+  runtime::Loop& loop;
+  rank::Ranker& ranker;
+  rank::RequestReader reader;
+};
 
-  void start_next() {
-    // An answer may come before `start` returns: then the loop here goes on, not the stack.
-    for (;;) {
-      if (!owner_.take_next()) return owner_.done_.release();
-      state_.store(kStarting, std::memory_order_relaxed);
-      ranker_.start(*this, reader_, owner_.request_);
-      int expected = kStarting;
-      if (state_.compare_exchange_strong(expected, kWaiting, std::memory_order_acq_rel)) return;
-    }
+/// One request after another, each begun by a job of the loop, as one that comes from a connection
+/// would be. What belongs to a request is then touched in one go, however many wait.
+class RequestRepeater::Slot final : public rank::RankCall, runtime::Job {
+ public:
+  Slot(RequestRepeater& owner, LoopPart& part)
+      : Job([](Job& job) { static_cast<Slot&>(job).start(); }), owner_(owner), part_(part) {}
+
+  /// Issues the next request, if there is one.
+  void issue() {
+    if (!owner_.take_next()) return owner_.done_.release();
+    issued_ = part_.loop.clock().now();
+    part_.loop.post(*this);
   }
 
   std::vector<base::Duration> latencies;
@@ -32,25 +43,20 @@ class RequestRepeater::Slot final : public rank::RankCall {
   std::string first_error;
 
  private:
-  static constexpr int kStarting = 0;
-  static constexpr int kWaiting = 1;
-  static constexpr int kAnswered = 2;
+  void start() { part_.ranker.start(*this, part_.reader, owner_.request_); }
 
   void on_answer() override {
-    latencies.push_back(took());
+    latencies.push_back(part_.loop.clock().now() - issued_);
     round_trips += store_round_trips();
     if (owner_.show_response_) owner_.show_response_(response());
     if (!ok() && failed++ == 0) first_error = response();
     owner_.count_answer();
-    // Whoever comes second goes on.
-    if (state_.exchange(kAnswered, std::memory_order_acq_rel) == kWaiting) start_next();
+    issue();
   }
 
   RequestRepeater& owner_;
-  rank::Ranker& ranker_;
-  rank::RequestReader reader_;
-  // Hands the slot from the thread that started a request to the one that answered it.
-  std::atomic<int> state_{kStarting};
+  LoopPart& part_;
+  base::TimePoint issued_{};
 };
 
 base::Duration process_cpu_time() {
@@ -60,9 +66,11 @@ base::Duration process_cpu_time() {
 }
 
 RequestRepeater::RequestRepeater(Engine& engine, std::int64_t concurrency) {
+  for (std::size_t loop = 0; loop < engine.loop_count(); ++loop)
+    parts_.push_back(std::make_unique<LoopPart>(engine.loop(loop), engine.ranker(loop)));
   for (std::int64_t index = 0; index < concurrency; ++index) {
-    const auto loop = static_cast<std::size_t>(index) % engine.loop_count();
-    slots_.push_back(std::make_unique<Slot>(*this, engine.ranker(loop)));
+    slots_.push_back(
+        std::make_unique<Slot>(*this, *parts_[static_cast<std::size_t>(index) % parts_.size()]));
   }
 }
 
@@ -93,7 +101,7 @@ Repeated RequestRepeater::run(std::string_view request, std::int64_t count) {
   const base::TimePoint begin = base::steady_clock().now();
   const base::Duration cpu_before = process_cpu_time();
   for (std::int64_t index = 0; index < parallel; ++index)
-    slots_[static_cast<std::size_t>(index)]->start_next();
+    slots_[static_cast<std::size_t>(index)]->issue();
   for (std::int64_t index = 0; index < parallel; ++index) done_.acquire();
   result.cpu = process_cpu_time() - cpu_before;
   result.elapsed = base::steady_clock().now() - begin;

@@ -45,6 +45,7 @@ class RequestRepeater {
   [[nodiscard]] Repeated run(std::string_view request, std::int64_t count);
 
  private:
+  struct LoopPart;
   class Slot;
 
   /// Says whether one more request is to be started.
@@ -53,6 +54,7 @@ class RequestRepeater {
   }
   void count_answer();
 
+  std::vector<std::unique_ptr<LoopPart>> parts_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::function<void(std::int64_t, std::int64_t)> show_progress_;
   std::function<void(std::string_view)> show_response_;
