@@ -58,7 +58,8 @@ CostModel::CostModel(const Topology& topology, const CostSettings& settings)
     : topology_(topology),
       settings_(settings),
       cells_(std::make_unique<Cell[]>(topology.node_count())),
-      hints_(std::make_unique<std::atomic<std::uint32_t>[]>(topology.node_count())) {
+      hints_(std::make_unique<std::atomic<std::uint32_t>[]>(topology.node_count())),
+      sequences_(topology) {
   if (topology.traits().has_fallback) {
     downstream_ = std::make_unique<Downstream[]>(topology.node_count());
   }
@@ -174,9 +175,9 @@ std::uint64_t CostModel::ranking_cost(std::uint32_t node) const {
 }
 
 void CostModel::reserve_orders() {
-  const std::size_t bytes = sizeof(RankOrder) + topology_.node_count() * sizeof(std::uint64_t) +
-                            topology_.edge_count() * sizeof(Edge) +
-                            topology_.sources().size() * sizeof(std::uint32_t);
+  const std::size_t bytes =
+      sizeof(RankOrder) + topology_.node_count() * (sizeof(std::uint64_t) + sizeof(SequenceStep)) +
+      topology_.edge_count() * sizeof(Edge) + topology_.sources().size() * sizeof(std::uint32_t);
   orders_.reserve(kRerankMax);
   const std::size_t count = std::min<std::size_t>(kSpareBytesMax / bytes, kRerankMax);
   spare_orders_.reserve(count);
@@ -188,6 +189,7 @@ std::unique_ptr<RankOrder> CostModel::make_order() const {
   order->ranks.reserve(topology_.node_count());
   order->edges.reserve(topology_.edge_count());
   order->sources.reserve(topology_.sources().size());
+  if (!topology_.traits().any()) order->sequence.reserve(topology_.node_count());
   return order;
 }
 
@@ -224,6 +226,7 @@ std::unique_ptr<RankOrder> CostModel::compute_order() {
   }
   order->sources.assign(topology_.sources().begin(), topology_.sources().end());
   std::sort(order->sources.begin(), order->sources.end(), worse);
+  sequences_.fill(*order);
   return order;
 }
 

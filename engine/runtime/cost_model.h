@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "runtime/rank_order.h"
 #include "runtime/topology.h"
 
 // Measured costs of one topology, shared by all its runs, and what follows from them: the order by
@@ -30,14 +31,6 @@ struct CostSettings {
 };
 
 [[nodiscard]] base::Status validate(const CostSettings& settings);
-
-/// Dependents and sources sorted so that the best comes *last* in each slice: a strand pushes them
-/// in turn and keeps the last one. Immutable; a run keeps the one it started with (P2).
-struct RankOrder {
-  std::vector<Edge> edges;
-  std::vector<std::uint32_t> sources;
-  std::vector<std::uint64_t> ranks;  ///< nanoseconds to the end of the graph, per node
-};
 
 /// Threading: any thread. Lifetime: with the topology, outlives its runs.
 class CostModel {
@@ -149,6 +142,7 @@ class CostModel {
   // Every order ever published: runs may still hold any of them. Bounded by kRerankMax.
   std::vector<std::unique_ptr<const RankOrder>> orders_ MR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<RankOrder>> spare_orders_ MR_GUARDED_BY(mutex_);  // empty, with room
+  SequenceFinder sequences_ MR_GUARDED_BY(mutex_);
   std::uint64_t refreshes_ MR_GUARDED_BY(mutex_) = 0;
   std::uint64_t next_rerank_ MR_GUARDED_BY(mutex_) = 1;
 };

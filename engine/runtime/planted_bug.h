@@ -20,6 +20,7 @@ enum class PlantedBug : std::uint8_t {
   kForgottenStrand,   ///< a body comes back from a run inside it to a strand with wrong credit
   kUncountedCall,     ///< a worker that is called back for an answer is not counted as searching
   kHostageBacklog,    ///< a body that runs a graph keeps ready siblings to itself
+  kSequenceKept,      ///< who was relieved of ready nodes runs them all the same
   kIdleWatcher,       ///< who looks around from time to time does not look at private backlogs
   kPatientAdmission,  ///< who waits too long for admission is not refused
   kDepthInStart,      ///< the start of a node tells in its trace how it was handed over

@@ -74,6 +74,7 @@ bool Worker::start_fast() {
     abandon_strand();
     return false;
   }
+  if (step_ != nullptr) start_of_sequence();
   call_.emplace(run, run.context_);
   const HotNode& hot = run.nodes_[node_];
   call_->node_ = node_;
@@ -87,7 +88,14 @@ void Worker::finish_fast() {
   Run& run = *run_;
   handshake_.leave_body();
   if (!body_ok_) return fail_node(run, *call_);
-  const HotNode& hot = run.nodes_[node_];
+  if (step_ != nullptr) return finish_of_sequence();
+  go_on_with_tokens(run, run.nodes_[node_]);
+  if (run_ == nullptr || ++depth_ < pool_.config().max_inline_depth) return;
+  depth_ = 0;
+  if (others_wait()) make_room_for_others(run, node_);
+}
+
+void Worker::go_on_with_tokens(Run& run, const HotNode& hot) {
   std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   bool shares = false;
   std::uint32_t node = pool_.can_share() ? route_fast<true>(run, hot, top, shares)
@@ -95,9 +103,6 @@ void Worker::finish_fast() {
   if (node == kNoNode) node = next_of_strand();
   if (node == kNoNode) return end_strand();
   node_ = node;
-  if (++depth_ < pool_.config().max_inline_depth) return;
-  depth_ = 0;
-  if (others_wait()) make_room_for_others(run, node);
 }
 
 template <bool kSharing>
@@ -182,6 +187,7 @@ void Worker::look_when_sharing_pays(const Run& run) {
 
 void Worker::enter_run(Run& run) {
   run_ = &run;
+  step_ = nullptr;
   in_strand_.store(true, std::memory_order_relaxed);
   light_fence();
   depth_ = 0;
@@ -211,9 +217,9 @@ bool Worker::work_strand() {
     if (run_->full_path_) {
       run_strand_full();
     } else if (pool_.can_share()) {
-      run_strand_fast<true>();
+      step_ != nullptr ? run_sequence<true>() : run_strand_fast<true>();
     } else {
-      run_strand_fast<false>();
+      step_ != nullptr ? run_sequence<false>() : run_strand_fast<false>();
     }
   } while (run_ != nullptr);
   return true;
@@ -249,6 +255,7 @@ void Worker::reserve_stack(std::uint32_t node_count) {
 
 void Worker::begin_run(Run& run) {
   if (run.full_path_) return begin_run_full(run);
+  if (may_follow_sequence(run)) return follow_sequence(run, 0);
   const auto& sources = run.order_->sources;
   for (std::size_t index = 0; index + 1 < sources.size(); ++index) keep(sources[index]);
   share_kept(run, 0);
@@ -270,6 +277,8 @@ void Worker::enter_strand(Run& run, std::uint64_t payload) {
   credit_ = payload >> 32U;
   const auto head = static_cast<std::uint32_t>(payload);
   if (head == kNoNode) return begin_run(run);
+  if ((head & (kChainBit | kSequenceBit)) == kSequenceBit)
+    return follow_sequence(run, head & ~kSequenceBit);
   node_ = head & ~kChainBit;
   if ((head & kChainBit) == 0) return;
   for (std::uint32_t node = run.links_[node_]; node != kNoNode; node = run.links_[node]) keep(node);
@@ -294,7 +303,10 @@ std::uint32_t Worker::link_chain(Run& run,
 void Worker::make_room_for_others(Run& run, std::uint32_t node) {
   // The strand goes behind those that wait, as one item with everything it holds; if nobody else
   // has a part of the run, it stays unshared.
-  const std::uint32_t head = link_chain(run, node, 0, stack_top_.load(std::memory_order_relaxed));
+  put_behind_others(run, link_chain(run, node, 0, stack_top_.load(std::memory_order_relaxed)));
+}
+
+void Worker::put_behind_others(Run& run, std::uint32_t head) {
   stack_top_.store(0, std::memory_order_relaxed);
   backlog_ns_ = 0;
   if (credit_ > UINT32_MAX) {

@@ -59,10 +59,12 @@ std::uint64_t Worker::shared_item_count() const {
 Worker::Suspended Worker::suspend_strand() {
   const bool was_in_body = handshake_.looks_in_body();
   if (was_in_body) static_cast<void>(handshake_.leave_body());
+  if (was_in_body && step_ != nullptr) leave_sequence();
   // The body will take as long as the nested run: nothing of the outer run may wait for it here.
   if (!MR_PLANTED(kHostageBacklog)) publish_oldest(stack_top_.load(std::memory_order_relaxed));
   Suspended outer{run_,
                   node_,
+                  step_,
                   arrival_,
                   credit_,
                   std::exchange(call_, std::nullopt),
@@ -79,6 +81,7 @@ Worker::Suspended Worker::suspend_strand() {
 void Worker::resume_strand(Suspended&& outer) {
   enter_run(*outer.run);
   node_ = outer.node;
+  step_ = outer.step;
   arrival_ = outer.arrival;
   if (!MR_PLANTED(kForgottenStrand)) credit_ = outer.credit;
   call_ = std::move(outer.call);
@@ -217,6 +220,7 @@ bool Worker::rescue_from(Worker& victim) {
   if (!victim.handshake_.try_hold()) return false;
   const bool found = victim.stack_top_.load(std::memory_order_relaxed) != 0;
   if (found) {
+    if (victim.step_ != nullptr) victim.leave_sequence();
     victim.publish_oldest(victim.stack_top_.load(std::memory_order_relaxed));
     counters_.add(counters_.rescued);
   }

@@ -97,6 +97,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   struct Suspended {
     Run* run = nullptr;
     std::uint32_t node = kNoNode;
+    const SequenceStep* step = nullptr;
     Arrival arrival;
     Run::Credit credit = 0;
     std::optional<NodeCall> call;
@@ -138,6 +139,8 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   }
   /// In an item's node: more nodes follow it along the run's links.
   static constexpr std::uint32_t kChainBit = 1U << 31U;
+  /// It is no node but a place in the run's sequence, from which on one strand does everything.
+  static constexpr std::uint32_t kSequenceBit = 1U << 30U;
   /// Marks an item that is a `Job`, not a run.
   static constexpr std::uint64_t kJobPayload = UINT64_MAX;
 
@@ -146,6 +149,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   void run_strand_fast();
   [[nodiscard]] bool start_fast();
   void finish_fast();
+  void go_on_with_tokens(Run& run, const HotNode& hot);
   template <bool kSharing>
   [[nodiscard]] std::uint32_t route_fast(Run& run,
                                          const HotNode& hot,
@@ -171,6 +175,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   void fail_node(Run& run, NodeCall& call);
   void begin_run(Run& run);
   void make_room_for_others(Run& run, std::uint32_t node);
+  void put_behind_others(Run& run, std::uint32_t head);
   [[nodiscard]] bool others_wait() const;
   [[nodiscard]] std::uint32_t link_chain(Run& run,
                                          std::uint32_t head,
@@ -178,6 +183,26 @@ class alignas(kApartBytes) Worker final : public StrandHost {
                                          std::uint32_t count);
   void enter_strand(Run& run, std::uint64_t payload);
   void reserve_stack(std::uint32_t node_count);
+
+  // sequence.cpp: the same where one strand has the run to itself.
+  [[nodiscard]] bool may_follow_sequence(const Run& run) const;
+  void follow_sequence(const Run& run, std::uint32_t place);
+  template <bool kSharing>
+  void run_sequence();
+  enum class SequencePause : std::uint8_t {
+    kOthers,   // time to look whether others wait
+    kStopped,  // before the next node
+    kFailed,   // the last node did
+    kTaken,    // somebody turned what is left into tokens
+  };
+  template <bool kSharing>
+  [[nodiscard]] SequencePause run_steps(NodeCall& call,
+                                        const SequenceStep*& next,
+                                        const SequenceStep* until);
+  void start_of_sequence();
+  void finish_of_sequence();
+  /// Makes tokens and stack what they would be had the strand counted them all along.
+  void leave_sequence();
 
   // full_path.cpp: the same for runs that are traced, timed, measured, or have async nodes.
   void run_strand_full();
@@ -218,6 +243,9 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   // Owner only, or whoever holds `handshake_`.
   Run* run_ = nullptr;
   std::uint32_t node_ = kNoNode;  // the next node of the strand
+  // The next step of the run's sequence while the strand follows it: then `stack_top_` tells how
+  // many nodes lie ready, and the stack itself is not kept.
+  const SequenceStep* step_ = nullptr;
   std::uint32_t depth_ = 0;       // nodes this strand ran since it last looked at others
   std::uint32_t best_ = kNoNode;  // full path: what finish will continue with
   Arrival arrival_;

@@ -106,8 +106,9 @@ void RunLedger::fallback_value_supplied(std::uint32_t node, Moment /*at*/) {
 bool RunLedger::is_complete(std::uint32_t node) const {
   if (nodes_[node].is_published || nodes_[node].has_fallback_value) return true;
   const std::uint32_t fallback = graph_.nodes[node].fallback_node;
-  return fallback != kNoNode && run != nullptr && run->used_fallback(NodeId(node)) &&
-         is_complete(fallback);
+  // A run that began where it was submitted is not known here before it waits for something.
+  const bool used = run == nullptr || run->used_fallback(NodeId(node));
+  return fallback != kNoNode && used && is_complete(fallback);
 }
 
 bool RunLedger::may_have_fallen_back(std::uint32_t node) const {

@@ -68,6 +68,9 @@ TEST(PlantedBugDeathTest, FindsAnUncountedCall) {
 TEST(PlantedBugDeathTest, FindsAHostageBacklog) {
   EXPECT_EXIT(hunt(PlantedBug::kHostageBacklog), testing::ExitedWithCode(kFound), "breaks D6");
 }
+TEST(PlantedBugDeathTest, FindsASequenceThatGoesOnAfterARescue) {
+  EXPECT_EXIT(hunt(PlantedBug::kSequenceKept), testing::ExitedWithCode(kFound), "breaks (K1|K2)");
+}
 TEST(PlantedBugDeathTest, FindsAnIdleWatcher) {
   // Needs a body that takes far longer than measured while everybody else has nothing to do.
   EXPECT_EXIT(hunt(PlantedBug::kIdleWatcher, 20 * kSeedCount),

@@ -1,0 +1,32 @@
+#include "runtime/rank_order.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace millrace::runtime {
+
+SequenceFinder::SequenceFinder(const Topology& topology) : topology_(topology) {
+  if (topology.traits().any()) return;
+  tokens_.reserve(topology.counter_template().size());
+  waiting_.resize(topology.node_count());
+}
+
+void SequenceFinder::fill(RankOrder& order) {
+  order.sequence.clear();
+  order.waiting_max = 0;
+  if (topology_.traits().any()) return;
+  const auto tokens = topology_.counter_template();
+  tokens_.assign(tokens.begin(), tokens.end());
+  StrandWalk walk{.nodes = topology_.nodes().data(),
+                  .edges = order.edges.data(),
+                  .tokens = tokens_.data(),
+                  .waiting = waiting_.data()};
+  for (walk.begin(order.sources); walk.node != kNoNode; walk.step()) {
+    order.sequence.push_back({walk.node, walk.waiting_count});
+    order.waiting_max = std::max(order.waiting_max, walk.waiting_count);
+  }
+  MR_CHECK(order.sequence.size() == topology_.node_count(), order.sequence.size());
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "runtime/scheduler_fixture.h"
+#include "runtime/worker.h"
+
+// Runs that no worker would share: one strand follows the sequence of their order.
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+
+/// A graph in which every node comes after up to three earlier ones.
+std::vector<NodeSpec> random_graph(std::uint32_t count, std::uint64_t seed) {
+  base::SplitMix64 random(seed);
+  std::vector<NodeSpec> specs;
+  for (std::uint32_t node = 0; node < count; ++node) {
+    std::vector<std::string> after;
+    for (std::uint64_t edge = random.below(4); edge > 0 && node > 0; --edge) {
+      std::string producer = "n" + std::to_string(random.below(node));
+      if (std::ranges::find(after, producer) == after.end()) after.push_back(std::move(producer));
+    }
+    specs.push_back(noting_node("n" + std::to_string(node), std::move(after)));
+  }
+  return specs;
+}
+
+void expect_once_and_in_order(const std::vector<NodeSpec>& specs, const Notes& notes) {
+  ASSERT_EQ(notes.order.size(), specs.size()) << notes.text();
+  const auto place = [&](const std::string& id) {
+    return std::ranges::find(notes.order, id) - notes.order.begin();
+  };
+  for (const NodeSpec& spec : specs) {
+    ASSERT_EQ(std::ranges::count(notes.order, spec.id), 1) << spec.id;
+    for (const std::string& producer : spec.after) {
+      EXPECT_LT(place(producer), place(spec.id)) << producer << " before " << spec.id;
+    }
+  }
+}
+
+/// Makes every cost known, so that the next run needs neither the full path nor sharing.
+void make_cheap(TestScheduler& lab, TestGraph& graph) {
+  graph.teach(nanoseconds(20));
+  const RunHandle run = lab.submit(graph, std::make_shared<Notes>());
+  lab.settle();
+  graph.teach(nanoseconds(20));
+}
+
+/// Lets an idle peer look around until it has had time to rescue something.
+void look_around(TestScheduler& lab, Worker& peer) {
+  for (int look = 0; look < 3; ++look) {
+    static_cast<void>(peer.idle());
+    lab.clock.advance(lab.pool->config().spin_time / 2);
+  }
+}
+
+TEST(SequenceTest, K1_EveryNodeRunsOnceAfterItsProducers) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const auto specs = random_graph(40, seed);
+    TestScheduler lab({.compute_threads = 2});
+    TestGraph graph(specs);
+    make_cheap(lab, graph);
+    const auto notes = std::make_shared<Notes>();
+    const RunHandle run = lab.submit(graph, notes);
+    lab.settle();
+    expect_once_and_in_order(specs, *notes);
+    EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+    EXPECT_EQ(lab.pool->counters().published, 0U);
+  }
+}
+
+TEST(SequenceTest, D6_APeerRescuesTheRestFromAnyBody) {
+  const auto specs = random_graph(30, 7);
+  std::uint64_t rescued = 0;
+  for (std::uint32_t stuck_at = 0; stuck_at < specs.size(); ++stuck_at) {
+    TestScheduler lab({.compute_threads = 2});
+    TestGraph graph(specs);
+    make_cheap(lab, graph);
+    const auto notes = std::make_shared<Notes>();
+    const RunHandle run = lab.submit(graph, notes);
+    for (std::uint32_t step = 0; step < stuck_at; ++step) EXPECT_TRUE(lab.step(0));
+    const std::uint32_t waiting = graph.costs().order().sequence[stuck_at].waiting;
+    ASSERT_TRUE(lab.worker(0).start());
+    EXPECT_FALSE(lab.worker(1).start());
+    look_around(lab, lab.worker(1));
+    EXPECT_EQ(lab.pool->counters().rescued, waiting > 0 ? 1U : 0U);
+    if (waiting > 0) EXPECT_TRUE(lab.step(1));
+    rescued += lab.pool->counters().rescued;
+    lab.worker(0).finish();
+    lab.settle();
+    expect_once_and_in_order(specs, *notes);
+    EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+    EXPECT_EQ(lab.pool->ready_count(), 0);
+  }
+  EXPECT_GT(rescued, specs.size() / 2);
+}
+
+TEST(SequenceTest, D6_WhatCouldBeWorthSharingCountsTokens) {
+  TestScheduler lab({.compute_threads = 2, .bundle_price = microseconds(1)});
+  std::vector<NodeSpec> specs;
+  for (int node = 0; node < 64; ++node) specs.push_back(noting_node("n" + std::to_string(node)));
+  TestGraph graph(specs);
+  make_cheap(lab, graph);
+  const std::uint64_t before = lab.pool->counters().published;
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = lab.submit(graph, notes);
+  EXPECT_TRUE(lab.step(0));
+  EXPECT_GT(lab.pool->counters().published, before);
+  lab.settle();
+  expect_once_and_in_order(specs, *notes);
+}
+
+TEST(SequenceTest, D4_MakesRoomAndGoesOnWhereItWas) {
+  for (const std::uint32_t depth : {1U, 3U, 7U}) {
+    const auto specs = random_graph(25, 3);
+    TestScheduler lab({.compute_threads = 1, .max_inline_depth = depth});
+    TestGraph graph(specs);
+    make_cheap(lab, graph);
+    const auto first = std::make_shared<Notes>();
+    const auto second = std::make_shared<Notes>();
+    const RunHandle one = lab.submit(graph, first);
+    const RunHandle two = lab.submit(graph, second);
+    for (std::uint32_t node = 0; node < depth; ++node) EXPECT_TRUE(lab.step(0));
+    EXPECT_EQ(first->order.size(), depth);
+    EXPECT_TRUE(lab.step(0));
+    EXPECT_EQ(first->order.size(), depth);
+    EXPECT_EQ(second->order.size(), 1U);
+    lab.settle();
+    expect_once_and_in_order(specs, *first);
+    expect_once_and_in_order(specs, *second);
+  }
+}
+
+TEST(SequenceTest, D4_WithoutInlineDepthItLooksAtOthersAfterEveryNode) {
+  TestScheduler lab({.compute_threads = 1, .max_inline_depth = 0});
+  const auto specs = random_graph(12, 5);
+  TestGraph graph(specs);
+  make_cheap(lab, graph);
+  const auto first = std::make_shared<Notes>();
+  const auto second = std::make_shared<Notes>();
+  const RunHandle one = lab.submit(graph, first);
+  const RunHandle two = lab.submit(graph, second);
+  const DriverScope scope(lab.worker(0));
+  while (lab.worker(0).work_strand()) {
+    EXPECT_LE(first->order.size(), second->order.size() + 1);
+  }
+  expect_once_and_in_order(specs, *first);
+  expect_once_and_in_order(specs, *second);
+}
+
+TEST(SequenceTest, B1_ReadyNodesAreCounted) {
+  TestScheduler lab({.compute_threads = 1});
+  TestGraph graph({noting_node("a"), noting_node("b"), noting_node("c")});
+  make_cheap(lab, graph);
+  const RunHandle run = lab.submit(graph, std::make_shared<Notes>());
+  ASSERT_TRUE(lab.worker(0).start());
+  EXPECT_EQ(lab.pool->ready_count(), 2);
+  lab.worker(0).finish();
+  lab.settle();
+  EXPECT_EQ(lab.pool->ready_count(), 0);
+}
+
+}  // namespace
+}  // namespace millrace::runtime
