@@ -12,7 +12,7 @@
 //
 // No wake-up is lost: a worker that parks sets its bit, announces itself and passes a heavy fence
 // before it looks at every queue once more; whoever publishes passes a light fence between the
-// publication and its look at `parked_` and `searching_`.
+// publication and its look at `parked_` and `idle_`.
 
 namespace millrace::runtime {
 
@@ -20,7 +20,7 @@ void WorkerPool::consider_wake(Worker& by, std::uint64_t gain_ns) {
   const auto wake_price = static_cast<std::uint64_t>(config_.wake_price.count());
   if (gain_ns < wake_price && by.missed_ns_ < wake_price) return;
   // Those who search already will find it, if there is enough for them only.
-  const std::int32_t searching = searching_.load(std::memory_order_relaxed);
+  const std::int32_t searching = searching_count();
   if (searching > 0 && static_cast<std::uint64_t>(searching) >= by.shared_item_count()) return;
   if (wake_one(&by)) by.missed_ns_ = 0;
 }
@@ -37,8 +37,7 @@ void WorkerPool::count_missed(Worker& by, const Run& run, const HotNode& node) {
 void WorkerPool::wake_for_rest(Worker& by, const StealDeque<>& deque) {
   // A thief that leaves something behind calls the next one: sleepers are woken one after the
   // other.
-  if (!has_parked() || deque.looks_empty() || searching_.load(std::memory_order_relaxed) > 0)
-    return;
+  if (!has_parked() || deque.looks_empty() || searching_count() > 0) return;
   wake_one(&by);
 }
 
@@ -54,12 +53,12 @@ bool WorkerPool::wake_one(Worker* by) {
     Worker* const sleeper = worker_at(slot);
     if (!sleeper->spot_.is_waiting()) continue;
     // Counted before it is awake, so that nobody wakes a second one for the same work.
-    searching_.fetch_add(1, std::memory_order_relaxed);
+    start_searching();
     if (sleeper->spot_.notify()) {
       if (by != nullptr) by->counters_.add(by->counters_.wakes);
       return true;
     }
-    searching_.fetch_sub(1, std::memory_order_relaxed);
+    stop_searching();
   }
   return false;
 }
@@ -85,10 +84,10 @@ IdleAction WorkerPool::try_park(Worker& worker) {
   worker.activity_seen_ = activity_now;
   const IdleAction watch{.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
   if (!quiet) return watch;
-  watch_.fetch_sub(kWatcher - 1, std::memory_order_relaxed);
+  start_sleeping();
   heavy_fence();
   if (!is_watched() && any_other_busy(worker)) {
-    watch_.fetch_add(kWatcher - 1, std::memory_order_relaxed);
+    stop_sleeping();
     return watch;
   }
   worker.sleeps_ = true;
@@ -97,8 +96,7 @@ IdleAction WorkerPool::try_park(Worker& worker) {
 
 void WorkerPool::leave_parking(Worker& worker, bool notified) {
   parked_.fetch_and(~(std::uint64_t{1} << worker.index()), std::memory_order_relaxed);
-  if (std::exchange(worker.sleeps_, false))
-    watch_.fetch_add(kWatcher - 1, std::memory_order_relaxed);
+  if (std::exchange(worker.sleeps_, false)) stop_sleeping();
   if (!notified) start_searching();
 }
 

@@ -231,6 +231,8 @@ class Run {
   std::uint32_t* links_ = nullptr;  // chains of ready nodes that travel as one item
   void* context_ = nullptr;
   const RankOrder* order_ = nullptr;
+  const Topology* topology_;
+  CostModel* costs_;
   std::uint32_t dearest_ns_ = CostModel::kUnknown;
   std::uint64_t total_ns_ = 0;
   std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
@@ -272,8 +274,6 @@ class Run {
   enum class Delivery : std::uint8_t { kOpen, kCalling, kDone };
   std::atomic<Delivery> delivery_{Delivery::kOpen};
 
-  const Topology* topology_;
-  CostModel* costs_;
   RunOptions options_;
   RunObserver observer_;
   RunObserver user_observer_;       // of whoever submitted a pooled run

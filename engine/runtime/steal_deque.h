@@ -146,6 +146,12 @@ class StealDeque {
     return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
+  /// Any thread: says that it is about to steal, so that what it will read comes meanwhile.
+  void prefetch_oldest() const {
+    const Buffer& buffer = *buffer_.load(std::memory_order_acquire);
+    __builtin_prefetch(&buffer.slots[top_.load(std::memory_order_relaxed) & buffer.mask]);
+  }
+
   /// Owner: the number of items that fit before the next growth.
   [[nodiscard]] std::size_t capacity() const { return static_cast<std::size_t>(mask_) + 1; }
 

@@ -159,6 +159,10 @@ void Worker::share_new(Run& run, std::uint32_t mark) {
 
 void Worker::share_dear(Run& run, std::uint32_t mark) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  if (top == mark + 1) {
+    const std::uint32_t hint = run.hints_[stack_[mark]].load(std::memory_order_relaxed);
+    if ((hint & CostModel::kWorthSharing) != 0) return publish_one(run, mark, hint);
+  }
   std::uint32_t hints = 0;
   for (std::uint32_t index = mark; index < top; ++index) {
     const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);

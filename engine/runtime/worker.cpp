@@ -101,7 +101,16 @@ bool Worker::sees_work() const {
   const std::uint32_t count = pool_.worker_slots();
   for (std::uint32_t slot = 0; slot < count; ++slot) {
     const Worker* const other = pool_.worker_at(slot);
-    if (other != nullptr && other->shared_item_count() != 0) return true;
+    if (other == nullptr) continue;
+    if (other->run_classes_.any() && other->shared_item_count() != 0) return true;
+    for (std::uint32_t priority = 0; other->node_classes_.any() && priority < kPriorityCount;
+         ++priority) {
+      if (!other->node_classes_.has(priority)) continue;
+      // Whoever sees work takes it next: its cache misses overlap with those of this look.
+      other->nodes_[priority].prefetch_oldest();
+      pool_.prefetch_idle_counts();
+      if (!other->nodes_[priority].looks_empty()) return true;
+    }
   }
   return false;
 }
@@ -241,6 +250,19 @@ void Worker::publish(Run& run, std::uint32_t head) {
   push_item(static_cast<std::size_t>(run.class_of(head & ~kChainBit)), {&run, pack(head, credit)});
 }
 
+void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
+  // The most frequent case by far, and a peer is waiting for it.
+  stack_top_.store(mark, std::memory_order_relaxed);
+  publish(run, stack_[mark]);
+  light_fence();
+  if (pool_.has_parked()) [[unlikely]]
+    pool_.consider_wake(
+        *this,
+        hint == CostModel::kUnknown
+            ? UINT64_MAX
+            : std::max<std::uint64_t>(hint & CostModel::kCostMask, run.sharing_gain_ns_));
+}
+
 void Worker::publish_new(Run& run, std::uint32_t mark) {
   // Nodes from `mark` on became ready together and some are worth a hand-over. The oldest travel in
   // pieces that get smaller towards the newest (guided self-scheduling): few hand-overs, even ends.
@@ -315,8 +337,7 @@ void Worker::enqueue_run(Run& run) {
 IdleAction Worker::idle() {
   if (!idling_) {
     idling_ = true;
-    pool_.start_searching();
-    pool_.start_watching();
+    pool_.start_idling();
     idle_since_ = pool_.clock().now();
     activity_seen_ = pool_.activity();
   }
@@ -349,8 +370,7 @@ void Worker::stop_idling() {
   if (!idling_) return;
   idling_ = false;
   spin_budget_ = pool_.config().spin_time;
-  pool_.stop_searching();
-  pool_.stop_watching();
+  pool_.stop_idling();
   // The last one that watched is about to be busy: another takes its place.
   if (!pool_.is_watched()) pool_.wake_watcher(*this);
 }

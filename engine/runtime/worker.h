@@ -223,6 +223,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool steal_item(StealDeque<>& deque, std::uint32_t priority);
   [[nodiscard]] bool rescue_from(Worker& victim);
   void publish(Run& run, std::uint32_t head);
+  void publish_one(Run& run, std::uint32_t mark, std::uint32_t hint);
   void publish_new(Run& run, std::uint32_t mark);
   void publish_oldest(std::uint32_t count);
   void share_backlog(Run& run);

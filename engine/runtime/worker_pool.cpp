@@ -349,7 +349,7 @@ void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::
 void WorkerPool::announce_work() {
   if (MR_PLANTED(kLostWakeUp)) return;
   // insert_shared was a full fence.
-  if (has_parked() && searching_.load(std::memory_order_relaxed) <= 0) wake_one(nullptr);
+  if (has_parked() && searching_count() <= 0) wake_one(nullptr);
 }
 
 LoopLane* WorkerPool::lane_for(Loop* loop) {

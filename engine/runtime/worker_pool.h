@@ -120,7 +120,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   }
   /// Workers that look for work or have been called to, as a hint; 0 when all sleep.
   [[nodiscard]] std::int32_t searching_count() const {
-    return searching_.load(std::memory_order_relaxed);
+    return static_cast<std::int32_t>(idle_.load(std::memory_order_relaxed) >> kSearchingShift);
   }
   /// `run_owned` inside a body, in steps, for a driver that must not block: makes `worker` free for
   /// `run`. The driver then moves the worker until the run is done and the worker between two
@@ -170,7 +170,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_classes_; }
   [[nodiscard]] bool fetch_inbox(Worker& worker, std::uint32_t priority);
   [[nodiscard]] bool is_watched() const {
-    const std::uint64_t watch = watch_.load(std::memory_order_relaxed);
+    const auto watch = static_cast<std::uint32_t>(idle_.load(std::memory_order_relaxed));
     return watch >= kWatcher || watch == 0;
   }
   void wake_watcher(Worker& by);
@@ -181,10 +181,15 @@ class WorkerPool final : public Executor, public ReadyGauge {
   [[nodiscard]] std::uint64_t pieces() const { return std::uint64_t{2} * worker_count_; }
   void wake_for_rest(Worker& by, const StealDeque<>& deque);
   bool wake_one(Worker* by);
-  void start_searching() { searching_.fetch_add(1, std::memory_order_relaxed); }
-  void stop_searching() { searching_.fetch_sub(1, std::memory_order_relaxed); }
-  void start_watching() { watch_.fetch_add(kWatcher, std::memory_order_relaxed); }
-  void stop_watching() { watch_.fetch_sub(kWatcher, std::memory_order_relaxed); }
+  void start_searching() { idle_.fetch_add(kSearcher, std::memory_order_relaxed); }
+  void stop_searching() { idle_.fetch_sub(kSearcher, std::memory_order_relaxed); }
+  void start_idling() { idle_.fetch_add(kSearcher + kWatcher, std::memory_order_relaxed); }
+  void stop_idling() { idle_.fetch_sub(kSearcher + kWatcher, std::memory_order_relaxed); }
+  /// Says that this thread is about to stop idling.
+  void prefetch_idle_counts() const { __builtin_prefetch(&idle_, 1); }
+  /// A watcher goes to sleep until it is woken, or is back.
+  void start_sleeping() { idle_.fetch_sub(kWatcher - kSleeper, std::memory_order_relaxed); }
+  void stop_sleeping() { idle_.fetch_add(kWatcher - kSleeper, std::memory_order_relaxed); }
   [[nodiscard]] IdleAction try_park(Worker& worker);
   void leave_parking(Worker& worker, bool notified);
   [[nodiscard]] bool has_work_for(const Worker& worker) const;
@@ -204,16 +209,19 @@ class WorkerPool final : public Executor, public ReadyGauge {
   // Read at every hand-over, written when workers fall asleep or wake.
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
   alignas(kApartBytes) std::atomic<std::uint64_t> parked_{0};
-  // Idle workers that look at the others from time to time (upper half), and workers that sleep
-  // until they are woken (lower half). Sleepers without a watcher could not help a worker whose
-  // body takes longer than expected.
-  static constexpr std::uint64_t kWatcher = std::uint64_t{1} << 32U;
-  std::atomic<std::uint64_t> watch_{0};
   std::atomic<std::uint32_t> slot_count_{0};
   // What lies in the inboxes, by class. Written after the push it announces.
   alignas(kApartBytes) ClassSet inbox_classes_;
-  // Workers that are awake and look for work, or have just been woken to.
-  alignas(kApartBytes) std::atomic<std::int32_t> searching_{0};
+  // Three counts in one word, because whoever becomes idle or busy changes two of them, while
+  // others wait for what it is about to do: workers that are awake and look for work, or have just
+  // been woken to (from bit 32 on); idle workers that look at the others from time to time (from
+  // bit 16 on); workers that sleep until they are woken. Sleepers without a watcher could not help
+  // a worker whose body takes longer than expected.
+  static constexpr std::int64_t kSleeper = 1;
+  static constexpr std::int64_t kWatcher = std::int64_t{1} << 16U;
+  static constexpr int kSearchingShift = 32;
+  static constexpr std::int64_t kSearcher = std::int64_t{1} << kSearchingShift;
+  alignas(kApartBytes) std::atomic<std::int64_t> idle_{0};
   std::array<Inbox<>, kPriorityCount> inboxes_;
   // What lies in the inboxes, for `ready_count`. Publishes nothing.
   std::atomic<std::int64_t> inbox_count_{0};
