@@ -179,11 +179,14 @@ class Run {
   }
   /// Gives one token along `edge`; true for the token that makes the target ready (K2).
   [[nodiscard]] bool give_token(std::uint32_t counter) {
-    if (counter == kNoCounter) return true;
+    return counter == kNoCounter || give_tokens(counter, 1);
+  }
+  /// The same for several that came together.
+  [[nodiscard]] bool give_tokens(std::uint32_t counter, std::uint32_t count) {
     std::uint32_t& tokens = counters_[counter];
-    if (MR_PLANTED(kDoubleDecrement) && tokens > 1) --tokens;
-    if (!is_shared()) return --tokens == 0;
-    return std::atomic_ref(tokens).fetch_sub(1, std::memory_order_acq_rel) == 1;
+    if (MR_PLANTED(kDoubleDecrement) && tokens > count) --tokens;
+    if (!is_shared()) return (tokens -= count) == 0;
+    return std::atomic_ref(tokens).fetch_sub(count, std::memory_order_acq_rel) == count;
   }
   [[nodiscard]] Priority class_of(std::uint32_t node) const {
     return topology_->spec(node).priority.value_or(priority_);

@@ -110,8 +110,17 @@ template <bool kSharing>
                                                                const HotNode& hot,
                                                                std::uint32_t& top,
                                                                bool& shares) {
-  if (hot.single.target != kNoNode)
-    return run.give_token(hot.single.counter) ? hot.single.target : kNoNode;
+  if (hot.single.target != kNoNode) {
+    if (hot.single.counter == kNoCounter) return hot.single.target;
+    // What comes next here leads to the same target, which must wait for it anyway: one operation
+    // for both tokens, on a counter that others write too.
+    if (top != 0 && run.nodes_[stack_[top - 1]].single.counter == hot.single.counter) {
+      ++carried_tokens_;
+      return kNoNode;
+    }
+    const std::uint32_t count = std::exchange(carried_tokens_, 0) + 1;
+    return run.give_tokens(hot.single.counter, count) ? hot.single.target : kNoNode;
+  }
   const Edge* edge = run.edges_ + hot.edge_begin;
   const Edge* const end = run.edges_ + hot.edge_end;
   if (edge == end) return kNoNode;
@@ -192,6 +201,7 @@ void Worker::look_when_sharing_pays(const Run& run) {
 void Worker::enter_run(Run& run) {
   run_ = &run;
   step_ = nullptr;
+  carried_tokens_ = 0;
   in_strand_.store(true, std::memory_order_relaxed);
   light_fence();
   depth_ = 0;
@@ -307,6 +317,11 @@ std::uint32_t Worker::link_chain(Run& run,
 void Worker::make_room_for_others(Run& run, std::uint32_t node) {
   // The strand goes behind those that wait, as one item with everything it holds; if nobody else
   // has a part of the run, it stays unshared.
+  if (carried_tokens_ != 0) {
+    const std::uint32_t counter = run.nodes_[node].single.counter;
+    // This node still has one for the same target.
+    static_cast<void>(run.give_tokens(counter, std::exchange(carried_tokens_, 0)));
+  }
   put_behind_others(run, link_chain(run, node, 0, stack_top_.load(std::memory_order_relaxed)));
 }
 

@@ -134,6 +134,30 @@ TEST(StrandTest, D4_WhatMadeRoomKeepsItsWholeBacklog) {
   EXPECT_EQ(first.outcome(), RunOutcome::kOk);
 }
 
+TEST(StrandTest, D8_TokensOfSiblingsGoTogetherAndNoneIsLostWhenAStrandMakesRoom) {
+  for (const std::uint32_t depth : {1U, 2U, 5U}) {
+    // So many that a part is worth sharing: tokens are counted, and most siblings stay private.
+    TestScheduler lab(
+        {.compute_threads = 2, .max_inline_depth = depth, .bundle_price = nanoseconds(1000)});
+    TestGraph wide(fan(64));
+    TestGraph other({noting_node("other")});
+    warm_up(lab, wide, nanoseconds(100));
+    warm_up(lab, other, nanoseconds(100));
+    const auto notes = std::make_shared<Notes>();
+    const RunHandle run = lab.submit(wide, notes);
+    std::vector<RunHandle> others;
+    for (int round = 0; round < 40; ++round) {
+      others.push_back(lab.submit(other, std::make_shared<Notes>()));
+      EXPECT_TRUE(lab.step(0));
+      EXPECT_TRUE(lab.step(0));
+    }
+    lab.settle();
+    EXPECT_EQ(notes->order.size(), 66U);
+    EXPECT_EQ(notes->order.back(), "sink");
+    EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+  }
+}
+
 TEST(StrandTest, D8_AnUnsharedRunPublishesNothing) {
   TestScheduler lab({.compute_threads = 1});
   TestGraph graph(fan(50));

@@ -65,6 +65,7 @@ Worker::Suspended Worker::suspend_strand() {
   Suspended outer{run_,
                   node_,
                   step_,
+                  carried_tokens_,
                   arrival_,
                   credit_,
                   std::exchange(call_, std::nullopt),
@@ -82,6 +83,7 @@ void Worker::resume_strand(Suspended&& outer) {
   enter_run(*outer.run);
   node_ = outer.node;
   step_ = outer.step;
+  carried_tokens_ = outer.carried_tokens;
   arrival_ = outer.arrival;
   if (!MR_PLANTED(kForgottenStrand)) credit_ = outer.credit;
   call_ = std::move(outer.call);

@@ -98,6 +98,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
     Run* run = nullptr;
     std::uint32_t node = kNoNode;
     const SequenceStep* step = nullptr;
+    std::uint32_t carried_tokens = 0;
     Arrival arrival;
     Run::Credit credit = 0;
     std::optional<NodeCall> call;
@@ -247,6 +248,8 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   // The next step of the run's sequence while the strand follows it: then `stack_top_` tells how
   // many nodes lie ready, and the stack itself is not kept.
   const SequenceStep* step_ = nullptr;
+  // Tokens of nodes that have run for the target of the next one, on the short path.
+  std::uint32_t carried_tokens_ = 0;
   std::uint32_t depth_ = 0;       // nodes this strand ran since it last looked at others
   std::uint32_t best_ = kNoNode;  // full path: what finish will continue with
   Arrival arrival_;
