@@ -80,17 +80,6 @@ class Figures {
     return std::min(*group, *flow) / *ours;
   }
 
-  // Largest distance from the ideal over all widths, as a share of the ideal.
-  [[nodiscard]] std::optional<double> narrow_deviation(bool cold) const {
-    double worst = 0;
-    for (NodeIndex width = kNarrowWidthMin; width <= kNarrowWidthMax; ++width) {
-      const auto ratio = over_ideal(narrow_name(width, cold), "1ms");
-      if (!ratio) return std::nullopt;
-      worst = std::max(worst, std::abs(*ratio - 1));
-    }
-    return worst;
-  }
-
   [[nodiscard]] std::optional<double> most_allocations() const {
     std::optional<double> most;
     for (const Measurement& measurement : process_.measurements) {
@@ -163,9 +152,25 @@ void add_busy_bars(std::vector<Bar>& bars, const Figures& figures) {
   }
 }
 
-}  // namespace
+// Largest distance from the ideal over all widths, as a share of the ideal. Each width first gets
+// its median over the processes: of more than a hundred cases some meet a busy machine every time.
+std::optional<double> narrow_deviation(const std::vector<ProcessResult>& processes,
+                                       std::string_view subject,
+                                       bool cold) {
+  double worst = 0;
+  for (NodeIndex width = kNarrowWidthMin; width <= kNarrowWidthMax; ++width) {
+    Values ratios;
+    for (const ProcessResult& process : processes) {
+      const auto ratio = Figures(process, subject).over_ideal(narrow_name(width, cold), "1ms");
+      if (ratio) ratios.push_back(*ratio);
+    }
+    if (ratios.empty()) return std::nullopt;
+    worst = std::max(worst, std::abs(median(ratios) - 1));
+  }
+  return worst;
+}
 
-std::vector<Bar> evaluate_bars(const ProcessResult& process, std::string_view subject) {
+std::vector<Bar> bars_of(const ProcessResult& process, std::string_view subject) {
   const Figures figures(process, subject);
   std::vector<Bar> bars;
   add_empty_bars(bars, figures, 1);
@@ -182,30 +187,32 @@ std::vector<Bar> evaluate_bars(const ProcessResult& process, std::string_view su
                   figures.in_flight_gain("1us"),
                   0.97,
                   false});
-  for (const bool cold : {false, true}) {
-    bars.push_back({fmt::format("1 ms siblings, k = 2..64, {} plan: worst distance from ideal",
-                                cold ? "cold" : "warm"),
-                    figures.narrow_deviation(cold),
-                    0.10,
-                    true});
-  }
   bars.push_back({"allocations per warm run, worst case", figures.most_allocations(), 0, true});
   bars.push_back({"wake-ups per empty 10-node graph", figures.small_graph_wakes(), 0.01, true});
   return bars;
 }
 
+}  // namespace
+
 std::vector<Bar> evaluate_bars(const std::vector<ProcessResult>& processes,
                                std::string_view subject) {
-  std::vector<Bar> bars = evaluate_bars(ProcessResult{}, subject);
+  std::vector<Bar> bars = bars_of(ProcessResult{}, subject);
   std::vector<Values> values(bars.size());
   for (const ProcessResult& process : processes) {
-    const std::vector<Bar> single = evaluate_bars(process, subject);
+    const std::vector<Bar> single = bars_of(process, subject);
     for (std::size_t index = 0; index < bars.size(); ++index) {
       if (single[index].value) values[index].push_back(*single[index].value);
     }
   }
   for (std::size_t index = 0; index < bars.size(); ++index) {
     if (!values[index].empty()) bars[index].value = median(values[index]);
+  }
+  for (const bool cold : {false, true}) {
+    bars.push_back({fmt::format("1 ms siblings, k = 2..64, {} plan: worst distance from ideal",
+                                cold ? "cold" : "warm"),
+                    narrow_deviation(processes, subject, cold),
+                    0.10,
+                    true});
   }
   return bars;
 }

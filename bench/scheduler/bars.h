@@ -23,11 +23,8 @@ struct Bar {
   }
 };
 
-/// Computes every bar from what one process measured, always the same list in the same order.
-[[nodiscard]] std::vector<Bar> evaluate_bars(const ProcessResult& process,
-                                             std::string_view subject);
-
-/// Computes the bars of each process and takes the median value of each bar.
+/// Computes every bar, always the same list in the same order: the median over the processes; of
+/// the 1 ms siblings it takes medians first and the worst width then.
 [[nodiscard]] std::vector<Bar> evaluate_bars(const std::vector<ProcessResult>& processes,
                                              std::string_view subject);
 
