@@ -69,7 +69,7 @@ class JsonValueBuilder {
 
   Done read_value(od::value& value, std::size_t depth) {
     const std::string_view token = value.raw_json_token();
-    const std::uint32_t offset = offset_of(token.data());
+    const std::uint32_t offset = offset_of(token.begin());
     if (document_.nodes_.size() >= limits_.value_count_max) {
       return fail(JsonProblemCode::kTooLarge,
                   offset,

@@ -54,7 +54,10 @@ ChromeTraceSink::ChromeTraceSink(std::ostream& out) : out_(out) {
   write_out();
 }
 
-ChromeTraceSink::~ChromeTraceSink() { (void)close(); }
+ChromeTraceSink::~ChromeTraceSink() {
+  // Whoever wants to know closes it before.
+  static_cast<void>(close());  // NOLINT(bugprone-unused-return-value)
+}
 
 void ChromeTraceSink::name_track(std::uint16_t track, std::string_view name) {
   if (is_closed_) return;

@@ -245,7 +245,7 @@ void CostModel::record_downstream(std::uint32_t node, base::Duration time_to_end
 }
 
 base::Duration CostModel::reserve(std::uint32_t node) const {
-  if (topology_.spec(node).reserve) return *topology_.spec(node).reserve;
+  if (const auto& declared = topology_.spec(node).reserve) return *declared;
   if (!downstream_) return kReserveFloor;
   std::uint64_t counts[kBucketCount];
   std::uint64_t total = 0;

@@ -98,6 +98,7 @@ void Worker::finish_full() {
   Run& run = *run_;
   RunSteps steps(*this, run);
   const std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): `start` made it.
   if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
   share_kept(run, mark);
   const std::uint32_t parent = node_;
@@ -115,9 +116,10 @@ void Worker::enqueue(Run& run, std::uint32_t node) {
   const std::uint32_t hint = run.costs().hint(node);
   publish(run, node);
   light_fence();
-  if (pool_.has_parked())
+  if (pool_.has_parked()) {
     pool_.consider_wake(*this,
                         hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
+  }
   if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
 }
 

@@ -186,11 +186,14 @@ void LoopLane::make_ready(Run& run, std::uint32_t node) {
 
 void LoopLane::run_strand(Run& run) {
   in_strand_ = true;
+  base::TimePoint since = locals_.empty() ? base::TimePoint() : clock().now();
   while (!locals_.empty()) {
     const Local local = locals_.back();
     locals_.pop_back();
     if (has_budget()) {
       run_node(run, local);
+      const base::TimePoint now = clock().now();
+      spent_ += now - std::exchange(since, now);
     } else {
       hand_over(run, local.node);
     }
@@ -237,14 +240,12 @@ void LoopLane::run_node(Run& run, const Local& local) {
   if (!steps.begin_node(local.node, local.arrival)) return;
   add_one(executed_);
   add_one(inlined_);
-  const base::TimePoint start = clock().now();
   NodeCall call(run, run.context());
   call.node_ = local.node;
   const HotNode& hot = run.nodes_[local.node];
   const bool ok = hot.body(hot.closure, call);
   next_arrival_ = {.parent = local.node, .depth = local.arrival.depth + 1};
   if (steps.end_node(call, ok)) steps.pass_tokens(local.node);
-  spent_ += clock().now() - start;
 }
 
 bool LoopLane::has_budget() {

@@ -21,7 +21,7 @@ using TraceId = base::StrongId<TraceTag, std::uint64_t>;
 using SpanId = base::StrongId<SpanTag, std::uint64_t>;
 
 // Flags and statuses carry the names of the documented contract, without the house's `k`.
-// NOLINTBEGIN(readability-identifier-naming)
+// NOLINTBEGIN(readability-identifier-naming,performance-enum-size)
 
 /// Chooses which events a run emits. Values may be combined; bits are part of the contract.
 enum class TraceFlag : std::uint32_t {
