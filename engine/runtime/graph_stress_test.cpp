@@ -197,6 +197,26 @@ TEST(GraphRaceTest, D7_AnAnswerFromALoopIsTheLastTouchOfThePool) {
   }
 }
 
+TEST(GraphRaceTest, D7_ALoopThatHandedTheRestOverHasLeftWhenTheAnswerComes) {
+  const auto loop = *EventLoop::create();
+  Loop* const raw_loop = loop.get();
+  for (int turn = 0; turn < 300; ++turn) {
+    const auto pool = *WorkerPool::create({.compute_threads = 2});
+    GraphBuilder<Table> builder;
+    builder
+        .async(
+            "first",
+            [raw_loop](AsyncCall<Table> call) { return wait_a_little(std::move(call), raw_loop); })
+        .cpu("last",
+             [](Table& table) { table.runs[1].fetch_add(1, std::memory_order_relaxed); },
+             {.after = {"first"}});
+    const Graph<Table> graph = *builder.build();
+    Table table(2);
+    ASSERT_TRUE(graph.run(*pool, table, {.loop = raw_loop}).has_value());
+    EXPECT_EQ(table.runs[1].load(), 1);
+  }
+}
+
 TEST(GraphRaceTest, C3_TimeoutsRaceWithBodies) {
   const auto loop = *EventLoop::create();
   const auto pool = *WorkerPool::create({.compute_threads = 3});

@@ -200,21 +200,11 @@ void LoopLane::run_strand(Run& run) {
   }
   in_strand_ = false;
   flush_hand_over(run);
+  // Whoever gets the answer may take the pool away, with this lane. What is held keeps the run open,
+  // wherever its other nodes are, until nothing is left to do here.
   const Run::Credit held = std::exchange(credit_, 0);
-  if (held != 0 && run.return_credit(held)) return finish(run);
   start_ready();
-}
-
-void LoopLane::finish(Run& run) {
-  // Nodes that are ready hold credit of their runs. So none of this run's is, and if there is none
-  // at all, whoever gets the answer may take the pool away, with this lane: then the answer must be
-  // the last thing that happens here.
-  if (is_starting_ && ready_async_.empty()) {
-    MR_DCHECK(finishing_ == nullptr);
-    finishing_ = &run;
-    return;
-  }
-  RunSteps(*this, run).finish_work();
+  if (held != 0 && run.return_credit(held)) RunSteps(*this, run).finish_work();
 }
 
 void LoopLane::start_ready() {
@@ -232,7 +222,6 @@ void LoopLane::start_ready() {
     }
   }
   is_starting_ = false;
-  if (Run* const run = std::exchange(finishing_, nullptr)) RunSteps(*this, *run).finish_work();
 }
 
 void LoopLane::run_node(Run& run, const Local& local) {

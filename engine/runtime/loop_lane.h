@@ -55,7 +55,6 @@ class LoopLane final : public StrandHost {
   };
   void run_strand(Run& run);
   void start_ready();
-  void finish(Run& run);
   void run_node(Run& run, const Local& local);
   void hand_over(Run& run, std::uint32_t node);
   void flush_hand_over(Run& run);
@@ -76,7 +75,6 @@ class LoopLane final : public StrandHost {
   std::uint32_t chain_tail_ = kNoNode;
   bool in_strand_ = false;
   bool is_starting_ = false;
-  Run* finishing_ = nullptr;  // whose answer goes out when `start_ready` is done
   // Statistics: written by the loop thread only, ordered with nothing.
   std::atomic<std::uint64_t> executed_{0};
   std::atomic<std::uint64_t> inlined_{0};
