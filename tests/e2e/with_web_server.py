@@ -67,6 +67,8 @@ class Pages(BaseHTTPRequestHandler):
 
 
 def main(registry: str, *command: str) -> int:
+    # A client may open many connections at once; those beyond this would be tried again after seconds.
+    ThreadingHTTPServer.request_queue_size = 128
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
