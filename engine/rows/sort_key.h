@@ -51,7 +51,9 @@ struct SortColumn {
 [[nodiscard]] inline std::uint64_t ordered_bits(double value) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // -0.0 + 0.0 is +0.0
-  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+  // All bits of a negative number, the sign alone of others.
+  const auto flipped = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> 63) | kSign;
+  return bits ^ flipped;
 }
 
 /// True for a float key that orders like null.

@@ -18,7 +18,9 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "rows/packed_top_k.h"
 #include "rows/quick_order.h"
+#include "rows/row_order.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/select.h"
@@ -46,9 +48,9 @@ struct Candidate {
 class Precedes {
  public:
   Precedes(std::span<const SortColumn> other_keys, std::span<const std::int64_t> ids)
-      : other_keys_(other_keys), ids_(ids) {}
+      : order_(other_keys, ids) {}
 
-  bool operator()(const Candidate& left, const Candidate& right) const {
+  [[nodiscard]] bool operator()(const Candidate& left, const Candidate& right) const {
     // Without a branch on the outcome, which nothing can predict.
     const bool precedes = left.key < right.key;
     if (left.key == right.key) [[unlikely]]
@@ -57,21 +59,11 @@ class Precedes {
   }
 
  private:
-  bool breaks_tie(const Candidate& left, const Candidate& right) const {
-    for (const SortColumn& key : other_keys_) {
-      std::uint64_t left_bits = 0;
-      std::uint64_t right_bits = 0;
-      const bool left_present = key.load(left.row, left_bits);
-      const bool right_present = key.load(right.row, right_bits);
-      if (left_present != right_present) return left_present;
-      if (left_bits != right_bits) return left_bits < right_bits;
-    }
-    if (ids_[left.row] != ids_[right.row]) return ids_[left.row] < ids_[right.row];
-    return left.position < right.position;
+  [[nodiscard]] bool breaks_tie(const Candidate& left, const Candidate& right) const {
+    return order_({left.row, left.position}, {right.row, right.position});
   }
 
-  std::span<const SortColumn> other_keys_;
-  std::span<const std::int64_t> ids_;
+  RowOrder order_;
 };
 
 // The best candidates seen so far; the first `wanted` of a full buffer end with the worst of them.
@@ -257,6 +249,10 @@ void scan_set(const RowSet& rows, const SortColumn& key, Buffered& best) {
   });
 }
 
+bool is_for_packed(std::size_t row_count, std::size_t wanted) {
+  return row_count <= kPackedRowsMax && row_count <= kBufferFactor * wanted && wanted < row_count;
+}
+
 }  // namespace
 
 base::Result<RowSet> top_k(const RowSet& rows,
@@ -272,6 +268,10 @@ base::Result<RowSet> top_k(const RowSet& rows,
          find_sort_columns(*rows.batch(), keys, "top_k.keys"));
   if (count == 0) return rows.window(0, 0);
   const std::size_t wanted = std::min(static_cast<std::size_t>(count), rows.size());
+  if (is_for_packed(rows.size(), wanted)) {
+    MR_TRY(Array<RowIndex> index, top_k_packed(rows, columns, wanted, scratch));
+    if (!index.empty()) return RowSet(rows.batch(), std::move(index));
+  }
   if (wanted > rows.size() / kSortAllFactor) {
     MR_TRY(const RowSet ordered, sort(rows, keys, scratch));
     return ordered.window(0, wanted);
