@@ -37,8 +37,8 @@ TEST(NumberTextTest, WritesWhatPeopleWrite) {
   EXPECT_EQ(written(0.1 + 0.2), "0.30000000000000004");
   EXPECT_EQ(written(0.0), "0");
   EXPECT_EQ(written(-0.0), "-0");
-  EXPECT_EQ(written(99999), "99999");
-  EXPECT_EQ(written(100000), "1e+05");
+  EXPECT_EQ(written(99999.0), "99999");
+  EXPECT_EQ(written(100000.0), "1e+05");
   EXPECT_EQ(written(0.001), "0.001");
   EXPECT_EQ(written(0.0001), "1e-04");
   EXPECT_EQ(written(0.00012), "0.00012");

@@ -9,34 +9,17 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/pooled_allocator.h"
 #include "base/result.h"
 #include "plan/compiler.h"
 #include "rank/request_run.h"
 #include "rows/batch.h"
 #include "rows/gather.h"
-#include "runtime/frame_pool.h"
 
 namespace millrace::rank {
 namespace {
 
 using plan::CompiledNode;
-
-// Takes the blocks that shared pointers need from where they are used again.
-template <class T>
-struct PooledAllocator {
-  using value_type = T;  // NOLINT(readability-identifier-naming): the library asks for this name.
-  PooledAllocator() = default;
-  template <class U>
-  explicit(false) PooledAllocator(const PooledAllocator<U>&) {}
-
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(runtime::FramePool::allocate(count * sizeof(T)));
-  }
-  void deallocate(T* block, std::size_t count) {
-    runtime::FramePool::release(block, count * sizeof(T));
-  }
-  bool operator==(const PooledAllocator&) const = default;
-};
 
 // What a body of the topology is called with.
 struct NodeClosure {
@@ -299,7 +282,7 @@ std::shared_ptr<RequestRun> LoadedPlan::make_run() {
   if (run == nullptr) run = std::make_unique<RequestRun>(*this);
   return {run.release(),
           [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); },
-          PooledAllocator<RequestRun>()};
+          base::PooledAllocator<RequestRun>()};
 }
 
 void LoadedPlan::give_back(std::unique_ptr<RequestRun> run) {

@@ -47,7 +47,7 @@ base::Result<rows::RowSet> rows_of_ids(std::span<const std::int64_t> ids) {
   rows::RowScratch scratch(0);
   rows::Int64ColumnBuilder column(scratch, ids.size());
   for (const std::int64_t id : ids) column.append(id);
-  std::vector<rows::NamedColumn> columns;
+  rows::NamedColumns columns;
   columns.push_back({std::string(rows::kIdColumn), column.finish()});
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
   return rows::RowSet(std::move(batch));

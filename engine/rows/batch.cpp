@@ -13,6 +13,7 @@
 
 #include "base/did_you_mean.h"
 #include "base/error.h"
+#include "base/pooled_allocator.h"
 #include "base/result.h"
 #include "rows/column.h"
 
@@ -23,7 +24,7 @@ using base::fail;
 using base::Result;
 
 struct Batch::Parts {
-  std::vector<NamedColumn> columns;
+  NamedColumns columns;
   std::span<const std::int64_t> ids;
 };
 
@@ -59,7 +60,7 @@ base::Status check_length(std::string_view name, const Column& column, std::size
 
 Batch::Batch(Parts parts) : columns_(std::move(parts.columns)), ids_(parts.ids) {}
 
-Result<BatchRef> Batch::make(std::vector<NamedColumn> columns) {
+Result<BatchRef> Batch::make(NamedColumns columns) {
   MR_TRY(const std::span<const std::int64_t> ids, find_ids(columns));
   if (ids.size() > kBatchRowsMax) {
     return fail(ErrorCode::kResourceExhausted,
@@ -76,7 +77,8 @@ Result<BatchRef> Batch::make(std::vector<NamedColumn> columns) {
       }
     }
   }
-  return std::make_shared<Batch>(Parts{.columns = std::move(columns), .ids = ids});
+  return std::allocate_shared<Batch>(base::PooledAllocator<Batch>(),
+                                     Parts{.columns = std::move(columns), .ids = ids});
 }
 
 std::optional<std::size_t> Batch::find_index(std::string_view name) const {
@@ -106,7 +108,7 @@ Result<BatchRef> Batch::with_column(std::string_view name, ColumnRef column) con
     return fail(ErrorCode::kInvalidArgument, "Column id cannot be written", place_of(name));
   }
   MR_TRY_STATUS(check_length(name, *column, row_count()));
-  std::vector<NamedColumn> columns;
+  NamedColumns columns;
   columns.reserve(columns_.size() + 1);
   columns = columns_;
   if (const std::optional<std::size_t> index = find_index(name)) {
@@ -114,17 +116,19 @@ Result<BatchRef> Batch::with_column(std::string_view name, ColumnRef column) con
   } else {
     columns.push_back({.name = std::string(name), .column = std::move(column)});
   }
-  return std::make_shared<Batch>(Parts{.columns = std::move(columns), .ids = ids_});
+  return std::allocate_shared<Batch>(base::PooledAllocator<Batch>(),
+                                     Parts{.columns = std::move(columns), .ids = ids_});
 }
 
 BatchRef Batch::with_only(std::span<const std::string_view> names) const {
-  std::vector<NamedColumn> columns;
+  NamedColumns columns;
   columns.reserve(columns_.size());
   for (const NamedColumn& entry : columns_) {
     const bool wanted = std::find(names.begin(), names.end(), entry.name) != names.end();
     if (wanted || entry.name == kIdColumn) columns.push_back(entry);
   }
-  return std::make_shared<Batch>(Parts{.columns = std::move(columns), .ids = ids_});
+  return std::allocate_shared<Batch>(base::PooledAllocator<Batch>(),
+                                     Parts{.columns = std::move(columns), .ids = ids_});
 }
 
 }  // namespace millrace::rows

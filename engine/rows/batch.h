@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pooled_allocator.h"
 #include "base/result.h"
 #include "rows/column.h"
 
@@ -28,6 +29,9 @@ struct NamedColumn {
   ColumnRef column;
 };
 
+/// Short-lived, like most batches.
+using NamedColumns = std::vector<NamedColumn, base::PooledAllocator<NamedColumn>>;
+
 class Batch;
 /// Owners: every RowSet over the batch.
 using BatchRef = std::shared_ptr<const Batch>;
@@ -37,7 +41,7 @@ using BatchRef = std::shared_ptr<const Batch>;
 class Batch {
  public:
   /// Refuses a missing, null or non-int64 `id`, two columns of one name, and unequal lengths.
-  [[nodiscard]] static base::Result<BatchRef> make(std::vector<NamedColumn> columns);
+  [[nodiscard]] static base::Result<BatchRef> make(NamedColumns columns);
 
   [[nodiscard]] std::size_t row_count() const { return ids_.size(); }
   [[nodiscard]] std::span<const std::int64_t> ids() const { return ids_; }
@@ -65,7 +69,7 @@ class Batch {
   explicit Batch(Parts parts);
 
  private:
-  std::vector<NamedColumn> columns_;
+  NamedColumns columns_;
   std::span<const std::int64_t> ids_;  // borrows from the id column in columns_
 };
 

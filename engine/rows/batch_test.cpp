@@ -32,7 +32,7 @@ class BatchTest : public ::testing::Test {
   ColumnRef floats(const std::vector<testing::Cell>& cells) {
     return to_column(ColumnType::kFloat64, cells, scratch_);
   }
-  std::string error_of(std::vector<NamedColumn> columns) {
+  std::string error_of(NamedColumns columns) {
     return Batch::make(std::move(columns)).error().to_string();
   }
 

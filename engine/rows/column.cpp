@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/pooled_allocator.h"
 #include "rows/dictionary.h"
 #include "rows/row_scratch.h"
 #include "rows/value.h"
@@ -56,7 +57,7 @@ std::string_view to_string(ColumnType type) {
   return "?";
 }
 
-Column::Column(Parts parts)
+Column::Column(Parts&& parts)
     : type_(parts.type),
       size_(parts.size),
       values_(std::move(parts.values)),
@@ -66,31 +67,35 @@ Column::Column(Parts parts)
   if (all_valid(validity_.span())) validity_ = {};
 }
 
+ColumnRef Column::make(Parts parts) {
+  return std::allocate_shared<Column>(base::PooledAllocator<Column>(), std::move(parts));
+}
+
 ColumnRef Column::make_int64(Array<std::int64_t> values, Array<std::uint8_t> validity) {
   const std::size_t size = values.size();
-  return std::make_shared<Column>(Parts{.type = ColumnType::kInt64,
-                                        .size = size,
-                                        .values = std::move(values).into_buffer(),
-                                        .validity = std::move(validity),
-                                        .dictionary = nullptr});
+  return make({.type = ColumnType::kInt64,
+               .size = size,
+               .values = std::move(values).into_buffer(),
+               .validity = std::move(validity),
+               .dictionary = nullptr});
 }
 
 ColumnRef Column::make_float64(Array<double> values, Array<std::uint8_t> validity) {
   const std::size_t size = values.size();
-  return std::make_shared<Column>(Parts{.type = ColumnType::kFloat64,
-                                        .size = size,
-                                        .values = std::move(values).into_buffer(),
-                                        .validity = std::move(validity),
-                                        .dictionary = nullptr});
+  return make({.type = ColumnType::kFloat64,
+               .size = size,
+               .values = std::move(values).into_buffer(),
+               .validity = std::move(validity),
+               .dictionary = nullptr});
 }
 
 ColumnRef Column::make_bool(Array<std::uint8_t> values, Array<std::uint8_t> validity) {
   const std::size_t size = values.size();
-  return std::make_shared<Column>(Parts{.type = ColumnType::kBool,
-                                        .size = size,
-                                        .values = std::move(values).into_buffer(),
-                                        .validity = std::move(validity),
-                                        .dictionary = nullptr});
+  return make({.type = ColumnType::kBool,
+               .size = size,
+               .values = std::move(values).into_buffer(),
+               .validity = std::move(validity),
+               .dictionary = nullptr});
 }
 
 ColumnRef Column::make_string(Array<std::int32_t> codes,
@@ -98,11 +103,11 @@ ColumnRef Column::make_string(Array<std::int32_t> codes,
                               Array<std::uint8_t> validity) {
   MR_CHECK(dictionary != nullptr);
   const std::size_t size = codes.size();
-  return std::make_shared<Column>(Parts{.type = ColumnType::kString,
-                                        .size = size,
-                                        .values = std::move(codes).into_buffer(),
-                                        .validity = std::move(validity),
-                                        .dictionary = std::move(dictionary)});
+  return make({.type = ColumnType::kString,
+               .size = size,
+               .values = std::move(codes).into_buffer(),
+               .validity = std::move(validity),
+               .dictionary = std::move(dictionary)});
 }
 
 std::span<const std::int64_t> Column::int64s() const {

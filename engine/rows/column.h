@@ -66,9 +66,11 @@ class Column {
 
  public:
   /// Only the makers can name `Parts`.
-  explicit Column(Parts parts);
+  explicit Column(Parts&& parts);
 
  private:
+  [[nodiscard]] static ColumnRef make(Parts parts);
+
   ColumnType type_;
   std::size_t size_;
   Buffer values_;

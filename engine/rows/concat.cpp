@@ -177,7 +177,7 @@ Result<RowSet> concat(std::span<const RowSet> inputs,
   if (!tags.empty() && find_field(fields, kSourceColumn) == fields.end()) {
     fields.push_back({.name = kSourceColumn, .type = ColumnType::kString});
   }
-  std::vector<NamedColumn> columns;
+  NamedColumns columns;
   columns.reserve(fields.size());
   Array<ColumnPiece> pieces = scratch.make_array<ColumnPiece>(inputs.size());
   for (const Field& field : fields) {

@@ -68,10 +68,10 @@ Result<RightRows> collect_right(const RowSet& right, const KeyGroups& groups, Ro
 }
 
 // Right columns that enter the result, under their new names.
-Result<std::vector<NamedColumn>> right_columns(const RowSet& left,
-                                               const RowSet& right,
-                                               const JoinOptions& options) {
-  std::vector<NamedColumn> columns;
+Result<NamedColumns> right_columns(const RowSet& left,
+                                   const RowSet& right,
+                                   const JoinOptions& options) {
+  NamedColumns columns;
   std::string clashes;
   for (const NamedColumn& entry : right.batch()->columns()) {
     const bool is_key = std::any_of(options.keys.begin(),
@@ -138,7 +138,7 @@ Result<Matches> find_matches(const RowSet& right,
 // Keeps the left batch and spreads the right values over its rows.
 Result<RowSet> join_in_place(const RowSet& left,
                              const Matches& matches,
-                             std::vector<NamedColumn> right,
+                             NamedColumns right,
                              RowScratch& scratch) {
   Array<RowIndex> source = scratch.make_array<RowIndex>(left.batch()->row_count());
   MR_TRY_STATUS(fill_in_parts(source.span(), kNoRow, scratch.stop()));
@@ -153,7 +153,7 @@ Result<RowSet> join_in_place(const RowSet& left,
       index[next++] = row;
     }
   }));
-  std::vector<NamedColumn> columns(left.batch()->columns().begin(), left.batch()->columns().end());
+  NamedColumns columns(left.batch()->columns().begin(), left.batch()->columns().end());
   for (NamedColumn& entry : right) {
     MR_TRY(entry.column, gather(*entry.column, source.span(), scratch));
     columns.push_back(std::move(entry));
@@ -165,7 +165,7 @@ Result<RowSet> join_in_place(const RowSet& left,
 // Copies both sides into a batch of their own.
 Result<RowSet> join_by_copy(const RowSet& left,
                             const Matches& matches,
-                            std::vector<NamedColumn> right,
+                            NamedColumns right,
                             RowScratch& scratch) {
   Array<RowIndex> left_rows = scratch.make_array<RowIndex>(matches.row_count);
   Array<RowIndex> right_rows = scratch.make_array<RowIndex>(matches.row_count);
@@ -184,7 +184,7 @@ Result<RowSet> join_by_copy(const RowSet& left,
       right_rows[next++] = kNoRow;
     }
   }
-  std::vector<NamedColumn> columns(left.batch()->columns().begin(), left.batch()->columns().end());
+  NamedColumns columns(left.batch()->columns().begin(), left.batch()->columns().end());
   for (NamedColumn& entry : columns) {
     MR_TRY(entry.column, gather(*entry.column, left_rows.span(), scratch));
   }
@@ -206,7 +206,7 @@ Result<RowSet> join(const RowSet& left,
   if (options.kind == JoinKind::kSemi || options.kind == JoinKind::kAnti) {
     return keep_matched(left, groups.left_ids.span(), options.kind == JoinKind::kSemi, scratch);
   }
-  MR_TRY(std::vector<NamedColumn> columns, right_columns(left, right, options));
+  MR_TRY(NamedColumns columns, right_columns(left, right, options));
   MR_TRY(const Matches matches, find_matches(right, groups, options.kind, scratch));
   const bool dense_enough = left.batch()->row_count() <= kSpreadFactor * left.size();
   if (matches.is_unique && dense_enough) {

@@ -1,6 +1,5 @@
 #include "rows/row_scratch.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -8,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "base/block_pool.h"
 #include "base/spin_mutex.h"
 #include "base/thread_annotations.h"
 
@@ -18,9 +18,13 @@ namespace {
 constexpr std::size_t kAlignmentBytes = 64;
 constexpr std::size_t kClassCount = 64;
 
-// Blocks are powers of two, at least one cache line.
+// Small blocks come from lists of the thread, which need no lock; a BufferPool has the others.
+constexpr std::size_t kSmallBytesMax = base::BlockPool::kPooledBytesMax;
+
+// Small blocks are whole cache lines, others powers of two.
 std::size_t capacity_for(std::size_t bytes) {
-  return std::bit_ceil(std::max(bytes, kAlignmentBytes));
+  if (bytes > kSmallBytesMax) return std::bit_ceil(bytes);
+  return (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
 }
 
 std::size_t class_of(std::size_t capacity_bytes) {
@@ -112,7 +116,10 @@ class BufferPool {
 };
 
 void Buffer::release() {
-  pool_->give_back(std::exchange(data_, nullptr), std::exchange(capacity_bytes_, 0));
+  std::byte* const data = std::exchange(data_, nullptr);
+  const std::size_t bytes = std::exchange(capacity_bytes_, 0);
+  if (bytes <= kSmallBytesMax) return base::BlockPool::release(data, bytes);
+  pool_->give_back(data, bytes);
 }
 
 RowScratch::RowScratch(std::size_t retained_bytes_max)
@@ -123,6 +130,10 @@ RowScratch::~RowScratch() { pool_->close(); }
 Buffer RowScratch::take(std::size_t bytes) {
   if (bytes == 0) return {};
   const std::size_t capacity_bytes = capacity_for(bytes);
+  if (capacity_bytes <= kSmallBytesMax) {
+    auto* const data = static_cast<std::byte*>(base::BlockPool::allocate(capacity_bytes));
+    return Buffer(*pool_, data, capacity_bytes);
+  }
   return Buffer(*pool_, pool_->take(capacity_bytes), capacity_bytes);
 }
 

@@ -45,7 +45,8 @@ class Buffer {
       : pool_(&pool), data_(data), capacity_bytes_(capacity_bytes) {}
   void release();
 
-  // Lives as long as any of its blocks is out, so that a column may outlive its scratch.
+  // Lives as long as any of its blocks is out, so that a column may outlive its scratch. Not used
+  // for small blocks, which are not its own.
   BufferPool* pool_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t capacity_bytes_ = 0;
@@ -94,15 +95,17 @@ class Array {
   std::size_t count_ = 0;
 };
 
-/// Where operators get memory for index vectors, temporaries and new columns: a pool of blocks in
-/// power-of-two sizes that are used again, so that a warm operator allocates a number of small
-/// objects that does not depend on the number of rows. It also says when an operator should stop.
+/// Where operators get memory for index vectors, temporaries and new columns: blocks that are used
+/// again, so that a warm operator allocates a number of small objects that does not depend on the
+/// number of rows. Blocks of a page or less go to the thread that frees them, for any scratch
+/// (base::BlockPool); larger ones, in power-of-two sizes, come back to the scratch. It also says
+/// when an operator should stop.
 /// Threading: one operator at a time; the blocks it gave may be freed on any thread.
 class RowScratch {
  public:
   static constexpr std::size_t kRetainedBytesMax = std::size_t{64} << 20U;
 
-  /// `retained_bytes_max` bounds the idle memory that the pool keeps.
+  /// `retained_bytes_max` bounds the idle memory that the scratch keeps.
   explicit RowScratch(std::size_t retained_bytes_max = kRetainedBytesMax);
   ~RowScratch();
   RowScratch(const RowScratch&) = delete;
@@ -115,7 +118,7 @@ class RowScratch {
   }
   /// Gives a block of at least `bytes`.
   [[nodiscard]] Buffer take(std::size_t bytes);
-  /// Bytes the pool holds idle.
+  /// Bytes the scratch holds idle: of large blocks.
   [[nodiscard]] std::size_t retained_bytes() const;
 
   /// What operators look at between parts of their work, to fail with its error.

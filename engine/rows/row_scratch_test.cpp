@@ -20,13 +20,21 @@ TEST(RowScratchTest, GivesAlignedBlocksOfAtLeastTheSizeAsked) {
   }
 }
 
-TEST(RowScratchTest, UsesABlockAgain) {
+TEST(RowScratchTest, UsesALargeBlockAgain) {
   RowScratch scratch;
-  std::byte* first = scratch.take(1000).data();
-  EXPECT_EQ(scratch.retained_bytes(), 1024U);
-  const Buffer again = scratch.take(600);
+  std::byte* first = scratch.take(10'000).data();
+  EXPECT_EQ(scratch.retained_bytes(), 16'384U);
+  const Buffer again = scratch.take(9'000);
   EXPECT_EQ(again.data(), first);
   EXPECT_EQ(scratch.retained_bytes(), 0U);
+}
+
+TEST(RowScratchTest, UsesASmallBlockAgainInAnyScratchOfTheThread) {
+  RowScratch scratch;
+  RowScratch other;
+  const std::byte* first = scratch.take(1000).data();
+  EXPECT_EQ(scratch.retained_bytes(), 0U);
+  EXPECT_EQ(other.take(1000).data(), first);
 }
 
 TEST(RowScratchTest, NeverSharesALiveBlock) {
@@ -37,24 +45,26 @@ TEST(RowScratchTest, NeverSharesALiveBlock) {
 }
 
 TEST(RowScratchTest, KeepsNoMoreThanItsLimit) {
-  RowScratch scratch(1024);
+  RowScratch scratch(16'384);
   {
-    const Buffer too_large = scratch.take(2000);
+    const Buffer too_large = scratch.take(20'000);
   }
   EXPECT_EQ(scratch.retained_bytes(), 0U);
   {
-    const Buffer one = scratch.take(1024);
-    const Buffer other = scratch.take(1024);
+    const Buffer one = scratch.take(16'384);
+    const Buffer other = scratch.take(16'384);
   }
-  EXPECT_EQ(scratch.retained_bytes(), 1024U);
+  EXPECT_EQ(scratch.retained_bytes(), 16'384U);
 }
 
 TEST(RowScratchTest, ABufferMayOutliveItsScratch) {
-  std::optional<RowScratch> scratch(std::in_place);
-  Array<std::int64_t> array = scratch->make_array<std::int64_t>(3);
-  scratch.reset();
-  array[2] = 7;
-  EXPECT_EQ(array[2], 7);
+  for (const std::size_t count : {std::size_t{3}, std::size_t{3000}}) {
+    std::optional<RowScratch> scratch(std::in_place);
+    Array<std::int64_t> array = scratch->make_array<std::int64_t>(count);
+    scratch.reset();
+    array[2] = 7;
+    EXPECT_EQ(array[2], 7);
+  }
 }
 
 TEST(RowScratchTest, MovingLeavesAnEmptyArray) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/pooled_allocator.h"
 #include "rows/batch.h"
 #include "rows/row_scratch.h"
 
@@ -15,7 +16,8 @@ RowSet::RowSet(BatchRef batch) : batch_(std::move(batch)), count_(batch_->row_co
 
 RowSet::RowSet(BatchRef batch, Array<RowIndex> index)
     : batch_(std::move(batch)),
-      index_(std::make_shared<const Array<RowIndex>>(std::move(index))),
+      index_(std::allocate_shared<const Array<RowIndex>>(base::PooledAllocator<Array<RowIndex>>(),
+                                                         std::move(index))),
       count_(index_->size()) {}
 
 RowSet RowSet::with_batch(BatchRef batch) const {

@@ -140,7 +140,7 @@ inline ColumnRef to_column(ColumnType type, const std::vector<Cell>& cells, RowS
 }
 
 inline RowSet to_rows(const Table& table, RowScratch& scratch) {
-  std::vector<NamedColumn> columns;
+  NamedColumns columns;
   for (std::size_t i = 0; i < table.names.size(); ++i) {
     columns.push_back({.name = table.names[i],
                        .column = to_column(table.types[i], table.column(table.names[i]), scratch)});

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/block_pool.h"
 #include "base/clock.h"
 #include "runtime/awaitables.h"
 #include "runtime/fake_loop.h"
-#include "runtime/frame_pool.h"
 #include "runtime/loop_fixture.h"
 #include "runtime/stop.h"
 #include "runtime/task.h"
@@ -181,9 +181,9 @@ TEST_F(TaskLifetimeTest, K3_AWarmTaskTakesNothingFromTheHeap) {
     EXPECT_TRUE(outcome.is_done());
   };
   round();
-  const std::uint64_t before = FramePool::counters().from_heap;
+  const std::uint64_t before = base::BlockPool::counters().from_heap;
   for (int i = 0; i < 100; ++i) round();
-  EXPECT_EQ(FramePool::counters().from_heap, before);
+  EXPECT_EQ(base::BlockPool::counters().from_heap, before);
 }
 
 }  // namespace

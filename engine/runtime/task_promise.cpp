@@ -3,14 +3,14 @@
 #include <coroutine>
 #include <new>
 
+#include "base/block_pool.h"
 #include "base/check.h"
 #include "runtime/executor.h"
-#include "runtime/frame_pool.h"
 
 namespace millrace::runtime {
 
 TaskChain& TaskChain::make(Finish finish, void* owner) {
-  return *::new (FramePool::allocate(sizeof(TaskChain))) TaskChain(finish, owner);
+  return *::new (base::BlockPool::allocate(sizeof(TaskChain))) TaskChain(finish, owner);
 }
 
 void TaskChain::release() noexcept {
@@ -19,7 +19,7 @@ void TaskChain::release() noexcept {
     return;
   }
   this->~TaskChain();
-  FramePool::release(this, sizeof(TaskChain));
+  base::BlockPool::release(this, sizeof(TaskChain));
 }
 
 void TaskChain::post(Executor& executor, std::coroutine_handle<> coroutine) {

@@ -4,9 +4,9 @@
 #include <coroutine>
 #include <cstddef>
 
+#include "base/block_pool.h"
 #include "base/check.h"
 #include "runtime/executor.h"
-#include "runtime/frame_pool.h"
 
 namespace millrace::runtime {
 
@@ -72,8 +72,10 @@ class TaskPromise {
   [[nodiscard]] bool move_to(Executor& executor);
 
   // What the compiler and `Task` need.
-  static void* operator new(std::size_t size) { return FramePool::allocate(size); }
-  static void operator delete(void* frame, std::size_t size) { FramePool::release(frame, size); }
+  static void* operator new(std::size_t size) { return base::BlockPool::allocate(size); }
+  static void operator delete(void* frame, std::size_t size) {
+    base::BlockPool::release(frame, size);
+  }
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
 
   /// Begins the first coroutine of a chain at `home`; see `start`.

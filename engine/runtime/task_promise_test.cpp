@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/block_pool.h"
 #include "runtime/executor.h"
-#include "runtime/frame_pool.h"
 
 namespace millrace::runtime {
 namespace {
@@ -177,9 +177,9 @@ TEST_F(TaskPromiseTest, K3_FramesAndChainsAreReused) {
     own.release();
   };
   run_once();
-  const std::uint64_t before = FramePool::counters().from_heap;
+  const std::uint64_t before = base::BlockPool::counters().from_heap;
   for (int turn = 0; turn < 10; ++turn) run_once();
-  EXPECT_EQ(FramePool::counters().from_heap, before);
+  EXPECT_EQ(base::BlockPool::counters().from_heap, before);
   chain.release();
 }
 

@@ -60,7 +60,7 @@ Result<rows::RowSet> make_rows(const rows::RowSet& rows,
                                const tasks::TaskContext& context) {
   rows::RowScratch& scratch = context.scratch();
   const std::vector<std::string>& kept = context.node().kept_columns;
-  std::vector<rows::NamedColumn> columns;
+  rows::NamedColumns columns;
   columns.reserve(2 + kept.size());
   rows::ColumnRef parent_ids =
       rows::Column::make_int64(parent_ids_of(reply, key_rows, rows.batch()->ids(), scratch));

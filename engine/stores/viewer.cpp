@@ -93,7 +93,7 @@ StoreReply pick_fields(StoreReply reply,
 base::Result<rows::RowSet> make_row(std::int64_t user_id, rows::RowScratch& scratch) {
   rows::Array<std::int64_t> ids = scratch.make_array<std::int64_t>(1);
   ids[0] = user_id;
-  std::vector<rows::NamedColumn> columns;
+  rows::NamedColumns columns;
   columns.reserve(1);
   columns.push_back(
       {.name = std::string(rows::kIdColumn), .column = rows::Column::make_int64(std::move(ids))});

@@ -37,7 +37,7 @@ base::Result<rows::RowSet> fixed_source(const FixedSourceParams& params, TaskCon
       rows::in_parts(ids.size(), context.stop_check(), [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) ids[i] = static_cast<std::int64_t>(i) + 1;
       }));
-  std::vector<rows::NamedColumn> columns;
+  rows::NamedColumns columns;
   columns.push_back(
       {.name = std::string(rows::kIdColumn), .column = rows::Column::make_int64(std::move(ids))});
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));

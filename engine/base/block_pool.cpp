@@ -1,29 +1,25 @@
-#include "runtime/frame_pool.h"
+#include "base/block_pool.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
-#if __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, size) static_cast<void>(0)
-#define ASAN_UNPOISON_MEMORY_REGION(address, size) static_cast<void>(0)
-#endif
 
-namespace millrace::runtime {
+namespace millrace::base {
 namespace {
 
 struct FreeBlock {
   FreeBlock* next;
 };
 
-constexpr std::size_t kClassCount = FramePool::kPooledBytesMax / FramePool::kStepBytes;
+constexpr std::align_val_t kAlignment{BlockPool::kStepBytes};
+constexpr std::size_t kClassCount = BlockPool::kPooledBytesMax / BlockPool::kStepBytes;
 
-constexpr std::size_t class_of(std::size_t size) { return (size - 1) / FramePool::kStepBytes; }
+constexpr std::size_t class_of(std::size_t size) { return (size - 1) / BlockPool::kStepBytes; }
 constexpr std::size_t bytes_of(std::size_t size_class) {
-  return (size_class + 1) * FramePool::kStepBytes;
+  return (size_class + 1) * BlockPool::kStepBytes;
 }
 
 /// One thread's blocks. Has no destructor, so that it can be used until the very end of a thread;
@@ -36,8 +32,8 @@ struct Lists {
   std::array<List, kClassCount> by_class{};
   std::uint64_t from_heap = 0;
   std::uint64_t reused = 0;
-  bool watched = false;  ///< `ThreadEnd` will run, or has run
-  bool closed = false;   ///< it has run: keep nothing any more
+  std::size_t kept_bytes_max = 0;  ///< of a list: nothing before and after `ThreadEnd` watches
+  bool watched = false;            ///< `ThreadEnd` will run, or has run
 };
 
 constinit thread_local Lists lists;
@@ -49,22 +45,23 @@ struct ThreadEnd {
       while (FreeBlock* const block = list.first) {
         ASAN_UNPOISON_MEMORY_REGION(block, bytes_of(size_class));
         list.first = block->next;
-        ::operator delete(block);
+        ::operator delete(block, kAlignment);
       }
     }
-    lists.closed = true;
+    lists.kept_bytes_max = 0;
   }
 };
 
 // Registers the destructor of this thread, once.
-void watch_thread_end() {
+[[gnu::cold, gnu::noinline]] void watch_thread_end() {
   static thread_local const ThreadEnd thread_end;
   lists.watched = true;
+  lists.kept_bytes_max = BlockPool::kKeptBytesMax;
 }
 
 }  // namespace
 
-void* FramePool::allocate(std::size_t size) {
+void* BlockPool::allocate(std::size_t size) {
   if (size - 1 < kPooledBytesMax) {
     const std::size_t size_class = class_of(size);
     Lists::List& list = lists.by_class[size_class];
@@ -78,19 +75,20 @@ void* FramePool::allocate(std::size_t size) {
     size = bytes_of(size_class);
   }
   ++lists.from_heap;
-  return ::operator new(size);
+  return ::operator new(size, kAlignment);
 }
 
-void FramePool::release(void* block, std::size_t size) noexcept {
+void BlockPool::release(void* block, std::size_t size) noexcept {
   if (size - 1 >= kPooledBytesMax) {
-    ::operator delete(block);
+    ::operator delete(block, kAlignment);
     return;
   }
-  if (!lists.watched) watch_thread_end();
+  if (!lists.watched) [[unlikely]]
+    watch_thread_end();
   const std::size_t bytes = bytes_of(class_of(size));
   Lists::List& list = lists.by_class[class_of(size)];
-  if (lists.closed || list.kept_bytes + bytes > kKeptBytesMax) {
-    ::operator delete(block);
+  if (list.kept_bytes + bytes > lists.kept_bytes_max) [[unlikely]] {
+    ::operator delete(block, kAlignment);
     return;
   }
   list.first = ::new (block) FreeBlock{list.first};
@@ -98,10 +96,10 @@ void FramePool::release(void* block, std::size_t size) noexcept {
   ASAN_POISON_MEMORY_REGION(block, bytes);
 }
 
-FramePool::Counters FramePool::counters() {
+BlockPool::Counters BlockPool::counters() {
   Counters counters{.from_heap = lists.from_heap, .reused = lists.reused};
   for (const Lists::List& list : lists.by_class) counters.kept_bytes += list.kept_bytes;
   return counters;
 }
 
-}  // namespace millrace::runtime
+}  // namespace millrace::base
