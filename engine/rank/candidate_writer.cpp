@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/json_writer.h"
 #include "base/number_text.h"
@@ -10,131 +11,127 @@
 namespace millrace::rank {
 namespace {
 
-constexpr std::size_t kIntegerBytesMax = 32;
+constexpr std::size_t kIntegerBytesMax = 24;
 constexpr std::size_t kPartSlack = 32;
-constexpr std::size_t kShortText = 16;
+constexpr std::string_view kNull = "null";
 
-bool is_plain(char character) {
-  const auto byte = static_cast<unsigned char>(character);
-  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+char* write_literal(char* at, std::string_view literal) {
+  std::memcpy(at, literal.data(), literal.size());
+  return at + literal.size();
 }
 
-bool is_plain(std::string_view text) {
-  return std::ranges::all_of(text, [](char character) { return is_plain(character); });
+char* write_integer(char* at, std::int64_t number) {
+  return std::to_chars(at, at + kIntegerBytesMax, number).ptr;
 }
 
-// Text that grows at its end: while it does, the string is longer than the text.
-class GrowingText {
- public:
-  explicit GrowingText(std::string& out) : out_(out), size_(out.size()) {}
-  ~GrowingText() { out_.resize(size_); }
-  GrowingText(const GrowingText&) = delete;
-  GrowingText& operator=(const GrowingText&) = delete;
-
-  void append(std::string_view text) {
-    char* const at = make_room(text.size());
-    std::memcpy(at, text.data(), text.size());
-    size_ += text.size();
-  }
-  /// The same for a text with kPartSlack readable bytes behind it: most are short, and a copy of
-  /// fixed size is a few instructions instead of a call.
-  void append_part(std::string_view text) {
-    char* const at = make_room(text.size() + kPartSlack);
-    std::memcpy(at, text.data(), kPartSlack);
-    if (text.size() > kPartSlack) [[unlikely]]
-      std::memcpy(at + kPartSlack, text.data() + kPartSlack, text.size() - kPartSlack);
-    size_ += text.size();
-  }
-  void append_number(std::int64_t number) {
-    char* const at = make_room(kIntegerBytesMax);
-    size_ += static_cast<std::size_t>(std::to_chars(at, at + kIntegerBytesMax, number).ptr - at);
-  }
-  void append_number(double number) {
-    char* const at = make_room(base::kDoubleBytesMax);
-    size_ += static_cast<std::size_t>(base::write_double(at, number) - at);
-  }
-  void append_string(std::string_view text) {
-    if (text.size() <= kShortText && append_short(text)) return;
-    if (is_plain(text)) {
-      char* const at = make_room(text.size() + 2);
-      at[0] = '"';
-      if (!text.empty()) std::memcpy(at + 1, text.data(), text.size());
-      at[text.size() + 1] = '"';
-      size_ += text.size() + 2;
-      return;
-    }
-    out_.resize(size_);
-    base::append_json_string(out_, text);
-    size_ = out_.size();
-  }
-
- private:
-  /// Checks and copies in one loop, without a call; false if the text is not plain.
-  bool append_short(std::string_view text) {
-    char* at = make_room(kShortText + 2);
-    *at++ = '"';
-    for (const char character : text) {
-      if (!is_plain(character)) return false;
-      *at++ = character;
-    }
-    *at = '"';
-    size_ += text.size() + 2;
-    return true;
-  }
-  char* make_room(std::size_t bytes) {
-    constexpr std::size_t kLeast = 4096;
-    const std::size_t needed = size_ + bytes;
-    if (needed > out_.size()) {
-      const std::size_t wanted = std::max({needed, out_.capacity(), kLeast});
-      out_.resize_and_overwrite(wanted > out_.capacity() ? 2 * wanted : wanted,
-                                [](char*, std::size_t size) { return size; });
-    }
-    return out_.data() + size_;
-  }
-
-  std::string& out_;
-  std::size_t size_;
-};
-
-void append_cell(GrowingText& text, const rows::Column* column, rows::RowIndex row) {
-  if (column == nullptr || column->is_null(row)) return text.append("null");
-  switch (column->type()) {
-    case rows::ColumnType::kInt64:
-      return text.append_number(column->int64s()[row]);
-    case rows::ColumnType::kFloat64: {
-      const double value = column->float64s()[row];
-      return std::isfinite(value) ? text.append_number(value) : text.append("null");
-    }
-    case rows::ColumnType::kBool:
-      return text.append(column->bools()[row] != 0 ? "true" : "false");
-    case rows::ColumnType::kString:
-      return text.append_string(column->dictionary()->at(column->codes()[row]));
-  }
+// Writes a part of `rendered_`, which has kPartSlack bytes behind its end: most are short, and a
+// copy of fixed size is a few instructions instead of a call.
+char* write_part(char* at, std::string_view part) {
+  std::memcpy(at, part.data(), kPartSlack);
+  if (part.size() > kPartSlack) [[unlikely]]
+    std::memcpy(at + kPartSlack, part.data() + kPartSlack, part.size() - kPartSlack);
+  return at + part.size();
 }
 
 }  // namespace
 
-void CandidateWriter::add_field(const rows::Batch& batch, std::string_view key) {
+// A string that grows while its end is written through a pointer: until cut() it is longer than its
+// text.
+class CandidateWriter::Text {
+ public:
+  explicit Text(std::string& out) : out_(out) {}
+
+  /// Where the text ends that is there already.
+  [[nodiscard]] char* end() { return out_.data() + out_.size(); }
+  /// Makes room for `bytes` behind `at`, the end of the text, and gives the end's new place.
+  [[nodiscard]] char* make_room(char* at, std::size_t bytes) {
+    if (static_cast<std::size_t>(end() - at) >= bytes) [[likely]]
+      return at;
+    return grow(at, bytes);
+  }
+  void cut(const char* at) { out_.resize(static_cast<std::size_t>(at - out_.data())); }
+
+ private:
+  [[gnu::noinline]] char* grow(char* at, std::size_t bytes) {
+    constexpr std::size_t kLeast = 4096;
+    const auto size = static_cast<std::size_t>(at - out_.data());
+    const std::size_t wanted = std::max({size + bytes, out_.capacity(), kLeast});
+    out_.resize_and_overwrite(wanted > out_.capacity() ? 2 * wanted : wanted,
+                              [](char*, std::size_t length) { return length; });
+    return out_.data() + size;
+  }
+
+  std::string& out_;
+};
+
+// Renders the values of a dictionary that has no more of them than there may be candidates.
+void CandidateWriter::add_cells(const rows::Column& column, std::size_t row_count, Field& field) {
+  field.values = column.codes().data();
+  field.dictionary = column.dictionary().get();
+  const auto value_count = static_cast<std::size_t>(field.dictionary->size());
+  if (value_count > row_count) {
+    field.kind = CellKind::kText;
+    return;
+  }
+  field.kind = CellKind::kRendered;
+  field.first_cell = cells_.size();
+  std::size_t longest = 0;
+  for (std::size_t code = 0; code < value_count; ++code) {
+    const std::size_t begin = rendered_.size();
+    base::append_json_string(rendered_, field.dictionary->at(static_cast<std::int32_t>(code)));
+    cells_.push_back({begin, rendered_.size()});
+    longest = std::max(longest, rendered_.size() - begin);
+  }
+  outputs_.back().bytes_max += longest;
+}
+
+void CandidateWriter::add_field(const rows::Batch& batch,
+                                std::size_t row_count,
+                                std::string_view key) {
   if (key == rows::kIdColumn) return;
-  const std::size_t begin = rendered_.size();
+  Field field;
+  field.text.begin = rendered_.size();
   rendered_ += fields_.size() == outputs_.back().first_field ? after_id_ : ",";
   base::append_json_string(rendered_, key);
   rendered_ += ':';
-  fields_.push_back({.text = {begin, rendered_.size()}, .column = batch.find_column(key)});
+  field.text.end = rendered_.size();
+  outputs_.back().bytes_max += field.text.end - field.text.begin + base::kDoubleBytesMax;
+  if (const rows::Column* const column = batch.find_column(key)) {
+    if (column->has_nulls()) field.validity = column->validity().data();
+    switch (column->type()) {
+      case rows::ColumnType::kInt64:
+        field.kind = CellKind::kInt64;
+        field.values = column->int64s().data();
+        break;
+      case rows::ColumnType::kFloat64:
+        field.kind = CellKind::kFloat64;
+        field.values = column->float64s().data();
+        break;
+      case rows::ColumnType::kBool:
+        field.kind = CellKind::kBool;
+        field.values = column->bools().data();
+        break;
+      case rows::ColumnType::kString:
+        add_cells(*column, row_count, field);
+        break;
+    }
+  }
+  fields_.push_back(field);
 }
 
 void CandidateWriter::add_output(const RequestRun& run, std::uint32_t node) {
   const plan::CompiledPlan& plan = run.plan().plan();
   const rows::Batch& batch = *run.rows_of(node)->batch();
+  const std::size_t row_count = std::min(run.rows_of(node)->size(), candidate_max(run.request()));
   outputs_.push_back({.batch = &batch, .first_field = fields_.size()});
   if (run.request().output_keys) {
-    for (const std::string_view key : *run.request().output_keys) add_field(batch, key);
+    for (const std::string_view key : *run.request().output_keys) add_field(batch, row_count, key);
   } else {
-    for (const std::string& key : plan.output_keys) add_field(batch, key);
+    for (const std::string& key : plan.output_keys) add_field(batch, row_count, key);
   }
   Output& output = outputs_.back();
   output.end_field = fields_.size();
-  const std::size_t begin = rendered_.size();
+  output.tail.begin = rendered_.size();
   if (output.first_field == output.end_field) rendered_ += after_id_;
   rendered_ += '}';
   if (plan.outputs.size() > 1) {
@@ -142,35 +139,86 @@ void CandidateWriter::add_output(const RequestRun& run, std::uint32_t node) {
     base::append_json_string(rendered_, plan.nodes[node].id);
   }
   rendered_ += '}';
-  output.tail = {begin, rendered_.size()};
+  rendered_ += before_id_;
+  output.tail.end = rendered_.size();
+  output.bytes_max += kIntegerBytesMax + output.tail.end - output.tail.begin + 2 * kPartSlack;
+}
+
+[[gnu::always_inline]] inline char* CandidateWriter::write_cell(const Field& field,
+                                                                rows::RowIndex row,
+                                                                char* at) const {
+  switch (field.kind) {
+    case CellKind::kInt64:
+      return write_integer(at, static_cast<const std::int64_t*>(field.values)[row]);
+    case CellKind::kFloat64: {
+      const double value = static_cast<const double*>(field.values)[row];
+      return std::isfinite(value) ? base::write_double(at, value) : write_literal(at, kNull);
+    }
+    case CellKind::kBool: {
+      const bool value = static_cast<const std::uint8_t*>(field.values)[row] != 0;
+      return value ? write_literal(at, "true") : write_literal(at, "false");
+    }
+    case CellKind::kRendered: {
+      const std::int32_t code = static_cast<const std::int32_t*>(field.values)[row];
+      return write_part(at, part(cells_[field.first_cell + static_cast<std::size_t>(code)]));
+    }
+    case CellKind::kText:
+    case CellKind::kNull:
+      break;
+  }
+  return write_literal(at, kNull);
+}
+
+// Room was made for all but cells like this one, so it is made again for what comes after it.
+char* CandidateWriter::write_text(
+    const Field& field, rows::RowIndex row, std::size_t bytes_max, char* at, Text& text) {
+  const std::int32_t code = static_cast<const std::int32_t*>(field.values)[row];
+  escaped_.clear();
+  base::append_json_string(escaped_, field.dictionary->at(code));
+  at = text.make_room(at, escaped_.size() + bytes_max);
+  return write_literal(at, escaped_);
+}
+
+[[gnu::always_inline]] inline char* CandidateWriter::write_candidate(const Output& output,
+                                                                     rows::RowIndex row,
+                                                                     char* at,
+                                                                     Text& text) {
+  at = text.make_room(at, output.bytes_max);
+  at = write_integer(at, output.batch->ids()[row]);
+  for (std::size_t place = output.first_field; place < output.end_field; ++place) {
+    const Field& field = fields_[place];
+    at = write_part(at, part(field.text));
+    if (field.validity != nullptr && field.validity[row] == 0) {
+      at = write_literal(at, kNull);
+    } else if (field.kind == CellKind::kText) {
+      at = write_text(field, row, output.bytes_max, at, text);
+    } else {
+      at = write_cell(field, row, at);
+    }
+  }
+  return write_part(at, part(output.tail));
 }
 
 void CandidateWriter::append(const RequestRun& run, bool ids_as_strings, std::string& out) {
   rendered_.clear();
   fields_.clear();
   outputs_.clear();
+  cells_.clear();
+  before_id_ = ids_as_strings ? R"(,{"id":")" : R"(,{"id":)";
   after_id_ = ids_as_strings ? R"(","fields":{)" : R"(,"fields":{)";
   for (const std::uint32_t node : run.plan().plan().outputs) add_output(run, node);
-  Part before_id{.begin = rendered_.size()};
-  rendered_ += ids_as_strings ? R"(,{"id":")" : R"(,{"id":)";
-  before_id.end = rendered_.size();
   rendered_.append(kPartSlack, ' ');
 
-  GrowingText text(out);
-  text.append("[");
-  bool is_first = true;
+  // Each candidate ends with what opens the next one, so the last leaves too much.
+  Text text(out);
+  char* at = text.make_room(text.end(), kPartSlack);
+  at = write_literal(write_literal(at, "["), before_id_.substr(1));
+  std::size_t surplus = before_id_.size() - 1;
   for_each_candidate(run, [&](std::uint32_t index, rows::RowIndex row) {
-    const Output& output = outputs_[index];
-    text.append_part(part(before_id).substr(is_first ? 1 : 0));
-    is_first = false;
-    text.append_number(output.batch->ids()[row]);
-    for (std::size_t place = output.first_field; place < output.end_field; ++place) {
-      text.append_part(part(fields_[place].text));
-      append_cell(text, fields_[place].column, row);
-    }
-    text.append_part(part(output.tail));
+    at = write_candidate(outputs_[index], row, at, text);
+    surplus = before_id_.size();
   });
-  text.append("]");
+  text.cut(write_literal(at - surplus, "]"));
 }
 
 }  // namespace millrace::rank

@@ -11,17 +11,22 @@
 #include "rank/request_run.h"
 #include "rows/batch.h"
 #include "rows/column.h"
+#include "rows/dictionary.h"
 #include "rows/row_set.h"
 
 namespace millrace::rank {
+
+/// The most candidates that an answer may have.
+[[nodiscard]] inline std::size_t candidate_max(const Request& request) {
+  return static_cast<std::size_t>(request.limit.value_or(std::numeric_limits<std::int64_t>::max()));
+}
 
 /// Calls `visit(output, row)` for each candidate of the answer: the rows of all outputs in order,
 /// without those excluded, cut at the limit. `output` is a position in the plan's outputs.
 template <class Visit>
 void for_each_candidate(const RequestRun& run, Visit visit) {
   const Request& request = run.request();
-  const auto limit =
-      static_cast<std::size_t>(request.limit.value_or(std::numeric_limits<std::int64_t>::max()));
+  const std::size_t limit = candidate_max(request);
   std::size_t count = 0;
   std::uint32_t output = 0;
   for (const std::uint32_t node : run.plan().plan().outputs) {
@@ -53,19 +58,34 @@ class CandidateWriter {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
+  enum class CellKind : std::uint8_t { kNull, kInt64, kFloat64, kBool, kRendered, kText };
   struct Field {
     Part text;  ///< what stands in front of its value
-    const rows::Column* column = nullptr;
+    CellKind kind = CellKind::kNull;
+    const std::uint8_t* validity = nullptr;  ///< nullptr: no row is null
+    const void* values = nullptr;            ///< of the column's type
+    const rows::Dictionary* dictionary = nullptr;
+    std::size_t first_cell = 0;  ///< of the dictionary's values in `cells_`, if they are rendered
   };
   struct Output {
     const rows::Batch* batch = nullptr;
     std::size_t first_field = 0;
     std::size_t end_field = 0;
-    Part tail = {};  ///< what closes a candidate
+    Part tail = {};             ///< what closes a candidate and opens the next
+    std::size_t bytes_max = 0;  ///< of a candidate, but for cells that are not rendered
   };
+  class Text;
 
   void add_output(const RequestRun& run, std::uint32_t node);
-  void add_field(const rows::Batch& batch, std::string_view key);
+  void add_field(const rows::Batch& batch, std::size_t row_count, std::string_view key);
+  void add_cells(const rows::Column& column, std::size_t row_count, Field& field);
+  [[nodiscard]] char* write_cell(const Field& field, rows::RowIndex row, char* at) const;
+  [[nodiscard]] char* write_text(
+      const Field& field, rows::RowIndex row, std::size_t bytes_max, char* at, Text& text);
+  [[nodiscard]] char* write_candidate(const Output& output,
+                                      rows::RowIndex row,
+                                      char* at,
+                                      Text& text);
   [[nodiscard]] std::string_view part(const Part& of) const {
     return {rendered_.data() + of.begin, of.end - of.begin};
   }
@@ -73,7 +93,10 @@ class CandidateWriter {
   std::string rendered_;
   std::vector<Field> fields_;  // those of the first output, then of the second, …
   std::vector<Output> outputs_;
-  std::string_view after_id_;  // what stands between the id and the first field
+  std::vector<Part> cells_;     // values of small dictionaries, as JSON
+  std::string escaped_;         // one value that is not plain
+  std::string_view before_id_;  // what stands in front of an id, after another candidate
+  std::string_view after_id_;   // what stands between the id and the first field
 };
 
 }  // namespace millrace::rank

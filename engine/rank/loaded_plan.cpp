@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "plan/compiler.h"
 #include "rank/request_run.h"
+#include "rank/response.h"
 #include "rows/batch.h"
 #include "rows/gather.h"
 
@@ -91,7 +92,11 @@ LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan,
                        const plan::Registry& registry,
                        const tasks::TaskRegistry& tasks,
                        const LoadOptions& options)
-    : plan_(std::move(plan)), registry_(registry), tasks_(tasks), options_(options) {}
+    : plan_(std::move(plan)),
+      registry_(registry),
+      tasks_(tasks),
+      options_(options),
+      plan_json_(rank::plan_json(*plan_)) {}
 
 LoadedPlan::~LoadedPlan() = default;
 
@@ -175,7 +180,7 @@ base::Status LoadedPlan::prepare_inputs(PlanNode& node) {
 
 base::Result<rows::RowSet> LoadedPlan::make_empty_rows(const CompiledNode& node) const {
   rows::RowScratch scratch(0);
-  std::vector<rows::NamedColumn> columns;
+  rows::NamedColumns columns;
   for (const std::string& name : node.columns) {
     const rows::ColumnType type =
         name == rows::kIdColumn ? rows::ColumnType::kInt64 : column_type(registry_, name);

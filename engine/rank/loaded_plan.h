@@ -81,6 +81,8 @@ class LoadedPlan {
   [[nodiscard]] std::span<const rows::Value> default_params() const { return default_params_; }
   /// Columns that every output has, `id` first: what a request may ask for.
   [[nodiscard]] std::span<const std::string_view> output_columns() const { return output_columns_; }
+  /// What answers say about the plan, as JSON.
+  [[nodiscard]] std::string_view plan_json() const { return plan_json_; }
 
   /// The same plan with every node apart, for requests that are explained; made on first use.
   [[nodiscard]] base::Result<LoadedPlan*> explain_twin();
@@ -114,6 +116,7 @@ class LoadedPlan {
   std::vector<PlanNode> nodes_;
   std::vector<rows::Value> default_params_;
   std::vector<std::string_view> output_columns_;
+  const std::string plan_json_;
   std::shared_ptr<const runtime::Topology> topology_;
   std::unique_ptr<runtime::CostModel> costs_;
   base::Mutex mutex_;

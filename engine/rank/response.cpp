@@ -48,20 +48,27 @@ std::string_view fallback_name(const plan::CompiledPlan& plan, const plan::Compi
   return "fail";
 }
 
-void write_degraded(JsonWriter& json, const RequestRun& run, const runtime::Run& ended) {
+bool is_degraded(const runtime::Run& ended, const plan::CompiledPlan& plan, std::uint32_t index) {
+  return plan.nodes[index].on_failure != plan::OnFailure::kFail &&
+         ended.used_fallback(runtime::NodeId(index));
+}
+
+// Appends the members `degraded` and `warnings`. Most answers have nothing to say there, so that is
+// found out first.
+void append_degraded(const RequestRun& run, const runtime::Run& ended, std::string& out) {
   const plan::CompiledPlan& plan = run.plan().plan();
-  const auto is_degraded = [&](std::uint32_t index) {
-    return plan.nodes[index].on_failure != plan::OnFailure::kFail &&
-           ended.used_fallback(runtime::NodeId(index));
-  };
   bool any = false;
-  for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) any |= is_degraded(index);
-  json.begin_object();
-  json.member("is", any);
-  json.key("reasons");
+  for (std::uint32_t index = 0; index < plan.nodes.size(); ++index)
+    any |= is_degraded(ended, plan, index);
+  if (!any) {
+    out += R"(,"degraded":{"is":false,"reasons":[]})";
+    return;
+  }
+  out += R"(,"degraded":{"is":true,"reasons":)";
+  JsonWriter json(out);
   json.begin_array();
   for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) {
-    if (!is_degraded(index)) continue;
+    if (!is_degraded(ended, plan, index)) continue;
     json.begin_object();
     json.member("node", plan.nodes[index].id);
     json.member("kind", run.degraded_kind(index) == DegradedKind::kError ? "error" : "timeout");
@@ -69,11 +76,13 @@ void write_degraded(JsonWriter& json, const RequestRun& run, const runtime::Run&
     json.end_object();
   }
   json.end_array();
-  json.end_object();
+  out += '}';
 }
 
-void write_warnings(JsonWriter& json, const RequestRun& run) {
+void append_warnings(const RequestRun& run, std::string& out) {
   const plan::CompiledPlan& plan = run.plan().plan();
+  out += R"(,"warnings":)";
+  JsonWriter json(out);
   json.begin_array();
   for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) {
     const tasks::TaskStats* const stats = run.find_stats(index);
@@ -88,17 +97,30 @@ void write_warnings(JsonWriter& json, const RequestRun& run) {
   json.end_array();
 }
 
-void write_ids(JsonWriter& json, std::string_view request_id, std::string_view engine_request_id) {
+// Appends the members that every response begins with.
+void append_ids(std::string_view request_id, std::string_view engine_request_id, std::string& out) {
+  out += R"("request_id":)";
   if (request_id.empty()) {
-    json.key("request_id");
-    json.null();
+    out += "null";
   } else {
-    json.member("request_id", request_id);
+    base::append_json_string(out, request_id);
   }
-  json.member("engine_request_id", engine_request_id);
+  out += R"(,"engine_request_id":)";
+  base::append_json_string(out, engine_request_id);
 }
 
 }  // namespace
+
+std::string plan_json(const plan::CompiledPlan& plan) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.member("name", plan.name);
+  json.member("version", plan.version);
+  json.member("digest", plan.digest);
+  json.end_object();
+  return text;
+}
 
 std::vector<Candidate> candidates_of(const RequestRun& run) {
   std::vector<Candidate> found;
@@ -126,38 +148,32 @@ void write_response(const RequestRun& run,
                     const AnswerFacts& facts,
                     CandidateWriter& candidates,
                     std::string& out) {
-  const plan::CompiledPlan& plan = run.plan().plan();
-  JsonWriter json(out);
-  json.begin_object();
-  write_ids(json, run.request().request_id, facts.engine_request_id);
-  json.key("plan");
-  json.begin_object();
-  json.member("name", plan.name);
-  json.member("version", plan.version);
-  json.member("digest", plan.digest);
-  json.end_object();
-  json.raw_member("candidates", {});
+  // Written as it stands, not member by member: the names are the same in every answer.
+  out += '{';
+  append_ids(run.request().request_id, facts.engine_request_id, out);
+  out += R"(,"plan":)";
+  out += run.plan().plan_json();
+  out += R"(,"candidates":)";
   candidates.append(run, facts.ids_as_strings, out);
-  json.member("took_ms", std::chrono::duration<double, std::milli>(facts.took).count());
-  json.key("degraded");
-  write_degraded(json, run, ended);
-  json.key("warnings");
-  write_warnings(json, run);
-  if (!facts.explain.empty()) json.raw_member("explain", facts.explain);
-  if (!facts.trace.empty()) json.raw_member("trace", facts.trace);
-  json.end_object();
+  out += R"(,"took_ms":)";
+  JsonWriter(out).value(std::chrono::duration<double, std::milli>(facts.took).count());
+  append_degraded(run, ended, out);
+  append_warnings(run, out);
+  if (!facts.explain.empty()) out.append(R"(,"explain":)").append(facts.explain);
+  if (!facts.trace.empty()) out.append(R"(,"trace":)").append(facts.trace);
+  out += '}';
 }
 
 void write_error(std::string_view request_id,
                  std::string_view engine_request_id,
                  const RankError& error,
                  std::string& out) {
+  out += '{';
+  append_ids(request_id, engine_request_id, out);
+  out += R"(,"error":)";
   JsonWriter json(out);
-  json.begin_object();
-  write_ids(json, request_id, engine_request_id);
-  json.key("error");
   error.write_json(json);
-  json.end_object();
+  out += '}';
 }
 
 RankError error_of(const RequestRun& run, const runtime::Run& ended) {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json_writer.h"
+#include "plan/compiled_plan.h"
 #include "rank/candidate_writer.h"
 #include "rank/rank_error.h"
 #include "rank/request_run.h"
@@ -30,6 +31,9 @@ struct AnswerFacts {
 void write_value(base::JsonWriter& json, const rows::Value& value);
 /// Writes an id, as a string for readers whose numbers are doubles.
 void write_id(base::JsonWriter& json, std::int64_t id, bool as_string);
+
+/// Gives what answers say about their plan, as JSON.
+[[nodiscard]] std::string plan_json(const plan::CompiledPlan& plan);
 
 /// Checks the keys that a request asks for against what the plan's outputs have.
 [[nodiscard]] std::expected<void, RankError> check_output_keys(const RequestRun& run);
