@@ -64,7 +64,7 @@ Result<std::vector<Field>> unite_fields(std::span<const RowSet> inputs) {
   return fields;
 }
 
-base::Status check_inputs(std::span<const RowSet> inputs, std::span<const std::string> tags) {
+base::Status check_inputs(std::span<const RowSet> inputs, const ConcatTags& tags) {
   if (inputs.empty())
     return fail(ErrorCode::kInvalidArgument, "No input is given", "concat.inputs");
   if (!tags.empty() && tags.size() != inputs.size()) {
@@ -105,22 +105,20 @@ bool has_source(const RowSet& input) {
 
 // Gives each row the tag of its input.
 ColumnRef tag_all_rows(std::span<const RowSet> inputs,
-                       std::span<const std::string> tags,
+                       const ConcatTags& tags,
                        RowScratch& scratch) {
   std::size_t row_count = 0;
   for (const RowSet& input : inputs) row_count += input.size();
-  DictionaryBuilder dictionary;
   Array<std::int32_t> codes = scratch.make_array<std::int32_t>(row_count);
   std::int32_t* next = codes.data();
-  for (std::size_t input = 0; input < inputs.size(); ++input) {
-    next = std::fill_n(next, inputs[input].size(), dictionary.add(tags[input]));
-  }
-  return Column::make_string(std::move(codes), dictionary.finish());
+  for (std::size_t input = 0; input < inputs.size(); ++input)
+    next = std::fill_n(next, inputs[input].size(), tags.code(input));
+  return Column::make_string(std::move(codes), tags.dictionary());
 }
 
 // Fills the nulls of what the inputs have in the way of `source` with their tags.
 Result<ColumnRef> tag_rows(std::span<const RowSet> inputs,
-                           std::span<const std::string> tags,
+                           const ConcatTags& tags,
                            RowScratch& scratch) {
   if (std::ranges::none_of(inputs, has_source)) return tag_all_rows(inputs, tags, scratch);
   Array<ColumnPiece> pieces = scratch.make_array<ColumnPiece>(inputs.size());
@@ -138,7 +136,7 @@ Result<ColumnRef> tag_rows(std::span<const RowSet> inputs,
   }));
   std::size_t row = 0;
   for (std::size_t input = 0; input < inputs.size(); ++input) {
-    const std::int32_t tag = dictionary.add(tags[input]);
+    const std::int32_t tag = dictionary.add(tags.name(input));
     MR_TRY_STATUS(in_parts(inputs[input].size(), stop, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i, ++row) {
         codes[row] =
@@ -164,9 +162,15 @@ Result<RowSet> append_indices(std::span<const RowSet> inputs, RowScratch& scratc
 
 }  // namespace
 
-Result<RowSet> concat(std::span<const RowSet> inputs,
-                      std::span<const std::string> tags,
-                      RowScratch& scratch) {
+ConcatTags::ConcatTags(std::span<const std::string> names) {
+  if (names.empty()) return;
+  DictionaryBuilder dictionary;
+  codes_.reserve(names.size());
+  for (const std::string& name : names) codes_.push_back(dictionary.add(name));
+  dictionary_ = dictionary.finish();
+}
+
+Result<RowSet> concat(std::span<const RowSet> inputs, const ConcatTags& tags, RowScratch& scratch) {
   MR_TRY_STATUS(check_inputs(inputs, tags));
   const bool one_batch = std::all_of(inputs.begin(), inputs.end(), [&](const RowSet& input) {
     return input.batch() == inputs.front().batch();

@@ -1,16 +1,46 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "rows/dictionary.h"
+#include "rows/row_scratch.h"
 #include "rows/row_set.h"
 
 namespace millrace::rows {
 
 /// The column that says which input of a concat a row came from.
 inline constexpr std::string_view kSourceColumn = "source";
+
+/// A name for each input of a concat, or no names at all. Made once for many calls: their results
+/// share its dictionary.
+/// Threading: any thread; immutable.
+class ConcatTags {
+ public:
+  ConcatTags() = default;
+  explicit(false) ConcatTags(std::span<const std::string> names);
+  explicit(false) ConcatTags(const std::vector<std::string>& names)
+      : ConcatTags(std::span<const std::string>(names)) {}
+
+  [[nodiscard]] bool empty() const { return codes_.empty(); }
+  [[nodiscard]] std::size_t size() const { return codes_.size(); }
+  /// Code of an input's name in the dictionary.
+  [[nodiscard]] std::int32_t code(std::size_t input) const { return codes_[input]; }
+  [[nodiscard]] std::string_view name(std::size_t input) const {
+    return dictionary_->at(codes_[input]);
+  }
+  /// Of all names; nullptr if there are none.
+  [[nodiscard]] const DictionaryRef& dictionary() const { return dictionary_; }
+
+ private:
+  std::vector<std::int32_t> codes_;
+  DictionaryRef dictionary_;
+};
 
 /// Puts the rows of all inputs one after another, in order. Columns are the union by name, in order
 /// of first appearance; a column that an input lacks is null there; one name with two types is an
@@ -20,7 +50,7 @@ inline constexpr std::string_view kSourceColumn = "source";
 /// that come with a source of their own keep it, so that it always tells where a row first came
 /// from. When all inputs are views of one batch and there are no tags, no column is copied.
 [[nodiscard]] base::Result<RowSet> concat(std::span<const RowSet> inputs,
-                                          std::span<const std::string> tags,
+                                          const ConcatTags& tags,
                                           RowScratch& scratch);
 
 }  // namespace millrace::rows

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "rows/batch.h"
 #include "rows/column.h"
@@ -46,9 +47,12 @@ base::Result<std::vector<SortColumn>> find_sort_columns(const Batch& batch,
   std::vector<SortColumn> found;
   found.reserve(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string place = std::string(where) + "[" + std::to_string(i) + "]";
-    MR_TRY(const SortColumn column, find_sort_column(batch, keys[i], place));
-    found.push_back(column);
+    // Where it stands costs more to say than to find, so only an error says it.
+    auto column = find_sort_column(batch, keys[i], {});
+    if (!column) [[unlikely]]
+      column = find_sort_column(batch, keys[i], base::format("{}[{}]", where, i));
+    MR_TRY(const SortColumn known, std::move(column));
+    found.push_back(known);
   }
   return found;
 }

@@ -24,6 +24,7 @@ namespace {
 struct ConcatParams {
   std::optional<NodeParam> rhs;
   std::vector<std::string> tags;
+  rows::ConcatTags made_tags;  // of what on_load leaves of `tags`
 
   static void describe(ParamsDescription<ConcatParams>& params) {
     params.optional("rhs", &ConcatParams::rhs, "Rows that come after those of the inputs");
@@ -45,6 +46,7 @@ struct ConcatParams {
     } else if (tags.empty()) {
       for (std::size_t i = 0; i < node.inputs.size(); ++i) tags.push_back(std::to_string(i));
     }
+    made_tags = tags;
     return {};
   }
 };
@@ -53,7 +55,7 @@ base::Result<rows::RowSet> concat(const rows::RowSet&,
                                   std::span<const rows::RowSet>,
                                   const ConcatParams& params,
                                   TaskContext& context) {
-  return rows::concat(context.inputs(), params.tags, context.scratch());
+  return rows::concat(context.inputs(), params.made_tags, context.scratch());
 }
 
 }  // namespace
