@@ -53,7 +53,11 @@ base::Result<rows::RowSet> rows_of_ids(std::span<const std::int64_t> ids) {
   return rows::RowSet(std::move(batch));
 }
 
-RequestRun::RequestRun(LoadedPlan& plan) : plan_(plan), slots_(plan.nodes().size()) {
+RequestRun::RequestRun(LoadedPlan& plan)
+    : plan_(plan),
+      slots_(plan.nodes().size()),
+      own_round_trips_(slots_.size()),
+      waited_round_trips_(slots_.size()) {
   for (std::uint32_t index = 0; index < slots_.size(); ++index) {
     const PlanNode& node = plan.nodes()[index];
     Slot& slot = slots_[index];
@@ -159,6 +163,7 @@ void RequestRun::clear() {
     slot.published = false;
     slot.failed.store(false, std::memory_order_relaxed);
   }
+  std::fill(own_round_trips_.begin(), own_round_trips_.end(), 0);
   services_ = nullptr;
 }
 
@@ -300,6 +305,7 @@ void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
   slot.rows = std::move(slot.made);
   slot.made.reset();
   slot.published = true;
+  own_round_trips_[index] = slot.stats.store_round_trips;
   call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));
 }
 
@@ -333,18 +339,12 @@ const rows::RowSet* RequestRun::rows_of(std::uint32_t index) const {
 
 std::uint64_t RequestRun::store_round_trips() {
   std::uint64_t most = 0;
+  std::fill(waited_round_trips_.begin(), waited_round_trips_.end(), 0);
   for (const std::uint32_t index : plan_.topology().topological_order()) {
-    Slot& slot = slots_[index];
-    slot.round_trips = 0;
-    const CompiledNode& node = plan_.plan().nodes[index];
-    for (const plan::PlanInput& input : node.inputs) {
-      if (const auto* const producer = std::get_if<plan::NodeInput>(&input))
-        slot.round_trips = std::max(slot.round_trips, slots_[producer->node].round_trips);
-    }
-    for (const std::uint32_t producer : node.waits_for)
-      slot.round_trips = std::max(slot.round_trips, slots_[producer].round_trips);
-    if (slot.published) slot.round_trips += slot.stats.store_round_trips;
-    most = std::max(most, slot.round_trips);
+    const std::uint64_t count = waited_round_trips_[index] + own_round_trips_[index];
+    most = std::max(most, count);
+    for (const runtime::Edge& edge : plan_.topology().dependents(index))
+      waited_round_trips_[edge.target] = std::max(waited_round_trips_[edge.target], count);
   }
   return most;
 }

@@ -94,7 +94,6 @@ class RequestRun {
     std::optional<rows::RowSet> made;  // by the body, private
     std::optional<rows::RowSet> rows;  // published
     bool published = false;            // rows are the body's own, so its counts may be read
-    std::uint64_t round_trips = 0;     // up to here; memory of store_round_trips
     // Tells a fallback why it is taken; the body writes it, whoever falls back reads it.
     std::atomic<bool> failed{false};
   };
@@ -111,6 +110,10 @@ class RequestRun {
 
   LoadedPlan& plan_;
   std::vector<Slot> slots_;
+  // By node, apart from the slots, whose memory is not near: what it waited for once it is
+  // published, and what its producers waited for, of which store_round_trips keeps the memory.
+  std::vector<std::uint64_t> own_round_trips_;
+  std::vector<std::uint64_t> waited_round_trips_;
   std::vector<rows::Value> params_;
   std::vector<rows::Value> request_fields_;
   bool has_overrides_ = false;
