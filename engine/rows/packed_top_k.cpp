@@ -1,10 +1,13 @@
-// A row is one number here: the first key, whose lowest bits give way to the row's position. So
-// selecting and sorting move half as much as with key and row side by side, and compare without a
-// second look. Rows whose keys differ in those lowest bits only, or not at all, are put in order
-// afterwards; at the cut that would need the rows beyond it, so there it is left to others.
+// A row is one number here: how far its first key is from the least one, shifted up as far as all
+// such numbers allow, and in the lowest bits its position. So a comparison is one instruction, and
+// nothing but numbers moves. They are put into buckets by their highest bits first, which leaves
+// little to sort and little that a branch predictor could get wrong. Rows whose keys differ in bits
+// that gave way to the position, or not at all, are put in order afterwards; at the cut that would
+// need the rows beyond it, so there it is left to others.
 #include "rows/packed_top_k.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -24,34 +27,95 @@ namespace millrace::rows {
 
 namespace {
 
-// Writes the numbers of all rows; false if one of them has no key.
-bool pack(const RowSet& rows,
-          const SortColumn& key,
-          std::uint64_t position_mask,
-          std::uint64_t* out) {
+constexpr unsigned kBucketBits = 8;
+// Buckets are not worth their own cost for fewer rows.
+constexpr std::size_t kBucketRowsMin = 48;
+// Larger buckets are not sorted by insertion.
+constexpr std::size_t kBucketRowsMax = 16;
+
+// Writes the first keys of all rows as numbers of the same order; false if one has none.
+bool load_keys(const RowSet& rows, const SortColumn& key, std::uint64_t* out) {
   if (key.column->has_nulls()) return false;
   const std::uint64_t flip = key.direction == Direction::kDescending ? ~std::uint64_t{0} : 0;
-  bool is_missing = false;
+  unsigned missing = 0;
   with_key_loader(key, [&](auto load) {
-    const auto pack_rows = [&, count = rows.size(), flip](auto row_of) {
+    const auto load_rows = [=, count = rows.size()](auto row_of) {
       // Local, and without a branch: so the loop vectorises.
-      unsigned missing = 0;
+      unsigned missing_here = 0;
       for (std::size_t position = 0; position < count; ++position) {
         const auto value = load(row_of(position));
-        missing |= orders_as_null(value) ? 1 : 0;
-        out[position] = ((ordered_bits(value) ^ flip) & ~position_mask) | position;
+        missing_here |= orders_as_null(value) ? 1 : 0;
+        out[position] = ordered_bits(value) ^ flip;
       }
-      is_missing = missing != 0;
+      return missing_here;
     };
     if (rows.is_dense()) {
-      pack_rows([first = rows.first_row()](std::size_t position) {
+      missing = load_rows([first = rows.first_row()](std::size_t position) {
         return first + static_cast<RowIndex>(position);
       });
     } else {
-      pack_rows([index = rows.indices().data()](std::size_t position) { return index[position]; });
+      missing = load_rows(
+          [index = rows.indices().data()](std::size_t position) { return index[position]; });
     }
   });
-  return !is_missing;
+  return missing == 0;
+}
+
+// Makes keys to packed numbers, in place.
+void pack(std::span<std::uint64_t> keys, std::uint64_t position_mask) {
+  std::uint64_t least = keys.front();
+  std::uint64_t most = least;
+#pragma clang loop unroll_count(4)
+  for (const std::uint64_t key : keys) {
+    least = std::min(least, key);
+    most = std::max(most, key);
+  }
+  // Keys that are all equal are ties whatever is left of them.
+  const int unused_bits = most == least ? 0 : std::countl_zero(most - least);
+  for (std::size_t position = 0; position < keys.size(); ++position)
+    keys[position] = (((keys[position] - least) << unused_bits) & ~position_mask) | position;
+}
+
+// What distribute() made: `size` numbers, those of the first buckets.
+struct Distributed {
+  std::size_t size = 0;
+  std::size_t largest_bucket = 0;
+};
+
+// Puts the numbers of the first buckets in the order of these, up to the bucket of the last one
+// wanted.
+Distributed distribute(std::span<const std::uint64_t> from, std::size_t wanted, std::uint64_t* to) {
+  constexpr unsigned kShift = 64 - kBucketBits;
+  std::array<std::uint32_t, std::size_t{1} << kBucketBits> places{};
+  for (const std::uint64_t number : from) ++places[number >> kShift];
+  Distributed made;
+  auto bucket = places.begin();
+  while (made.size < wanted) {
+    const std::size_t count = std::exchange(*bucket++, static_cast<std::uint32_t>(made.size));
+    made.size += count;
+    made.largest_bucket = std::max(made.largest_bucket, count);
+  }
+  // Nobody looks at what comes after: those buckets may overwrite each other.
+  std::fill(bucket, places.end(), static_cast<std::uint32_t>(made.size));
+  for (const std::uint64_t number : from) to[places[number >> kShift]++] = number;
+  return made;
+}
+
+// Puts the `wanted` least of the numbers in order at the front, and the next one behind them, if it
+// could be a tie. False: it has stopped.
+bool order_first(std::span<std::uint64_t> numbers,
+                 std::size_t wanted,
+                 std::size_t largest_bucket,
+                 StopPacer& pacer) {
+  std::uint64_t* const begin = numbers.data();
+  std::uint64_t* const end = begin + numbers.size();
+  std::uint64_t* const cut = begin + wanted;
+  if (largest_bucket <= kBucketRowsMax) {
+    internal::insertion_sort(begin, end, std::less());
+    return true;
+  }
+  if (cut != end && !quick_select(begin, cut, end, std::less(), pacer)) return false;
+  return quick_sort(begin, cut, std::less(), pacer);
 }
 
 // Puts runs of numbers that differ in their positions only in the order of their rows.
@@ -59,15 +123,15 @@ void settle_ties(std::span<std::uint64_t> packed,
                  const RowSet& rows,
                  const RowOrder& order,
                  std::uint64_t position_mask) {
-  const auto place = [&](std::uint64_t number) {
-    const auto position = static_cast<std::uint32_t>(number & position_mask);
-    return PlacedRow{rows.row_at(position), position};
-  };
   unsigned tied = 0;
   for (std::size_t i = 1; i < packed.size(); ++i)
     tied |= (packed[i] ^ packed[i - 1]) <= position_mask ? 1 : 0;
   if (tied == 0) [[likely]]
     return;
+  const auto place = [&](std::uint64_t number) {
+    const auto position = static_cast<std::uint32_t>(number & position_mask);
+    return PlacedRow{rows.row_at(position), position};
+  };
   for (std::size_t begin = 0; begin < packed.size();) {
     std::size_t end = begin + 1;
     while (end < packed.size() && (packed[end] ^ packed[begin]) <= position_mask) ++end;
@@ -87,21 +151,25 @@ base::Result<Array<RowIndex>> top_k_packed(const RowSet& rows,
                                            std::span<const SortColumn> keys,
                                            std::size_t wanted,
                                            RowScratch& scratch) {
+  MR_TRY_STATUS(scratch.stop().check());
   const std::uint64_t position_mask = std::bit_ceil(rows.size()) - 1;
   Array<std::uint64_t> packed = scratch.make_array<std::uint64_t>(rows.size());
-  if (!pack(rows, keys.front(), position_mask, packed.data())) return Array<RowIndex>();
-  std::uint64_t* const begin = packed.data();
-  std::uint64_t* const cut = begin + wanted;
-  std::uint64_t* const end = begin + packed.size();
+  if (!load_keys(rows, keys.front(), packed.data())) return Array<RowIndex>();
+  pack(packed.span(), position_mask);
+  Distributed made{.size = rows.size(), .largest_bucket = rows.size()};
+  if (rows.size() >= kBucketRowsMin) {
+    Array<std::uint64_t> distributed = scratch.make_array<std::uint64_t>(rows.size());
+    made = distribute(packed.span(), wanted, distributed.data());
+    packed = std::move(distributed);
+  }
+  const std::span<std::uint64_t> first = packed.span().first(made.size);
   StopPacer pacer(scratch.stop());
-  if (!quick_select(begin, cut - 1, end, std::less(), pacer)) return scratch.stop().stopped();
-  const std::uint64_t tie_max = cut[-1] | position_mask;
-  if (std::any_of(cut, end, [=](std::uint64_t number) { return number <= tie_max; }))
+  if (!order_first(first, wanted, made.largest_bucket, pacer)) return scratch.stop().stopped();
+  if (wanted < first.size() && first[wanted] <= (first[wanted - 1] | position_mask))
     return Array<RowIndex>();
-  if (!quick_sort(begin, cut, std::less(), pacer)) return scratch.stop().stopped();
-  settle_ties({begin, wanted}, rows, RowOrder(keys, rows.batch()->ids()), position_mask);
+  settle_ties(first.first(wanted), rows, RowOrder(keys, rows.batch()->ids()), position_mask);
   Array<RowIndex> index = scratch.make_array<RowIndex>(wanted);
-  for (std::size_t i = 0; i < wanted; ++i) index[i] = rows.row_at(begin[i] & position_mask);
+  for (std::size_t i = 0; i < wanted; ++i) index[i] = rows.row_at(first[i] & position_mask);
   return index;
 }
 

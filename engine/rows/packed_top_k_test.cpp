@@ -48,6 +48,28 @@ TEST(PackedTopKTest, CannotTellWhenKeysAreEqualAtTheCut) {
   EXPECT_EQ(best_of(rows, {{"key"}}, 2).size(), 2U);
 }
 
+// Positions take the place of bits that no key uses, so small integers lose none.
+TEST(PackedTopKTest, TellsNeighboursApartAtTheCut) {
+  RowScratch scratch;
+  std::vector<Cell> cells;
+  for (std::int64_t i = 0; i < 1000; ++i) cells.emplace_back((i * 37) % 1000);
+  const RowSet rows = make_rows(ColumnType::kInt64, cells, scratch);
+  EXPECT_EQ(best_of(rows, {{"key"}}, 300).size(), 300U);
+}
+
+// One key far from the others leaves these in one bucket.
+TEST(PackedTopKTest, AgreesWithSortWhenAlmostAllKeysShareABucket) {
+  RowScratch scratch;
+  std::vector<Cell> cells;
+  for (int i = 0; i < 200; ++i) cells.emplace_back(1.0 + (i * 37 % 200) / 1000.0);
+  cells.emplace_back(-1e300);
+  const RowSet rows = make_rows(ColumnType::kFloat64, cells, scratch);
+  const RowSet expected = sort(rows, {{{"key"}}}, scratch).value();
+  const Array<RowIndex> best = best_of(rows, {{"key"}}, 60);
+  ASSERT_EQ(best.size(), 60U);
+  for (std::size_t i = 0; i < 60; ++i) ASSERT_EQ(best[i], expected.row_at(i)) << i;
+}
+
 TEST(PackedTopKTest, CannotTellWhenARowHasNoKey) {
   RowScratch scratch;
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -59,7 +81,7 @@ TEST(PackedTopKTest, CannotTellWhenARowHasNoKey) {
 
 TEST(PackedTopKTest, AgreesWithSortOnAsManyRowsAsItTakes) {
   RowScratch scratch;
-  base::Random random(5);
+  base::SplitMix64 random(5);
   std::vector<Cell> cells;
   for (std::size_t i = 0; i < kPackedRowsMax; ++i) cells.emplace_back((random.unit() - 0.5) * 1e3);
   const RowSet rows = make_rows(ColumnType::kFloat64, cells, scratch);
