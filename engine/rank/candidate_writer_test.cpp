@@ -70,6 +70,24 @@ TEST(CandidateWriterTest, REQ9_WritesEveryTypeAsTheJsonWriterDoes) {
   EXPECT_NE(got.find(R"("likes":-2)"), std::string::npos);
 }
 
+// With fewer candidates than the dictionary has values, these are not rendered in advance.
+TEST(CandidateWriterTest, REQ9_FewCandidatesHaveTheSameTexts) {
+  RankRig rig;
+  rig.load(odd_plan());
+  const std::string all = rig.ask(R"({"user_id": 1})")->candidates();
+  std::string few = rig.ask(R"({"user_id": 1, "limit": 2})")->candidates();
+  ASSERT_EQ(few.back(), ']');
+  few.pop_back();
+  EXPECT_EQ(few + ",", all.substr(0, few.size() + 1));
+  EXPECT_NE(few.find("ü"), std::string::npos);
+}
+
+TEST(CandidateWriterTest, WritesAnEmptyListForNoCandidates) {
+  RankRig rig;
+  rig.load(odd_plan());
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "limit": 0})")->candidates(), "[]");
+}
+
 TEST(CandidateWriterTest, IsUsedAgainForAnotherPlan) {
   RankRig rig;
   rig.load(odd_plan());
