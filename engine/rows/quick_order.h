@@ -45,7 +45,6 @@ T* partition_quick(T* begin, T* end, Less less, StopPacer& pacer) {
   std::swap(*begin, *middle);
   const T pivot = *begin;
   T* smaller_end = begin + 1;
-#pragma clang loop unroll_count(4)
   for (T* at = begin + 1; at != end; ++at) {
     const T value = *at;
     *at = *smaller_end;
