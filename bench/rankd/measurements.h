@@ -11,10 +11,11 @@ namespace millrace::bench {
 
 /// How long to measure.
 struct Effort {
-  int rounds = 7;
-  std::int64_t requests = 10'000;  ///< per round and contestant
-  int processes = 11;              ///< started, for the time to the first answer
-  int plans = 100;                 ///< that they load
+  // Many short rounds, so that both contestants meet the same machine.
+  int rounds = 41;
+  std::int64_t requests = 2'000;  ///< per round and contestant
+  int processes = 11;             ///< started, for the time to the first answer
+  int plans = 100;                ///< that they load
 };
 
 /// CPU per request of the engine at concurrency 64 against `HandWritten`, in turns, and heap

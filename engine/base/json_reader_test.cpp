@@ -1,6 +1,7 @@
 #include "base/json_reader.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -78,6 +79,22 @@ TEST(JsonReaderTest, KeepsIntegersOf64BitsExact) {
   EXPECT_EQ((*item).find_int(), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ((*++item).find_int(), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ((*++item).kind(), JsonKind::kFloat);
+}
+
+TEST(JsonReaderTest, ReadsFloatsOfAnyLengthExactly) {
+  const std::string digits(400, '3');
+  for (const std::string& text : {std::string("11.0222222224444444444"),
+                                  std::string("0.3000000000000000444089209850062616169452667"),
+                                  "-0." + digits,
+                                  digits.substr(0, 300) + ".5",
+                                  "0." + std::string(320, '0') + "49",
+                                  std::string("1e-400"),
+                                  std::string("-2.2250738585072011e-308")}) {
+    const auto document = read_json("[" + text + "]");
+    ASSERT_TRUE(document) << text;
+    const JsonValue number = *document->root().children().begin();
+    EXPECT_EQ(number.find_number(), std::strtod(text.c_str(), nullptr)) << text;
+  }
 }
 
 TEST(JsonReaderTest, RefusesNumbersOutOfRange) {

@@ -1,11 +1,13 @@
 #include "base/json_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -64,6 +66,55 @@ bool is_plain(unsigned char byte) {
   return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
+// Whether one of eight bytes is not plain: each test leaves its answer in the highest bit of a
+// byte.
+bool has_special(std::uint64_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+  constexpr std::uint64_t kHighBits = 0x80 * kOnes;
+  const std::uint64_t quote = bytes ^ (kOnes * '"');
+  const std::uint64_t backslash = bytes ^ (kOnes * '\\');
+  const std::uint64_t below_space = (bytes - kOnes * 0x20) & ~bytes;
+  const std::uint64_t is_quote = (quote - kOnes) & ~quote;
+  const std::uint64_t is_backslash = (backslash - kOnes) & ~backslash;
+  return ((bytes | below_space | is_quote | is_backslash) & kHighBits) != 0;
+}
+
+template <class Bytes>
+std::uint64_t load(const char* at) {
+  Bytes bytes = 0;
+  std::memcpy(&bytes, at, sizeof(bytes));
+  return bytes;
+}
+
+bool is_plain(std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  // The last bytes are looked at twice rather than one by one.
+  if (text.size() >= 8) {
+    for (; end - at > 8; at += 8) {
+      if (has_special(load<std::uint64_t>(at))) return false;
+    }
+    return !has_special(load<std::uint64_t>(end - 8));
+  }
+  if (text.size() >= 4) {
+    return !has_special(load<std::uint32_t>(at) << 32U | load<std::uint32_t>(end - 4));
+  }
+  return std::all_of(at, end, [](char byte) { return is_plain(static_cast<unsigned char>(byte)); });
+}
+
+// Most texts are names, and need nothing but quotes.
+void append_quoted(std::string& out, std::string_view text) {
+  const std::size_t before = out.size();
+  const std::size_t size = before + text.size() + 2;
+  if (size > out.capacity()) out.reserve(std::max(size, 2 * out.capacity()));
+  out.resize_and_overwrite(size, [&](char* bytes, std::size_t) {
+    bytes[before] = '"';
+    if (!text.empty()) std::memcpy(bytes + before + 1, text.data(), text.size());
+    bytes[size - 1] = '"';
+    return size;
+  });
+}
+
 void append_escape(std::string& out, char character) {
   constexpr std::string_view kHexDigits = "0123456789abcdef";
   switch (character) {
@@ -106,6 +157,8 @@ void append_number(std::string& out, double number) {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
+  if (is_plain(text)) [[likely]]
+    return append_quoted(out, text);
   out += '"';
   std::size_t index = 0;
   while (index < text.size()) {

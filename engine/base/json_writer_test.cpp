@@ -20,6 +20,22 @@ std::string written(const T& content) {
   return out;
 }
 
+TEST(JsonWriterTest, FindsWhatNeedsAnEscapeAtEveryPlace) {
+  for (std::size_t length = 1; length <= 20; ++length) {
+    const std::string plain(length, '~');
+    for (std::size_t place = 0; place < length; ++place) {
+      for (int byte = 0; byte < 0x80; ++byte) {
+        std::string text = plain;
+        text[place] = static_cast<char>(byte);
+        std::string out = "before";
+        append_json_string(out, text);
+        const bool is_plain = byte >= 0x20 && byte != '"' && byte != '\\';
+        ASSERT_EQ(out == "before\"" + text + "\"", is_plain) << byte << " at " << place;
+      }
+    }
+  }
+}
+
 TEST(JsonWriterTest, NestsObjectsAndArraysInCallOrder) {
   std::string out;
   JsonWriter json(out);

@@ -72,16 +72,22 @@ class PathFinder {
   }
 
   std::vector<ExplainedId> explain(std::span<const std::int64_t> ids) {
-    std::unordered_map<std::int64_t, ExplainedId> by_id;
-    for (const std::int64_t id : ids) by_id[id].id = id;
+    std::vector<ExplainedId> explained(ids.size());
+    ById by_id;
+    for (std::size_t index = 0; index < ids.size(); ++index) {
+      explained[index].id = ids[index];
+      by_id.try_emplace(ids[index], &explained[index]);
+    }
     for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) enter(node, by_id);
-    std::vector<ExplainedId> explained;
-    for (const std::int64_t id : ids) explained.push_back(by_id[id]);
+    // An id that is asked for twice is followed once.
+    for (ExplainedId& one : explained) {
+      if (const ExplainedId* const first = by_id.find(one.id)->second; first != &one) one = *first;
+    }
     return explained;
   }
 
  private:
-  using ById = std::unordered_map<std::int64_t, ExplainedId>;
+  using ById = std::unordered_map<std::int64_t, ExplainedId*>;
 
   // Gives each row of the outputs its rank among the candidates; 0 for one that is excluded.
   void rank_candidates() {
@@ -90,6 +96,7 @@ class PathFinder {
     for (const std::uint32_t output : plan_.outputs) {
       const rows::RowSet& rows = *run_.rows[output];
       std::vector<std::size_t>& ranks = ranks_[output];
+      ranks.reserve(rows.size());
       for (std::size_t position = 0; position < rows.size(); ++position) {
         const std::int64_t id = rows.batch()->ids()[rows.row_at(position)];
         const bool excluded = std::binary_search(exclude.begin(), exclude.end(), id);
@@ -120,7 +127,7 @@ class PathFinder {
     for (std::size_t position = 0; position < rows.size(); ++position) {
       const auto wanted = by_id.find(ids[rows.row_at(position)]);
       if (wanted == by_id.end()) continue;
-      explained_ = &wanted->second;
+      explained_ = wanted->second;
       path_ = {};
       path_.parent = parent_of(rows, position);
       if (place.input == kNoInput) {
@@ -238,6 +245,9 @@ class PathFinder {
 
 RunRows rows_of_run(const RequestRun& run, const runtime::Run& ended) {
   RunRows rows{.plan = &run.plan().plan(), .rows = {}, .inputs = {}, .stood_in = {}};
+  rows.rows.reserve(rows.plan->nodes.size());
+  rows.stood_in.reserve(rows.plan->nodes.size());
+  rows.inputs.reserve(rows.plan->nodes.size());
   for (std::uint32_t node = 0; node < rows.plan->nodes.size(); ++node) {
     const plan::CompiledNode& compiled = rows.plan->nodes[node];
     const bool stood_in =
@@ -247,6 +257,7 @@ RunRows rows_of_run(const RequestRun& run, const runtime::Run& ended) {
     rows.rows.push_back(has_rows ? run.rows_of(node) : nullptr);
     rows.stood_in.push_back(stood_in);
     auto& inputs = rows.inputs.emplace_back();
+    inputs.reserve(compiled.inputs.size());
     for (std::uint32_t input = 0; input < compiled.inputs.size(); ++input)
       inputs.push_back(run.input_of(node, input));
   }

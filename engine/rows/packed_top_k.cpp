@@ -101,6 +101,19 @@ Distributed distribute(std::span<const std::uint64_t> from, std::size_t wanted, 
   return made;
 }
 
+// Puts distributed numbers in order; false: it has stopped.
+bool sort_buckets(std::uint64_t* begin, std::uint64_t* end, StopPacer& pacer) {
+  constexpr unsigned kShift = 64 - kBucketBits;
+  while (begin != end) {
+    std::uint64_t* const next = std::find_if(begin, end, [bucket = *begin >> kShift](auto number) {
+      return number >> kShift != bucket;
+    });
+    if (!quick_sort(begin, next, std::less(), pacer)) return false;
+    begin = next;
+  }
+  return true;
+}
+
 // Puts the `wanted` least of the numbers in order at the front, and the next one behind them, if it
 // could be a tie. False: it has stopped.
 bool order_first(std::span<std::uint64_t> numbers,
@@ -114,6 +127,7 @@ bool order_first(std::span<std::uint64_t> numbers,
     internal::insertion_sort(begin, end, std::less());
     return true;
   }
+  if (cut == end && numbers.size() >= kBucketRowsMin) return sort_buckets(begin, end, pacer);
   if (cut != end && !quick_select(begin, cut, end, std::less(), pacer)) return false;
   return quick_sort(begin, cut, std::less(), pacer);
 }

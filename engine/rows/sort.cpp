@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "rows/packed_top_k.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/sort_key.h"
@@ -195,6 +196,10 @@ base::Result<RowSet> sort(const RowSet& rows, std::span<const SortKey> keys, Row
   MR_TRY(const std::vector<SortColumn> columns,
          find_sort_columns(*rows.batch(), keys, "sort.keys"));
   const std::size_t count = rows.size();
+  if (count != 0 && count <= kPackedRowsMax) {
+    MR_TRY(Array<RowIndex> index, top_k_packed(rows, columns, count, scratch));
+    if (!index.empty()) return RowSet(rows.batch(), std::move(index));
+  }
   Array<Entry> entries = scratch.make_array<Entry>(count);
   Array<Entry> spare = scratch.make_array<Entry>(count);
   const auto fill = [out = entries.data(), &rows](std::size_t begin, std::size_t end) {
