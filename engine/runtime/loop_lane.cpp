@@ -200,8 +200,8 @@ void LoopLane::run_strand(Run& run) {
   }
   in_strand_ = false;
   flush_hand_over(run);
-  // Whoever gets the answer may take the pool away, with this lane. What is held keeps the run open,
-  // wherever its other nodes are, until nothing is left to do here.
+  // Whoever gets the answer may take the pool away, with this lane. What is held keeps the run
+  // open, wherever its other nodes are, until nothing is left to do here.
   const Run::Credit held = std::exchange(credit_, 0);
   start_ready();
   if (held != 0 && run.return_credit(held)) RunSteps(*this, run).finish_work();
