@@ -109,13 +109,14 @@ void BatchReply::add_integer(std::string_view text) {
   constexpr std::size_t kDigitsMax = 18;
   if (text.size() <= kDigitsMax && !text.empty()) [[likely]] {
     bool is_number = true;
+    std::uint64_t number = 0;  // what are no digits may overflow it
     for (const char letter : text) {
       const auto digit = static_cast<unsigned char>(letter - '0');
       is_number &= digit <= 9;
-      value = value * 10 + digit;
+      number = number * 10 + digit;
     }
     if (is_number) [[likely]] {
-      integers_.append(value);
+      integers_.append(static_cast<std::int64_t>(number));
       return;
     }
   }

@@ -63,6 +63,16 @@ TEST(BatchReplyTest, RED2_IdsLandInOneArray) {
   EXPECT_THAT(got.reply.ends.span(), ElementsAre(2, 2, 5));
 }
 
+TEST(BatchReplyTest, RED6_WhatIsNoNumberIsAnErrorWhateverItsBytes) {
+  rows::RowScratch scratch;
+  const KeyList keys = make_keys({"a"}, scratch);
+  for (const std::string& text : {std::string(18, 'z'), std::string(18, '\x80'), std::string()}) {
+    const Answered got = answer(kIds, keys, list({text.c_str()}));
+    ASSERT_EQ(got.errors.size(), 1U) << text;
+    EXPECT_EQ(got.errors[0].key_index, 0U);
+  }
+}
+
 TEST(BatchReplyTest, HashesComeAsMapsAndAsLists) {
   rows::RowScratch scratch;
   const KeyList keys = make_keys({"a", "b"}, scratch);
