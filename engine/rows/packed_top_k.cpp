@@ -135,7 +135,7 @@ bool order_first(std::span<std::uint64_t> numbers,
 // Puts runs of numbers that differ in their positions only in the order of their rows.
 void settle_ties(std::span<std::uint64_t> packed,
                  const RowSet& rows,
-                 const RowOrder& order,
+                 std::span<const SortColumn> keys,
                  std::uint64_t position_mask) {
   unsigned tied = 0;
   for (std::size_t i = 1; i < packed.size(); ++i)
@@ -152,7 +152,7 @@ void settle_ties(std::span<std::uint64_t> packed,
     if (end - begin > 1) {
       std::sort(
           packed.data() + begin, packed.data() + end, [&](std::uint64_t left, std::uint64_t right) {
-            return order(place(left), place(right));
+            return comes_before(keys, rows.batch()->ids(), place(left), place(right));
           });
     }
     begin = end;
@@ -181,7 +181,7 @@ base::Result<Array<RowIndex>> top_k_packed(const RowSet& rows,
   if (!order_first(first, wanted, made.largest_bucket, pacer)) return scratch.stop().stopped();
   if (wanted < first.size() && first[wanted] <= (first[wanted - 1] | position_mask))
     return Array<RowIndex>();
-  settle_ties(first.first(wanted), rows, RowOrder(keys, rows.batch()->ids()), position_mask);
+  settle_ties(first.first(wanted), rows, keys, position_mask);
   Array<RowIndex> index = scratch.make_array<RowIndex>(wanted);
   for (std::size_t i = 0; i < wanted; ++i) index[i] = rows.row_at(first[i] & position_mask);
   return index;

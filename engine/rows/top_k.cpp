@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "rows/packed_top_k.h"
 #include "rows/quick_order.h"
+#include "rows/row_order.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/select.h"
@@ -43,8 +44,7 @@ struct Candidate {
   std::uint32_t position;
 };
 
-// The whole order: first key, other keys, id, position. It does what RowOrder does for ties, but in
-// place: handing over parts of candidates makes the compiler move these in pieces, which is slow.
+// The whole order: first key, other keys, id, position.
 class Precedes {
  public:
   Precedes(std::span<const SortColumn> other_keys, std::span<const std::int64_t> ids)
@@ -54,24 +54,11 @@ class Precedes {
     // Without a branch on the outcome, which nothing can predict.
     const bool precedes = left.key < right.key;
     if (left.key == right.key) [[unlikely]]
-      return breaks_tie(left, right);
+      return comes_before(other_keys_, ids_, left, right);
     return precedes;
   }
 
  private:
-  bool breaks_tie(const Candidate& left, const Candidate& right) const {
-    for (const SortColumn& key : other_keys_) {
-      std::uint64_t left_bits = 0;
-      std::uint64_t right_bits = 0;
-      const bool left_present = key.load(left.row, left_bits);
-      const bool right_present = key.load(right.row, right_bits);
-      if (left_present != right_present) return left_present;
-      if (left_bits != right_bits) return left_bits < right_bits;
-    }
-    if (ids_[left.row] != ids_[right.row]) return ids_[left.row] < ids_[right.row];
-    return left.position < right.position;
-  }
-
   std::span<const SortColumn> other_keys_;
   std::span<const std::int64_t> ids_;
 };

@@ -120,24 +120,34 @@ TEST(SequenceTest, D6_WhatCouldBeWorthSharingCountsTokens) {
   expect_once_and_in_order(specs, *notes);
 }
 
+/// Two runs of one graph that wait for the same worker.
+struct Rivals {
+  Rivals(TestScheduler& lab, TestGraph& graph)
+      : one(lab.submit(graph, first)), two(lab.submit(graph, second)) {}
+  void expect_both_complete(const std::vector<NodeSpec>& specs) const {
+    expect_once_and_in_order(specs, *first);
+    expect_once_and_in_order(specs, *second);
+  }
+  std::shared_ptr<Notes> first = std::make_shared<Notes>();
+  std::shared_ptr<Notes> second = std::make_shared<Notes>();
+  RunHandle one;
+  RunHandle two;
+};
+
 TEST(SequenceTest, D4_MakesRoomAndGoesOnWhereItWas) {
   for (const std::uint32_t depth : {1U, 3U, 7U}) {
     const auto specs = random_graph(25, 3);
     TestScheduler lab({.compute_threads = 1, .max_inline_depth = depth});
     TestGraph graph(specs);
     make_cheap(lab, graph);
-    const auto first = std::make_shared<Notes>();
-    const auto second = std::make_shared<Notes>();
-    const RunHandle one = lab.submit(graph, first);
-    const RunHandle two = lab.submit(graph, second);
+    const Rivals rivals(lab, graph);
     for (std::uint32_t node = 0; node < depth; ++node) EXPECT_TRUE(lab.step(0));
-    EXPECT_EQ(first->order.size(), depth);
+    EXPECT_EQ(rivals.first->order.size(), depth);
     EXPECT_TRUE(lab.step(0));
-    EXPECT_EQ(first->order.size(), depth);
-    EXPECT_EQ(second->order.size(), 1U);
+    EXPECT_EQ(rivals.first->order.size(), depth);
+    EXPECT_EQ(rivals.second->order.size(), 1U);
     lab.settle();
-    expect_once_and_in_order(specs, *first);
-    expect_once_and_in_order(specs, *second);
+    rivals.expect_both_complete(specs);
   }
 }
 
@@ -146,16 +156,12 @@ TEST(SequenceTest, D4_WithoutInlineDepthItLooksAtOthersAfterEveryNode) {
   const auto specs = random_graph(12, 5);
   TestGraph graph(specs);
   make_cheap(lab, graph);
-  const auto first = std::make_shared<Notes>();
-  const auto second = std::make_shared<Notes>();
-  const RunHandle one = lab.submit(graph, first);
-  const RunHandle two = lab.submit(graph, second);
+  const Rivals rivals(lab, graph);
   const DriverScope scope(lab.worker(0));
   while (lab.worker(0).work_strand()) {
-    EXPECT_LE(first->order.size(), second->order.size() + 1);
+    EXPECT_LE(rivals.first->order.size(), rivals.second->order.size() + 1);
   }
-  expect_once_and_in_order(specs, *first);
-  expect_once_and_in_order(specs, *second);
+  rivals.expect_both_complete(specs);
 }
 
 TEST(SequenceTest, B1_ReadyNodesAreCounted) {
