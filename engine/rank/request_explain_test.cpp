@@ -43,6 +43,16 @@ TEST(RequestExplainTest, EXPL1_TellsServedCutDroppedAndNeverFetchedInTheOrderOfT
       R"("values":{"score":16,"id":8,"$req.limit":null}}]}])");
 }
 
+TEST(RequestExplainTest, AnIdThatIsAskedForTwiceIsToldTwice) {
+  ExplainEngine engine;
+  engine.load(kPipeline, R"(["t"])");
+  const std::string once = engine.explain(R"({"user_id": 1, "explain": {"ids": [6]}})");
+  const std::string one = once.substr(1, once.size() - 2);
+  EXPECT_THAT(one, HasSubstr(R"("verdict":"served")"));
+  EXPECT_EQ(engine.explain(R"({"user_id": 1, "explain": {"ids": [6, 6]}})"),
+            "[" + one + "," + one + "]");
+}
+
 TEST(RequestExplainTest, EXPL2_ParamsOfTheRequestShowInTheValues) {
   ExplainEngine engine;
   engine.load(R"([
