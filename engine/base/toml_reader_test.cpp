@@ -10,9 +10,19 @@ namespace {
 
 TEST(TomlReaderTest, OnlyStringsAndCommentsHoldMoreThanAscii) {
   EXPECT_TRUE(read_toml("# \u00e9\na = '\u00e9'\nb = \"\\\"\u00e9\"\nc = \"\"\"\n\u00e9\"\"\"\n"));
-  const auto stray = read_toml("a = 1\n\ufe7f");
-  ASSERT_FALSE(stray.has_value());
-  EXPECT_EQ(stray.error().place.line, 2U);
+  for (const std::string_view sign : {"\u00a0", "\u00a1", "\u00e9", "\u2028", "\ufe7f", "\ufeff"}) {
+    for (const std::string_view before : {"a = 1\n", "a = 1\nb", "a = 1\nb=", "a = 1\nb=+I'("}) {
+      const auto stray = read_toml(std::string(before) + std::string(sign) + "#'#'\n");
+      ASSERT_FALSE(stray.has_value()) << before << sign;
+      EXPECT_EQ(stray.error().place.line, 2U) << before << sign;
+    }
+  }
+}
+
+TEST(TomlReaderTest, ALineOfAStringMayGoOnWithAnyLetter) {
+  const auto root = read_toml("a = \"\"\"\\\n   \u00e9\ufe7f\"\"\"\n");
+  ASSERT_TRUE(root.has_value());
+  EXPECT_EQ(*root->find_member("a")->find<std::string>(), "\u00e9\ufe7f");
 }
 
 TEST(TomlReaderTest, RefusesATableHeaderThatNoNameFollows) {
