@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/scoped_lock.h"
 #include "base/thread_annotations.h"
 
 namespace millrace::base {
@@ -19,15 +20,6 @@ class MR_CAPABILITY("mutex") Mutex {
 };
 
 /// Holds a `Mutex` for a scope.
-class MR_SCOPED_CAPABILITY MutexLock {
- public:
-  explicit MutexLock(Mutex& mutex) MR_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
-  ~MutexLock() MR_RELEASE() { mutex_.unlock(); }
-  MutexLock(const MutexLock&) = delete;
-  MutexLock& operator=(const MutexLock&) = delete;
-
- private:
-  Mutex& mutex_;
-};
+using MutexLock = ScopedLock<Mutex>;
 
 }  // namespace millrace::base

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/scoped_lock.h"
 #include "base/thread_annotations.h"
 
 namespace millrace::base {
@@ -26,15 +27,6 @@ class MR_CAPABILITY("mutex") SpinMutex {
 };
 
 /// Holds a `SpinMutex` for a scope.
-class MR_SCOPED_CAPABILITY SpinLock {
- public:
-  explicit SpinLock(SpinMutex& mutex) MR_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
-  ~SpinLock() MR_RELEASE() { mutex_.unlock(); }
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-
- private:
-  SpinMutex& mutex_;
-};
+using SpinLock = ScopedLock<SpinMutex>;
 
 }  // namespace millrace::base
