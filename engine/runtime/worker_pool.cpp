@@ -211,17 +211,23 @@ base::Status WorkerPool::run(Run& run, void* context, const RunOptions& options)
   return run.status();
 }
 
+Run::Start WorkerPool::owning_start(std::shared_ptr<void>&& context,
+                                    const RunOptions& options,
+                                    const RunObserver& observer,
+                                    std::uint32_t references) {
+  void* const borrowed = context.get();
+  return {.context = borrowed,
+          .context_owner = std::move(context),
+          .options = options,
+          .observer = observer,
+          .references = references};
+}
+
 base::Status WorkerPool::run_owned(Run& run,
                                    std::shared_ptr<void> context,
                                    const RunOptions& options,
                                    const RunObserver& observer) {
-  void* const borrowed = context.get();
-  execute(run,
-          {.context = borrowed,
-           .context_owner = std::move(context),
-           .options = options,
-           .observer = observer,
-           .references = 1});
+  execute(run, owning_start(std::move(context), options, observer, 1));
   base::Status status = run.status();
   run.drop_reference();
   return status;
@@ -259,14 +265,9 @@ Worker::Suspended WorkerPool::begin_inside(Worker& worker,
                                            std::shared_ptr<void> context,
                                            const RunOptions& options,
                                            const RunObserver& observer) {
-  void* const borrowed = context.get();
-  prepare(run,
-          {.context = borrowed,
-           .context_owner = std::move(context),
-           .options = options,
-           .observer = observer,
-           .helper = &worker,
-           .references = 1});
+  Run::Start start = owning_start(std::move(context), options, observer, 1);
+  start.helper = &worker;
+  prepare(run, std::move(start));
   Worker::Suspended outer = worker.suspend_strand();
   worker.adopt(run);
   return outer;
@@ -308,13 +309,7 @@ void WorkerPool::submit_counted(Run& run,
                                 std::shared_ptr<void> context,
                                 const RunOptions& options,
                                 const RunObserver& observer) {
-  void* const borrowed = context.get();
-  prepare(run,
-          {.context = borrowed,
-           .context_owner = std::move(context),
-           .options = options,
-           .observer = observer,
-           .references = 2});
+  prepare(run, owning_start(std::move(context), options, observer, 2));
   enqueue(run);
 }
 

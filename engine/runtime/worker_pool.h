@@ -150,6 +150,11 @@ class WorkerPool final : public Executor, public ReadyGauge {
   [[nodiscard]] Worker* take_guest();
   void return_guest(Worker& worker);
   [[nodiscard]] Worker* current() const;
+  /// The start of a run that keeps its context alive.
+  [[nodiscard]] static Run::Start owning_start(std::shared_ptr<void>&& context,
+                                               const RunOptions& options,
+                                               const RunObserver& observer,
+                                               std::uint32_t references);
   void execute(Run& run, Run::Start&& start);
   void enqueue(Run& run);
   void prepare(Run& run, Run::Start&& start);
