@@ -1,5 +1,6 @@
 #include "base/block_pool.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <thread>
@@ -56,6 +57,7 @@ TEST(BlockPoolTest, KeepsNoMoreThanItsBound) {
   on_fresh_thread([] {
     constexpr std::size_t kBlocks = BlockPool::kKeptBytesMax / BlockPool::kPooledBytesMax + 10;
     std::vector<void*> blocks;
+    blocks.reserve(kBlocks);
     for (std::size_t i = 0; i < kBlocks; ++i) {
       blocks.push_back(BlockPool::allocate(BlockPool::kPooledBytesMax));
     }

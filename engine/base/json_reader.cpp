@@ -19,6 +19,7 @@
 
 #include "base/format.h"
 #include "base/json_document.h"
+#include "base/text_place.h"
 
 namespace millrace::base {
 

@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "base/json_document.h"
+#include "base/text_place.h"
 
 namespace millrace::base {
 namespace {
@@ -20,6 +24,13 @@ JsonProblem problem_of(std::string_view text, JsonLimits limits = {}) {
 
 std::string at(const JsonProblem& problem) { return to_string(problem.place); }
 
+/// The object itself, and a failed test, when there is no such member.
+JsonValue member_of(const JsonValue& object, std::string_view name) {
+  const std::optional<JsonValue> member = object.find_member(name);
+  EXPECT_TRUE(member) << name;
+  return member.value_or(object);
+}
+
 TEST(JsonReaderTest, GivesValuesOfEveryKind) {
   const auto document = read_json(
       R"({"n": null, "t": true, "f": false, "i": -5, "u": 18446744073709551615, "d": 1.5e1,
@@ -27,21 +38,21 @@ TEST(JsonReaderTest, GivesValuesOfEveryKind) {
   ASSERT_TRUE(document) << document.error().message;
   const JsonValue root = document->root();
   ASSERT_EQ(root.size(), 9U);
-  EXPECT_TRUE(root.find_member("n")->is(JsonKind::kNull));
-  EXPECT_EQ(root.find_member("t")->find_bool(), true);
-  EXPECT_EQ(root.find_member("f")->find_bool(), false);
-  EXPECT_EQ(root.find_member("i")->find_int(), -5);
-  EXPECT_EQ(root.find_member("i")->find_unsigned(), std::nullopt);
-  EXPECT_EQ(root.find_member("u")->find_unsigned(), std::numeric_limits<std::uint64_t>::max());
-  EXPECT_EQ(root.find_member("u")->find_int(), std::nullopt);
-  EXPECT_EQ(root.find_member("d")->find_number(), 15.0);
-  EXPECT_TRUE(root.find_member("d")->is(JsonKind::kFloat));
-  EXPECT_EQ(root.find_member("s")->find_string(), "aä\n");
-  EXPECT_EQ(root.find_member("a")->size(), 3U);
-  EXPECT_EQ(root.find_member("o")->find_member("x")->find_string(), "y");
+  EXPECT_TRUE(member_of(root, "n").is(JsonKind::kNull));
+  EXPECT_EQ(member_of(root, "t").find_bool(), true);
+  EXPECT_EQ(member_of(root, "f").find_bool(), false);
+  EXPECT_EQ(member_of(root, "i").find_int(), -5);
+  EXPECT_EQ(member_of(root, "i").find_unsigned(), std::nullopt);
+  EXPECT_EQ(member_of(root, "u").find_unsigned(), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(member_of(root, "u").find_int(), std::nullopt);
+  EXPECT_EQ(member_of(root, "d").find_number(), 15.0);
+  EXPECT_TRUE(member_of(root, "d").is(JsonKind::kFloat));
+  EXPECT_EQ(member_of(root, "s").find_string(), "aä\n");
+  EXPECT_EQ(member_of(root, "a").size(), 3U);
+  EXPECT_EQ(member_of(member_of(root, "o"), "x").find_string(), "y");
   EXPECT_EQ(root.find_member("missing"), std::nullopt);
-  EXPECT_EQ(root.find_member("t")->size(), 0U);
-  EXPECT_EQ(root.find_member("t")->children().begin(), root.find_member("t")->children().end());
+  EXPECT_EQ(member_of(root, "t").size(), 0U);
+  EXPECT_EQ(member_of(root, "t").children().begin(), member_of(root, "t").children().end());
 }
 
 TEST(JsonReaderTest, TextThatEndsBehindANumberIsUnfinishedNotOutOfRange) {
@@ -66,7 +77,7 @@ TEST(JsonReaderTest, WalksChildrenInTheOrderOfTheText) {
 TEST(JsonReaderTest, KnowsThePlaceOfNamesAndValues) {
   const auto document = read_json("{\n  \"a\": 1,\n  \"ä\": {\"c\": [true]}\n}");
   ASSERT_TRUE(document);
-  const JsonValue c = *document->root().find_member("ä")->find_member("c");
+  const JsonValue c = member_of(member_of(document->root(), "ä"), "c");
   EXPECT_EQ(to_string(document->place(c.key_offset())), "3:9");
   EXPECT_EQ(to_string(document->place(c.offset())), "3:14");
   EXPECT_EQ(to_string(document->place((*c.children().begin()).offset())), "3:15");
@@ -200,7 +211,7 @@ TEST(JsonReaderTest, ReadsTheNextTextAfterABadOne) {
   ASSERT_TRUE(reader.read("[7]", document));
   EXPECT_EQ((*document.root().children().begin()).find_int(), 7);
   ASSERT_TRUE(reader.read("{\"a\": \"b\"}", document));
-  EXPECT_EQ(document.root().find_member("a")->find_string(), "b");
+  EXPECT_EQ(member_of(document.root(), "a").find_string(), "b");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "base/json_writer.h"
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -44,7 +45,8 @@ char* write_double(char* to, double number) {
     std::memcpy(to, digits + whole_count, kDigitsMax);
     return to + fraction_count;
   }
-  std::memcpy(to, "0.00000", 7);
+  constexpr std::string_view kZeros = "0.00000";
+  kZeros.copy(to, kZeros.size());
   to += 2 - whole_count;
   std::memcpy(to, digits, kDigitsMax);
   return to + digit_count;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -27,6 +26,7 @@
 #pragma pop_macro("NDEBUG")
 
 #include "base/format.h"
+#include "base/text_place.h"
 
 namespace millrace::base {
 

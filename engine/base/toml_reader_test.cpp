@@ -1,5 +1,6 @@
 #include "base/toml_reader.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
