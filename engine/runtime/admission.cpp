@@ -1,10 +1,21 @@
 #include "runtime/admission.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/format.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/thread_annotations.h"
 #include "runtime/planted_bug.h"
+#include "runtime/ready_gauge.h"
 
 namespace millrace::runtime {
 namespace {

@@ -1,11 +1,26 @@
 #include "runtime/chrome_trace.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ios>
 #include <iterator>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/result.h"
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_sink.h"
+#include "runtime/trace_spans.h"
 #include "runtime/trace_writer.h"
 
 namespace millrace::runtime {

@@ -1,16 +1,22 @@
 #include "runtime/cost_model.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/mutex.h"
+#include "base/result.h"
+#include "runtime/node.h"
+#include "runtime/rank_order.h"
 #include "runtime/topology.h"
 
 namespace millrace::runtime {

@@ -2,10 +2,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <expected>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/format.h"
+#include "base/result.h"
+#include "runtime/trace_record.h"
 #include "runtime/trace_spans.h"
 
 namespace millrace::runtime {
@@ -13,7 +20,7 @@ namespace {
 
 constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);
 
-std::unexpected<base::Error> broken(std::string message) {
+std::unexpected<base::Error> broken(const std::string& message) {
   return base::fail(base::ErrorCode::kInvalidArgument, "Cannot analyse trace: " + message);
 }
 
@@ -39,7 +46,8 @@ class Analysis {
   base::Status find_ready_times();
   base::Status sort_places();
   [[nodiscard]] CriticalPath find_path(PathMeasure measure) const;
-  [[nodiscard]] CriticalPath lay_out(std::vector<std::size_t> places, PathMeasure measure) const;
+  [[nodiscard]] CriticalPath lay_out(const std::vector<std::size_t>& places,
+                                     PathMeasure measure) const;
 
   [[nodiscard]] const std::string& name(std::size_t place) const {
     return topology_.nodes[run_.nodes[place].node_index].id;
@@ -171,10 +179,10 @@ CriticalPath Analysis::find_path(PathMeasure measure) const {
   std::vector<std::size_t> places;
   for (std::size_t place = last; place != kNoPlace; place = before[place]) places.push_back(place);
   std::ranges::reverse(places);
-  return lay_out(std::move(places), measure);
+  return lay_out(places, measure);
 }
 
-CriticalPath Analysis::lay_out(std::vector<std::size_t> places, PathMeasure measure) const {
+CriticalPath Analysis::lay_out(const std::vector<std::size_t>& places, PathMeasure measure) const {
   CriticalPath path;
   path.measure = measure;
   path.latency = run_.end - run_.start;

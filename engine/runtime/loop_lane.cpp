@@ -7,11 +7,14 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "runtime/loop.h"
+#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
 #include "runtime/task.h"
+#include "runtime/topology.h"
 #include "runtime/trace_collector.h"
 #include "runtime/worker_pool.h"
 
@@ -115,6 +118,7 @@ void LoopLane::end_async(AsyncOperation& operation) {
   forget_boundary_time();
   credit_ = operation.credit;
   set_body_start(operation.body_start);
+  MR_CHECK(operation.call.has_value());
   NodeCall& call = *operation.call;
   const bool ok = operation.status.has_value();
   if (!ok) call.set_error(std::move(operation.status.error()));

@@ -1,9 +1,13 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "runtime/asymmetric_fence.h"
+#include "runtime/run.h"
+#include "runtime/steal_deque.h"
+#include "runtime/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 

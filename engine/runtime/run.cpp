@@ -1,8 +1,10 @@
 #include "runtime/run.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,12 +12,19 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/result.h"
 #include "runtime/asymmetric_fence.h"
+#include "runtime/atomics.h"
+#include "runtime/cost_model.h"
 #include "runtime/loop_lane.h"
+#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
+#include "runtime/stop.h"
+#include "runtime/topology.h"
 #include "runtime/worker.h"
 
 namespace millrace::runtime {
@@ -211,6 +220,7 @@ base::Status Run::status() const {
     case RunOutcome::kOpen:
       return base::fail(base::ErrorCode::kInternal, "The run is not over");
     default:
+      MR_CHECK(error_.has_value());
       return std::unexpected(*error_);
   }
 }

@@ -7,7 +7,13 @@
 
 #include "base/result.h"
 #include "runtime/atomics.h"
+#include "runtime/executor.h"
+#include "runtime/loop.h"
 #include "runtime/loop_lane.h"
+#include "runtime/node.h"
+#include "runtime/run.h"
+#include "runtime/task.h"
+#include "runtime/topology.h"
 
 namespace millrace::runtime {
 namespace {

@@ -2,14 +2,19 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "runtime/admission.h"
 #include "runtime/run.h"
+#include "runtime/topology.h"
 #include "runtime/worker_pool.h"
 
 namespace millrace::runtime {

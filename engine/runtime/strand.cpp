@@ -1,13 +1,18 @@
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "base/check.h"
 #include "runtime/asymmetric_fence.h"
+#include "runtime/cost_model.h"
+#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
+#include "runtime/steal_deque.h"
+#include "runtime/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -87,6 +92,7 @@ bool Worker::start_fast() {
 void Worker::finish_fast() {
   Run& run = *run_;
   handshake_.leave_body();
+  MR_DCHECK(call_.has_value());
   if (!body_ok_) return fail_node(run, *call_);
   if (step_ != nullptr) return finish_of_sequence();
   go_on_with_tokens(run, run.nodes_[node_]);

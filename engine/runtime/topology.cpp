@@ -1,6 +1,6 @@
 #include "runtime/topology.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/result.h"
+#include "runtime/node.h"
 #include "runtime/topology_compiler.h"
 
 namespace millrace::runtime {

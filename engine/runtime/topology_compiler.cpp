@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,7 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/result.h"
+#include "runtime/node.h"
 #include "runtime/topology.h"
 
 namespace millrace::runtime {

@@ -1,6 +1,8 @@
 #include "runtime/worker.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include "runtime/asymmetric_fence.h"
 #include "runtime/cost_model.h"
 #include "runtime/executor.h"
+#include "runtime/node.h"
 #include "runtime/planted_bug.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
@@ -257,12 +260,13 @@ void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
   stack_top_.store(mark, std::memory_order_relaxed);
   publish(run, stack_[mark]);
   light_fence();
-  if (pool_.has_parked()) [[unlikely]]
+  if (pool_.has_parked()) [[unlikely]] {
     pool_.consider_wake(
         *this,
         hint == CostModel::kUnknown
             ? UINT64_MAX
             : std::max<std::uint64_t>(hint & CostModel::kCostMask, run.sharing_gain_ns_));
+  }
 }
 
 void Worker::publish_new(Run& run, std::uint32_t mark) {

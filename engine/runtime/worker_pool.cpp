@@ -3,16 +3,29 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "runtime/asymmetric_fence.h"
+#include "runtime/atomics.h"
+#include "runtime/cost_model.h"
+#include "runtime/executor.h"
+#include "runtime/inbox.h"
 #include "runtime/loop_lane.h"
+#include "runtime/node.h"
+#include "runtime/parking.h"
 #include "runtime/planted_bug.h"
+#include "runtime/pool_settings.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/worker.h"
@@ -71,9 +84,10 @@ base::Status validate(const ExecutorConfig& config) {
     return invalid("starvation_guard_every must be at least 1");
   for (const base::Duration time :
        {config.spin_time, config.wake_price, config.bundle_price, config.loop_inline_budget}) {
-    if (time.count() < 0)
+    if (time.count() < 0) {
       return invalid(
           "spin_time, wake_price, bundle_price and loop_inline_budget must not be negative");
+    }
   }
   if (config.watch_period.count() <= 0) return invalid("watch_period must be positive");
   return {};
@@ -115,7 +129,7 @@ WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock)
 void WorkerPool::start_threads() {
   for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
     threads_.emplace_back(
-        [this, slot](std::stop_token stop) { drive(*worker_storage_[slot], stop); });
+        [this, slot](const std::stop_token& stop) { drive(*worker_storage_[slot], stop); });
   }
 }
 
