@@ -1,13 +1,18 @@
 #include "runtime/critical_path_render.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "runtime/critical_path.h"
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
 #include "runtime/trace_text.h"
 
 namespace millrace::runtime {

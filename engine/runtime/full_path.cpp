@@ -1,12 +1,15 @@
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
 #include "runtime/asymmetric_fence.h"
 #include "runtime/loop_lane.h"
+#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
+#include "runtime/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 

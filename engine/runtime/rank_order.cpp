@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "runtime/node.h"
+#include "runtime/topology.h"
 
 namespace millrace::runtime {
 

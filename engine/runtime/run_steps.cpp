@@ -1,17 +1,22 @@
 #include "runtime/run_steps.h"
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "runtime/asymmetric_fence.h"
+#include "runtime/loop.h"
 #include "runtime/loop_lane.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
 #include "runtime/planted_bug.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
+#include "runtime/topology.h"
+#include "runtime/trace.h"
 #include "runtime/trace_writer.h"
 
 namespace millrace::runtime {

@@ -4,10 +4,12 @@
 #include <cstdint>
 
 #include "base/check.h"
+#include "runtime/cost_model.h"
 #include "runtime/node_call.h"
 #include "runtime/planted_bug.h"
 #include "runtime/rank_order.h"
 #include "runtime/run.h"
+#include "runtime/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 

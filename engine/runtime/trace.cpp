@@ -1,5 +1,7 @@
 #include "runtime/trace.h"
 
+#include <string_view>
+
 namespace millrace::runtime {
 
 std::string_view to_string(SpanStatus status) {

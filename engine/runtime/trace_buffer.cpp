@@ -1,7 +1,13 @@
 #include "runtime/trace_buffer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 

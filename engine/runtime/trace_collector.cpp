@@ -1,10 +1,20 @@
 #include "runtime/trace_collector.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
+#include "base/mutex.h"
+#include "runtime/trace.h"
+#include "runtime/trace_buffer.h"
 #include "runtime/trace_order.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_sink.h"
 
 namespace millrace::runtime {
 

@@ -6,6 +6,10 @@
 #include <span>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
+
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 namespace {

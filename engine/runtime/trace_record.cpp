@@ -1,8 +1,10 @@
 #include "runtime/trace_record.h"
 
+#include <cstdint>
 #include <string_view>
 
 #include "base/error.h"
+#include "runtime/trace.h"
 
 namespace millrace::runtime {
 namespace {

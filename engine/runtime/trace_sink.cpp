@@ -1,7 +1,11 @@
 #include "runtime/trace_sink.h"
 
+#include <cstdint>
 #include <iterator>
 #include <utility>
+#include <vector>
+
+#include "base/mutex.h"
 
 namespace millrace::runtime {
 

@@ -1,7 +1,14 @@
 #include "runtime/trace_spans.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <unordered_map>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 namespace {

@@ -1,8 +1,12 @@
 #include "runtime/trace_text.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/format.h"
 
 namespace millrace::runtime {

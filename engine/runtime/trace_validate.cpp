@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 namespace {
