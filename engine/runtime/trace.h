@@ -39,7 +39,7 @@ enum class TraceFlag : std::uint32_t {
 /// `RunEnd`, so no `NodeEnd` carries it.
 enum class SpanStatus : std::uint8_t { Ok, Error, Cancelled, Deadline, Skipped };
 
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming,performance-enum-size)
 
 [[nodiscard]] constexpr TraceFlag operator|(TraceFlag left, TraceFlag right) {
   return static_cast<TraceFlag>(static_cast<std::uint32_t>(left) |

@@ -33,8 +33,8 @@ struct TraceStats {
 class TraceCollector {
  public:
   struct Options {
-    std::size_t buffer_capacity = 16 * 1024;  ///< records per thread
-    std::size_t pending_records_max = 1024 * 1024;
+    std::size_t buffer_capacity = std::size_t{16} * 1024;  ///< records per thread
+    std::size_t pending_records_max = std::size_t{1024} * 1024;
   };
 
   TraceCollector() : TraceCollector(Options{}) {}
