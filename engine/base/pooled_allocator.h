@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "base/block_pool.h"
 
@@ -23,5 +24,9 @@ struct PooledAllocator {
   void deallocate(T* block, std::size_t count) { BlockPool::release(block, count * sizeof(T)); }
   bool operator==(const PooledAllocator&) const = default;
 };
+
+/// A vector for what is made, read and gone within a request.
+template <class T>
+using PooledVector = std::vector<T, PooledAllocator<T>>;
 
 }  // namespace millrace::base

@@ -1,5 +1,8 @@
 #include "rank/ranker.h"
 
+#include <array>
+#include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,19 +25,19 @@ void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text)
   call.started_ = services_.loop->clock().now();
   call.response_.clear();
   call.store_round_trips_ = 0;
-  call.engine_request_id_ = base::format("e{}", next_id_.fetch_add(1, std::memory_order_relaxed));
-  if (auto read = reader.read(text, call.request_); !read)
-    return refuse(call, call.request_.request_id, read.error());
-  if (call.request_.scheduling.any() && !options_.allow_scheduling_overrides) {
+  name_call(call);
+  if (auto read = reader.read(text, *call.request_); !read)
+    return refuse(call, call.request_->request_id, read.error());
+  if (call.request_->scheduling.any() && !options_.allow_scheduling_overrides) {
     return refuse(call,
-                  call.request_.request_id,
+                  call.request_->request_id,
                   {.code = RankErrorCode::kNotAllowed,
                    .message = "'scheduling' is for operators: this server was started without "
                               "--allow_scheduling_overrides"});
   }
-  auto plan = find_plan(call.request_);
-  if (plan && call.request_.explain_ids) plan = find_twin(**plan);
-  if (!plan) return refuse(call, call.request_.request_id, plan.error());
+  auto plan = find_plan(*call.request_);
+  if (plan && call.request_->explain_ids) plan = find_twin(**plan);
+  if (!plan) return refuse(call, call.request_->request_id, plan.error());
   call.run_ = (*plan)->make_run();
   RequestRun& run = *call.run_;
   auto started = run.start(call.request_, services_);
@@ -56,6 +59,13 @@ void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text)
            run.request().request_id,
            {.code = rank_code_of(handle.error().code()), .message = handle.error().message()});
   }
+}
+
+void Ranker::name_call(RankCall& call) {
+  std::array<char, 24> text{'e'};
+  const std::uint64_t number = next_id_.fetch_add(1, std::memory_order_relaxed);
+  const auto end = std::to_chars(text.data() + 1, text.data() + text.size(), number).ptr;
+  call.engine_request_id_.assign(text.data(), end);
 }
 
 std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) const {
@@ -99,9 +109,9 @@ void Ranker::answered(runtime::Run& ended, void* data) {
   }
   std::string trace;
   if (traced.enabled()) trace = ranker.services_.tracer->end(traced.trace_id, run);
-  std::string explain;
+  call.explain_.clear();
   if (run.request().explain_ids)
-    explain = explain_request(run, ended, ranker.options_.ids_as_strings);
+    explain_request(run, ended, ranker.options_.ids_as_strings, call.explain_);
   call.store_round_trips_ = call.run_->store_round_trips();
   call.took_ = ranker.services_.loop->clock().now() - call.started_;
   write_response(run,
@@ -109,7 +119,7 @@ void Ranker::answered(runtime::Run& ended, void* data) {
                  {.engine_request_id = call.engine_request_id_,
                   .took = call.took_,
                   .ids_as_strings = ranker.options_.ids_as_strings,
-                  .explain = explain,
+                  .explain = call.explain_,
                   .trace = trace},
                  call.candidates_,
                  call.response_);

@@ -47,9 +47,10 @@ class RankCall {
 
  private:
   friend class Ranker;
-  Request request_;
+  std::unique_ptr<Request> request_ = std::make_unique<Request>();
   std::shared_ptr<RequestRun> run_;
   std::string response_;
+  std::string explain_;
   CandidateWriter candidates_;
   std::string engine_request_id_;
   class Ranker* ranker_ = nullptr;
@@ -70,6 +71,7 @@ class Ranker {
 
  private:
   static void answered(runtime::Run& ended, void* data);
+  void name_call(RankCall& call);
   [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request) const;
   [[nodiscard]] static std::expected<LoadedPlan*, RankError> find_twin(LoadedPlan& plan);
   void refuse(RankCall& call, std::string_view request_id, const RankError& error);

@@ -77,6 +77,7 @@ class PathFinder {
     for (std::size_t index = 0; index < ids.size(); ++index) {
       explained[index].id = ids[index];
       by_id.try_emplace(ids[index], &explained[index]);
+      wanted_bits_ |= bit_of(ids[index]);
     }
     for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) enter(node, by_id);
     // An id that is asked for twice is followed once.
@@ -89,13 +90,19 @@ class PathFinder {
  private:
   using ById = std::unordered_map<std::int64_t, ExplainedId*>;
 
+  // Most rows are not asked for, and one bit of many tells.
+  static std::uint64_t bit_of(std::int64_t id) {
+    constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
+    return std::uint64_t{1} << (static_cast<std::uint64_t>(id) * kScatter >> 58U);
+  }
+
   // Gives each row of the outputs its rank among the candidates; 0 for one that is excluded.
   void rank_candidates() {
     const std::vector<std::int64_t>& exclude = source_.request.exclude;
     std::size_t rank = 0;
     for (const std::uint32_t output : plan_.outputs) {
       const rows::RowSet& rows = *run_.rows[output];
-      std::vector<std::size_t>& ranks = ranks_[output];
+      RowPositions& ranks = ranks_[output];
       ranks.reserve(rows.size());
       for (std::size_t position = 0; position < rows.size(); ++position) {
         const std::int64_t id = rows.batch()->ids()[rows.row_at(position)];
@@ -125,7 +132,9 @@ class PathFinder {
   void enter_rows(const rows::RowSet& rows, Consumer place, ById& by_id) {
     const auto ids = rows.batch()->ids();
     for (std::size_t position = 0; position < rows.size(); ++position) {
-      const auto wanted = by_id.find(ids[rows.row_at(position)]);
+      const std::int64_t id = ids[rows.row_at(position)];
+      if ((wanted_bits_ & bit_of(id)) == 0) continue;
+      const auto wanted = by_id.find(id);
       if (wanted == by_id.end()) continue;
       explained_ = wanted->second;
       path_ = {};
@@ -237,8 +246,9 @@ class PathFinder {
   const RunRows& run_;
   const plan::CompiledPlan& plan_;
   RowFlow flow_;
-  std::vector<std::vector<Consumer>> consumers_;                       // by node
-  std::unordered_map<std::uint32_t, std::vector<std::size_t>> ranks_;  // by output, position
+  base::PooledVector<base::PooledVector<Consumer>> consumers_;  // by node
+  std::unordered_map<std::uint32_t, RowPositions> ranks_;       // by output, position
+  std::uint64_t wanted_bits_ = 0;                               // of all ids asked for
   ExplainedId* explained_ = nullptr;
   ExplainedPath path_;  // what all ends of the path under way have in common
 };
@@ -282,16 +292,17 @@ std::vector<ExplainedId> explain_ids(const ExplainSource& source) {
   return PathFinder(source).explain(*source.request.explain_ids);
 }
 
-std::string explain_request(const RequestRun& run, const runtime::Run& ended, bool ids_as_strings) {
+void explain_request(const RequestRun& run,
+                     const runtime::Run& ended,
+                     bool ids_as_strings,
+                     std::string& out) {
   const RunRows rows = rows_of_run(run, ended);
   const ExplainSource source{.run = rows,
                              .request = run.request(),
                              .params = run.params(),
                              .request_fields = run.request_fields()};
-  std::string out;
   base::JsonWriter json(out);
   write_explanation(json, source, explain_ids(source), ids_as_strings);
-  return out;
 }
 
 }  // namespace millrace::rank

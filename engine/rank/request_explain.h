@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pooled_allocator.h"
 #include "rank/request.h"
 #include "rank/request_run.h"
 #include "rank/row_flow.h"
@@ -50,7 +51,7 @@ struct ExplainedPath {
   /// Set when the row came from a request field or a literal: the input of `via.front()`.
   std::optional<std::size_t> from_input = {};
   /// Nodes that had the row, in order; the last one ended the path.
-  std::vector<std::uint32_t> via = {};
+  base::PooledVector<std::uint32_t> via = {};
   /// The row where the path ends: of the last node, or of its input if it left the row out.
   const rows::RowSet* rows = nullptr;
   std::size_t position = 0;
@@ -64,7 +65,7 @@ struct ExplainedPath {
 /// All that is known of one id.
 struct ExplainedId {
   std::int64_t id = 0;
-  std::vector<ExplainedPath> paths;
+  base::PooledVector<ExplainedPath> paths;
   bool has_more_paths = false;  ///< there are more than `kPathsMax`
 
   [[nodiscard]] Verdict verdict() const;
@@ -85,9 +86,10 @@ struct ExplainSource {
 /// Follows every id through the run; pure. `source.request.explain_ids` must be set.
 [[nodiscard]] std::vector<ExplainedId> explain_ids(const ExplainSource& source);
 
-/// The JSON of `"explain"` for a run that ended well and whose plan was compiled for it.
-[[nodiscard]] std::string explain_request(const RequestRun& run,
-                                          const runtime::Run& ended,
-                                          bool ids_as_strings);
+/// Appends the JSON of `"explain"` for a run that ended well and whose plan was compiled for it.
+void explain_request(const RequestRun& run,
+                     const runtime::Run& ended,
+                     bool ids_as_strings,
+                     std::string& out);
 
 }  // namespace millrace::rank

@@ -67,12 +67,13 @@ RequestRun::RequestRun(LoadedPlan& plan)
   }
 }
 
-std::expected<void, RankError> RequestRun::start(Request& request, const LoopServices& services) {
+std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& request,
+                                                 const LoopServices& services) {
   std::swap(request_, request);
   services_ = &services;
   if (auto resolved = resolve_overrides(); !resolved) return resolved;
   for (const plan::ExternalName& field : plan_.plan().request_fields) {
-    const NamedValue* const given = find_value(request_.params, field.name);
+    const NamedValue* const given = find_value(request_->params, field.name);
     if (given != nullptr && !fits(given->value, field.type)) {
       return std::unexpected(
           RankError{.code = RankErrorCode::kWrongType,
@@ -83,8 +84,8 @@ std::expected<void, RankError> RequestRun::start(Request& request, const LoopSer
     }
   }
   resolve_request_fields();
-  context_ = {.user_id = request_.user_id,
-              .seed = request_.seed,
+  context_ = {.user_id = request_->user_id,
+              .seed = request_->seed,
               .now = std::chrono::floor<std::chrono::milliseconds>(services.wall_clock->now()),
               .fields = request_fields_,
               .clients = services.clients,
@@ -98,7 +99,7 @@ std::expected<void, RankError> RequestRun::resolve_overrides() {
   const auto defaults = plan_.default_params();
   params_.assign(defaults.begin(), defaults.end());
   has_overrides_ = false;
-  for (const NamedValue& given : request_.param_overrides) {
+  for (const NamedValue& given : request_->param_overrides) {
     const plan::FieldInfo* const info = plan_.registry().find_param(given.name);
     if (info == nullptr) {
       std::vector<std::string_view> known;
@@ -135,18 +136,18 @@ void RequestRun::resolve_request_fields() {
   request_fields_.clear();
   for (const plan::ExternalName& field : plan_.plan().request_fields) {
     rows::Value value;
-    if (const NamedValue* const given = find_value(request_.params, field.name)) {
+    if (const NamedValue* const given = find_value(request_->params, field.name)) {
       value = given->value;
     } else if (field.name == "user_id") {
-      value = request_.user_id;
-    } else if (field.name == "request_id" && !request_.request_id.empty()) {
-      value = request_.request_id;
-    } else if (field.name == "limit" && request_.limit) {
-      value = *request_.limit;
+      value = request_->user_id;
+    } else if (field.name == "request_id" && !request_->request_id.empty()) {
+      value = request_->request_id;
+    } else if (field.name == "limit" && request_->limit) {
+      value = *request_->limit;
     } else if (field.name == "seed") {
-      value = static_cast<std::int64_t>(request_.seed);
-    } else if (field.name == "deadline_ms" && request_.deadline) {
-      value = std::chrono::duration_cast<std::chrono::milliseconds>(*request_.deadline).count();
+      value = static_cast<std::int64_t>(request_->seed);
+    } else if (field.name == "deadline_ms" && request_->deadline) {
+      value = std::chrono::duration_cast<std::chrono::milliseconds>(*request_->deadline).count();
     }
     request_fields_.push_back(value);
   }
@@ -213,8 +214,8 @@ base::Status RequestRun::gather_inputs(std::uint32_t index) {
 }
 
 base::Result<rows::RowSet> RequestRun::request_input(const plan::RequestInput& input) const {
-  if (input.field == "user_id") return rows_of_ids({&request_.user_id, 1});
-  const NamedValue* const given = find_value(request_.params, input.field);
+  if (input.field == "user_id") return rows_of_ids({&request_->user_id, 1});
+  const NamedValue* const given = find_value(request_->params, input.field);
   if (given == nullptr || std::holds_alternative<std::monostate>(given->value))
     return rows_of_ids({});
   if (const auto* const id = std::get_if<std::int64_t>(&given->value)) return rows_of_ids({id, 1});

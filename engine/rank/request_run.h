@@ -47,7 +47,7 @@ class RequestRun {
   RequestRun& operator=(const RequestRun&) = delete;
 
   /// Takes over `request` (and gives its old one back) and resolves what depends on the plan.
-  [[nodiscard]] std::expected<void, RankError> start(Request& request,
+  [[nodiscard]] std::expected<void, RankError> start(std::unique_ptr<Request>& request,
                                                      const LoopServices& services);
   /// Forgets the request and keeps the memory.
   void clear();
@@ -62,7 +62,7 @@ class RequestRun {
   // --- For the answer.
   [[nodiscard]] LoadedPlan& plan() { return plan_; }
   [[nodiscard]] const LoadedPlan& plan() const { return plan_; }
-  [[nodiscard]] const Request& request() const { return request_; }
+  [[nodiscard]] const Request& request() const { return *request_; }
   /// Rows of a node, those of its stand-in included; nullptr if it made none.
   [[nodiscard]] const rows::RowSet* rows_of(std::uint32_t index) const;
   /// Rows that a node read; nullptr if they are not there, or the node did not end in time and its
@@ -117,7 +117,7 @@ class RequestRun {
   std::vector<rows::Value> params_;
   std::vector<rows::Value> request_fields_;
   bool has_overrides_ = false;
-  Request request_;
+  std::unique_ptr<Request> request_ = std::make_unique<Request>();  // swapped: it is large
   tasks::RequestContext context_;
   const LoopServices* services_ = nullptr;
 };

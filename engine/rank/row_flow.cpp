@@ -42,10 +42,10 @@ bool have_equal_values(const rows::Batch& left,
 }
 
 // Positions in `rows` of everything that equals one row.
-std::vector<std::size_t> positions_equal_to(const rows::RowSet& rows,
-                                            const rows::Batch& batch,
-                                            rows::RowIndex row) {
-  std::vector<std::size_t> found;
+RowPositions positions_equal_to(const rows::RowSet& rows,
+                                const rows::Batch& batch,
+                                rows::RowIndex row) {
+  RowPositions found;
   const auto ids = rows.batch()->ids();
   for (std::size_t position = 0; position < rows.size(); ++position) {
     const rows::RowIndex candidate = rows.row_at(position);
@@ -72,9 +72,7 @@ bool makes_rows(const plan::CompiledNode& node) {
 
 RowFlow::RowFlow(const RunRows& run) : run_(run), positions_(run.rows.size()) {}
 
-std::vector<std::size_t> RowFlow::follow(std::uint32_t node,
-                                         std::size_t input,
-                                         std::size_t position) {
+RowPositions RowFlow::follow(std::uint32_t node, std::size_t input, std::size_t position) {
   const plan::CompiledNode& compiled = run_.plan->nodes[node];
   const rows::RowSet& from = *run_.inputs[node][input];
   const rows::RowSet& to = *run_.rows[node];
@@ -92,9 +90,9 @@ std::vector<std::size_t> RowFlow::follow(std::uint32_t node,
   return unites ? find_shared(node, input, row) : find_row(node, row);
 }
 
-std::vector<std::size_t> RowFlow::find_row(std::uint32_t node, rows::RowIndex row) {
+RowPositions RowFlow::find_row(std::uint32_t node, rows::RowIndex row) {
   const rows::RowSet& to = *run_.rows[node];
-  std::vector<std::size_t>& positions = positions_[node];
+  RowPositions& positions = positions_[node];
   if (positions.empty()) {
     positions.assign(to.batch()->row_count(), kNowhere);
     for (std::size_t position = to.size(); position-- > 0;)
@@ -105,9 +103,7 @@ std::vector<std::size_t> RowFlow::find_row(std::uint32_t node, rows::RowIndex ro
 }
 
 // One row of a batch may come by several inputs; then its copies are told apart by their order.
-std::vector<std::size_t> RowFlow::find_shared(std::uint32_t node,
-                                              std::size_t input,
-                                              rows::RowIndex row) {
+RowPositions RowFlow::find_shared(std::uint32_t node, std::size_t input, rows::RowIndex row) {
   const auto has_row = [&](const rows::RowSet& rows) {
     for (std::size_t position = 0; position < rows.size(); ++position) {
       if (rows.row_at(position) == row) return true;
@@ -124,9 +120,9 @@ std::vector<std::size_t> RowFlow::find_shared(std::uint32_t node,
   return {};
 }
 
-std::vector<std::size_t> RowFlow::find_equal(std::uint32_t node,
-                                             std::size_t input,
-                                             std::size_t position) const {
+RowPositions RowFlow::find_equal(std::uint32_t node,
+                                 std::size_t input,
+                                 std::size_t position) const {
   const rows::RowSet& from = *run_.inputs[node][input];
   const rows::RowIndex row = from.row_at(position);
   const auto found = positions_equal_to(*run_.rows[node], *from.batch(), row);

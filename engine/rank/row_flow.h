@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/pooled_allocator.h"
 #include "plan/compiled_plan.h"
 #include "rows/row_set.h"
 
@@ -14,12 +15,14 @@ namespace millrace::rank {
 struct RunRows {
   const plan::CompiledPlan* plan = nullptr;
   /// By node, those of a stand-in included; nullptr: it made none.
-  std::vector<const rows::RowSet*> rows;
+  base::PooledVector<const rows::RowSet*> rows;
   /// By node and input; nullptr: not there.
-  std::vector<std::vector<const rows::RowSet*>> inputs;
+  base::PooledVector<base::PooledVector<const rows::RowSet*>> inputs;
   /// By node: a fallback took its place.
   std::vector<bool> stood_in;
 };
+
+using RowPositions = base::PooledVector<std::size_t>;
 
 /// What a node does with the rows of one input.
 enum class InputRole : std::uint8_t {
@@ -42,22 +45,18 @@ class RowFlow {
 
   /// Positions, among the rows of `node`, of what stands at `position` of one of its inputs; none
   /// if the node left it out. The input's role must be `kRows`, and node and input have rows.
-  [[nodiscard]] std::vector<std::size_t> follow(std::uint32_t node,
-                                                std::size_t input,
-                                                std::size_t position);
+  [[nodiscard]] RowPositions follow(std::uint32_t node, std::size_t input, std::size_t position);
 
  private:
-  [[nodiscard]] std::vector<std::size_t> find_row(std::uint32_t node, rows::RowIndex row);
-  [[nodiscard]] std::vector<std::size_t> find_shared(std::uint32_t node,
-                                                     std::size_t input,
-                                                     rows::RowIndex row);
-  [[nodiscard]] std::vector<std::size_t> find_equal(std::uint32_t node,
-                                                    std::size_t input,
-                                                    std::size_t position) const;
+  [[nodiscard]] RowPositions find_row(std::uint32_t node, rows::RowIndex row);
+  [[nodiscard]] RowPositions find_shared(std::uint32_t node, std::size_t input, rows::RowIndex row);
+  [[nodiscard]] RowPositions find_equal(std::uint32_t node,
+                                        std::size_t input,
+                                        std::size_t position) const;
 
   const RunRows& run_;
   // By node, made on first use: for each row of the batch its first position in the row set.
-  std::vector<std::vector<std::size_t>> positions_;
+  base::PooledVector<RowPositions> positions_;
 };
 
 }  // namespace millrace::rank

@@ -30,7 +30,7 @@ struct NamedColumn {
 };
 
 /// Short-lived, like most batches.
-using NamedColumns = std::vector<NamedColumn, base::PooledAllocator<NamedColumn>>;
+using NamedColumns = base::PooledVector<NamedColumn>;
 
 class Batch;
 /// Owners: every RowSet over the batch.

@@ -1,5 +1,6 @@
 #include "tasks/scratch_pool.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -11,7 +12,11 @@ ScratchLease::~ScratchLease() {
   if (scratch_ != nullptr) pool_->give_back(std::move(scratch_));
 }
 
+ScratchPool::~ScratchPool() { delete last_.load(std::memory_order_acquire); }
+
 ScratchLease ScratchPool::acquire() {
+  if (TaskScratch* const last = last_.exchange(nullptr, std::memory_order_acquire))
+    return {*this, std::unique_ptr<TaskScratch>(last)};
   {
     const base::MutexLock lock(mutex_);
     if (!idle_.empty()) {
@@ -25,6 +30,8 @@ ScratchLease ScratchPool::acquire() {
 
 void ScratchPool::give_back(std::unique_ptr<TaskScratch> scratch) {
   scratch->arena().reset();
+  scratch.reset(last_.exchange(scratch.release(), std::memory_order_acq_rel));
+  if (scratch == nullptr) return;
   const base::MutexLock lock(mutex_);
   idle_.push_back(std::move(scratch));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -63,12 +64,20 @@ class ScratchLease {
 /// Threading: any thread. Lifetime: outlives its leases.
 class ScratchPool {
  public:
+  ScratchPool() = default;
+  ScratchPool(const ScratchPool&) = delete;
+  ScratchPool& operator=(const ScratchPool&) = delete;
+  ~ScratchPool();
+
   [[nodiscard]] ScratchLease acquire() MR_EXCLUDES(mutex_);
 
  private:
   friend class ScratchLease;
   void give_back(std::unique_ptr<TaskScratch> scratch) MR_EXCLUDES(mutex_);
 
+  // The one that came back last, so that a body after another takes no lock. Whoever takes it out
+  // sees what its last user wrote.
+  std::atomic<TaskScratch*> last_{nullptr};
   base::Mutex mutex_;
   std::vector<std::unique_ptr<TaskScratch>> idle_ MR_GUARDED_BY(mutex_);
 };

@@ -1,9 +1,9 @@
 #include "tasks/scratch_pool.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
 
-#include "tasks/task_fixture.h"
+#include <gtest/gtest.h>
 
 namespace millrace::tasks::testing {
 namespace {
@@ -26,6 +26,35 @@ TEST(ScratchPoolTest, LeasesAreApart) {
   const ScratchLease first = pool.acquire();
   const ScratchLease second = pool.acquire();
   EXPECT_NE(first.get(), second.get());
+}
+
+TEST(ScratchPoolTest, KeepsEveryScratchThatCameBack) {
+  ScratchPool pool;
+  std::vector<const TaskScratch*> used;
+  {
+    const ScratchLease first = pool.acquire();
+    const ScratchLease second = pool.acquire();
+    used = {first.get(), second.get()};
+  }
+  const ScratchLease third = pool.acquire();
+  const ScratchLease fourth = pool.acquire();
+  EXPECT_EQ(third.get(), used[0]) << "not the one that came back last";
+  EXPECT_EQ(fourth.get(), used[1]);
+}
+
+// What threads would do to each other is for the sanitizer to see.
+TEST(ScratchPoolTest, ThreadsNeverShareAScratch) {
+  constexpr int kTurns = 2000;
+  ScratchPool pool;
+  const auto use = [&pool] {
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const ScratchLease lease = pool.acquire();
+      EXPECT_EQ(lease->arena().used_bytes(), 0);
+      EXPECT_NE(lease->arena().try_allocate(64, 8), nullptr);
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int index = 0; index < 3; ++index) threads.emplace_back(use);
 }
 
 }  // namespace

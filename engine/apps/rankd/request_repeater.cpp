@@ -31,9 +31,9 @@ class RequestRepeater::Slot final : public rank::RankCall, runtime::Job {
       : Job([](Job& job) { static_cast<Slot&>(job).start(); }), owner_(owner), part_(part) {}
 
   /// Issues the next request, if there is one.
-  void issue() {
+  void issue(base::TimePoint now) {
     if (!owner_.take_next()) return owner_.done_.release();
-    issued_ = part_.loop.clock().now();
+    issued_ = now;
     part_.loop.post(*this);
   }
 
@@ -46,12 +46,13 @@ class RequestRepeater::Slot final : public rank::RankCall, runtime::Job {
   void start() { part_.ranker.start(*this, part_.reader, owner_.request_); }
 
   void on_answer() override {
-    latencies.push_back(part_.loop.clock().now() - issued_);
+    const base::TimePoint now = part_.loop.clock().now();
+    latencies.push_back(now - issued_);
     round_trips += store_round_trips();
     if (owner_.show_response_) owner_.show_response_(response());
     if (!ok() && failed++ == 0) first_error = response();
     owner_.count_answer();
-    issue();
+    issue(now);
   }
 
   RequestRepeater& owner_;
@@ -101,7 +102,7 @@ Repeated RequestRepeater::run(std::string_view request, std::int64_t count) {
   const base::TimePoint begin = base::steady_clock().now();
   const base::Duration cpu_before = process_cpu_time();
   for (std::int64_t index = 0; index < parallel; ++index)
-    slots_[static_cast<std::size_t>(index)]->issue();
+    slots_[static_cast<std::size_t>(index)]->issue(begin);
   for (std::int64_t index = 0; index < parallel; ++index) done_.acquire();
   result.cpu = process_cpu_time() - cpu_before;
   result.elapsed = base::steady_clock().now() - begin;
