@@ -99,8 +99,8 @@ class World {
   /// Runs the plan as written; the rows of every node stay until the run is let go.
   [[nodiscard]] std::shared_ptr<rank::RequestRun> run_as_written(std::string_view text) {
     rank::RequestReader reader;
-    rank::Request request;
-    MR_CHECK(reader.read(text, request).has_value());
+    auto request = std::make_unique<rank::Request>();
+    MR_CHECK(reader.read(text, *request).has_value());
     std::shared_ptr<rank::RequestRun> run = written_->make_run();
     MR_CHECK(run->start(request, services_).has_value());
     std::binary_semaphore answered{0};
