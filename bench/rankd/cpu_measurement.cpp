@@ -3,6 +3,9 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <sys/types.h>
 
 #include "apps/rankd/request_repeater.h"
 #include "base/check.h"
@@ -12,6 +15,7 @@
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
 #include "support/allocation_count.h"
+#include "support/threads.h"
 
 namespace millrace::bench {
 namespace {
@@ -47,6 +51,23 @@ base::Status check_same(std::string_view engine, std::string_view by_hand) {
                     base::format("Answers differ.\nengine:  {}\nby hand: {}", engine, by_hand));
 }
 
+/// Keeps all threads that there are on one processor. Engine and rival run in turns on threads of
+/// their own, and a neighbour of one processor would otherwise slow down only one of them.
+class OnOneProcessor {
+ public:
+  OnOneProcessor() : all_(usable_processors()) {
+    for (const pid_t thread : list_threads()) place_thread(thread, {all_.front()});
+  }
+  OnOneProcessor(const OnOneProcessor&) = delete;
+  OnOneProcessor& operator=(const OnOneProcessor&) = delete;
+  ~OnOneProcessor() {
+    for (const pid_t thread : list_threads()) place_thread(thread, all_);
+  }
+
+ private:
+  std::vector<int> all_;
+};
+
 /// The sum of the numbers behind `"name":`, from `begin` on.
 double sum_of(std::string_view json, std::string_view name, std::size_t begin) {
   const std::string key = base::format("\"{}\":", name);
@@ -64,6 +85,7 @@ base::Status measure_cpu(const DataSize& size, const Effort& effort, std::vector
   const plan::CompiledPlan& plan = bench.engine->plans().default_plan()->plan();
   HandWritten by_hand(*bench.store,
                       {.name = plan.name, .version = plan.version, .digest = plan.digest});
+  const OnOneProcessor placed;
   rankd::RequestRepeater repeater(*bench.engine, 64);
   std::vector<double> ratios;
   std::vector<double> engine_us;

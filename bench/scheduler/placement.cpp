@@ -1,32 +1,16 @@
 #include "scheduler/placement.h"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
+#include <memory>
+#include <vector>
 
-#include <dirent.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "scheduler/workload.h"
+#include "support/threads.h"
 
 namespace millrace::bench {
 namespace {
-
-std::vector<pid_t> list_threads() {
-  std::vector<pid_t> threads;
-  DIR* directory = opendir("/proc/self/task");
-  if (directory == nullptr) return threads;
-  while (const dirent* entry = readdir(directory)) {
-    const std::string_view name(entry->d_name);
-    pid_t thread = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), thread);
-    if (parsed.ptr == name.data() + name.size()) threads.push_back(thread);
-  }
-  closedir(directory);
-  std::ranges::sort(threads);
-  return threads;
-}
 
 // Runs a fan long enough for engines that start their threads when there is work for them.
 void start_threads(Engine& engine) {
@@ -38,14 +22,7 @@ void start_threads(Engine& engine) {
 
 }  // namespace
 
-Placement::Placement(bool enabled) : enabled_(enabled) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof(allowed), &allowed);
-  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
-    if (CPU_ISSET(processor, &allowed)) processors_.push_back(processor);
-  }
-}
+Placement::Placement(bool enabled) : enabled_(enabled), processors_(usable_processors()) {}
 
 std::unique_ptr<Engine> Placement::make_engine(const EngineEntry& entry, unsigned workers) {
   // Threads inherit the placement of the thread that starts them.
@@ -65,19 +42,11 @@ void Placement::place_this_thread(unsigned index) const { place(gettid(), index)
 
 void Placement::place(pid_t thread, unsigned index) const {
   if (!enabled_ || processors_.empty()) return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(processors_[index % processors_.size()], &one);
-  // A thread may have ended meanwhile; there is nothing to place then.
-  static_cast<void>(sched_setaffinity(thread, sizeof(one), &one));
+  place_thread(thread, {processors_[index % processors_.size()]});
 }
 
 void Placement::release_this_thread() const {
-  if (!enabled_) return;
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (const int processor : processors_) CPU_SET(processor, &all);
-  static_cast<void>(sched_setaffinity(0, sizeof(all), &all));
+  if (enabled_) place_thread(0, processors_);
 }
 
 }  // namespace millrace::bench
