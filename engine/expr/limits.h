@@ -8,16 +8,16 @@ namespace millrace::expr {
 /// Bounds on what an expression may ask for. Each is an error of its own when exceeded, so text
 /// from outside can neither exhaust memory or stack nor take long.
 struct Limits {
-  std::size_t text_bytes_max = 64 * 1024;
+  std::size_t text_bytes_max = std::size_t{64} * 1024;
   /// Parentheses, calls, lists, `not` and unary minus inside each other. `a + b + c` does not nest.
   std::size_t depth_max = 200;
   /// Operators, calls, names and literals, list elements included.
-  std::size_t node_count_max = 16 * 1024;
+  std::size_t node_count_max = std::size_t{16} * 1024;
   std::size_t list_count_max = 10'000;
-  std::size_t regex_bytes_max = 4 * 1024;
+  std::size_t regex_bytes_max = std::size_t{4} * 1024;
   std::size_t regex_count_max = 32;
   /// Memory of one compiled regex.
-  std::int64_t regex_memory_bytes_max = 1024 * 1024;
+  std::int64_t regex_memory_bytes_max = std::int64_t{1024} * 1024;
   /// Values that must be kept at the same time; only many shared subexpressions come near.
   std::size_t live_count_max = 1024;
 };

@@ -123,7 +123,7 @@ void Run::prepare_extras(Start&& start) {
   if (options_.trace.enabled()) extras_->started_at = clock_->now();
 }
 
-void Run::fail(std::uint32_t node, base::Error error) {
+void Run::fail(std::uint32_t node, const base::Error& error) {
   RunOutcome open = RunOutcome::kOpen;
   if (!verdict_.compare_exchange_strong(open, RunOutcome::kError, std::memory_order_acq_rel)) {
     suppressed_errors_.fetch_add(1, std::memory_order_relaxed);

@@ -214,7 +214,7 @@ class Run {
   }
 
   // --- End.
-  void fail(std::uint32_t node, base::Error error);
+  void fail(std::uint32_t node, const base::Error& error);
   void stop_with(RunOutcome outcome);
   void finish_work(StrandHost& host);
   [[nodiscard]] bool try_answer(RunOutcome outcome);

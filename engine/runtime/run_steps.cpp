@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "runtime/asymmetric_fence.h"
@@ -88,7 +88,9 @@ void RunSteps::arm_timeout(std::uint32_t node) {
   NodeTimer& timer = *extras_.timeout_timer(node);
   timer.credit = run_.split_credit(host_.credit());
   Loop& loop = extras_.lane()->loop();
-  loop.arm(timer, loop.clock().now() + *run_.topology().spec(node).timeout);
+  const std::optional<base::Duration> timeout = run_.topology().spec(node).timeout;
+  MR_CHECK(timeout.has_value());
+  loop.arm(timer, loop.clock().now() + *timeout);
 }
 
 void RunSteps::disarm(NodeTimer* timer) {
@@ -199,7 +201,7 @@ void RunSteps::fall_back_or_fail(std::uint32_t node, base::Error error) {
     }
     error = call.take_error();
   }
-  run_.fail(node, std::move(error));
+  run_.fail(node, error);
   release_give_ups();
   answer_early();
 }
