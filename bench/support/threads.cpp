@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <sched.h>
+#include <sys/types.h>
 
 namespace millrace::bench {
 
