@@ -23,7 +23,13 @@ if(MILLRACE_PROFILE STREQUAL use)
   if(MILLRACE_PROFDATA)
     execute_process(
       COMMAND "${MILLRACE_PROFDATA}" merge -o "${_mr_profile}" "${_mr_profile_counts}"
+      RESULT_VARIABLE _mr_profile_result
       ERROR_VARIABLE _mr_profile_problem)
+    if(_mr_profile_result EQUAL 0)
+      set(_mr_profile_problem "")
+    else()
+      string(PREPEND _mr_profile_problem "${MILLRACE_PROFDATA} failed: ${_mr_profile_result} ")
+    endif()
   endif()
   if(_mr_profile_problem)
     message(WARNING "A release will not know what requests do and be slower: "
