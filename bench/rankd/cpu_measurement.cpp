@@ -56,6 +56,7 @@ base::Status check_same(std::string_view engine, std::string_view by_hand) {
 class OnOneProcessor {
  public:
   OnOneProcessor() : all_(usable_processors()) {
+    if (all_.empty()) return;
     for (const pid_t thread : list_threads()) place_thread(thread, {all_.front()});
   }
   OnOneProcessor(const OnOneProcessor&) = delete;
