@@ -96,7 +96,7 @@ void compare_times(std::string_view shape, unsigned repetitions) {
   const runtime::TraceContext all(
       runtime::TraceId(1), runtime::TraceFlag::All, runtime::TraceTopologyId(0));
   runs.run(32, {});
-  // A node writes three records, a run two more; a full buffer would drop them for less.
+  // A node writes up to three records, a run two more; a full buffer would drop them for less.
   const std::uint64_t count = std::max<std::uint64_t>(
       1, runtime::TraceCollector::Options{}.buffer_capacity / (4 * runs.node_count() + 2));
   std::vector<double> off;

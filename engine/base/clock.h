@@ -14,12 +14,15 @@ class Clock {
  public:
   virtual ~Clock() = default;
   [[nodiscard]] virtual TimePoint now() const = 0;
+  /// Says whether it is the machine's own, which the machine's other means of telling time follow.
+  [[nodiscard]] virtual bool is_steady_clock() const { return false; }
 };
 
 /// The machine's monotonic clock.
 class SteadyClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override { return std::chrono::steady_clock::now(); }
+  [[nodiscard]] bool is_steady_clock() const override { return true; }
 };
 
 /// A clock that moves only when told to.

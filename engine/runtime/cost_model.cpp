@@ -182,7 +182,9 @@ std::uint64_t CostModel::ranking_cost(std::uint32_t node) const {
 
 void CostModel::reserve_orders() {
   const std::size_t bytes =
-      sizeof(RankOrder) + topology_.node_count() * (sizeof(std::uint64_t) + sizeof(SequenceStep)) +
+      sizeof(RankOrder) +
+      topology_.node_count() *
+          (sizeof(std::uint64_t) + sizeof(SequenceStep) + sizeof(std::uint32_t)) +
       topology_.edge_count() * sizeof(Edge) + topology_.sources().size() * sizeof(std::uint32_t);
   orders_.reserve(kRerankMax);
   const std::size_t count = std::min<std::size_t>(kSpareBytesMax / bytes, kRerankMax);
@@ -195,7 +197,10 @@ std::unique_ptr<RankOrder> CostModel::make_order() const {
   order->ranks.reserve(topology_.node_count());
   order->edges.reserve(topology_.edge_count());
   order->sources.reserve(topology_.sources().size());
-  if (!topology_.traits().any()) order->sequence.reserve(topology_.node_count());
+  if (!topology_.traits().any()) {
+    order->sequence.reserve(topology_.node_count());
+    order->enablers.reserve(topology_.node_count());
+  }
   return order;
 }
 

@@ -45,11 +45,15 @@ bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
 
 void Worker::begin_run_full(Run& run) {
   RunSteps(*this, run).begin_run();
+  if (run.traced_only_ && may_follow_sequence(run)) return follow_sequence(run, 0);
+  // What the sources waited for includes the way here.
+  const bool traced = run.extras_->is_traced();
+  if (traced) set_boundary_time(run.extras_->started_at());
   // Sources are always queued, never inlined (I1).
   std::uint32_t best = kNoNode;
   std::uint32_t async_head = kNoNode;
   for (const std::uint32_t source : run.order_->sources) {
-    if (run.extras_->is_traced()) run.extras_->set_ready_time(source, run.extras_->started_at);
+    if (traced) run.extras_->set_ready_time(source, boundary_time());
     if (run.topology().spec(source).kind == NodeKind::kAsync) {
       run.links_[source] = async_head;
       async_head = source;
@@ -61,6 +65,7 @@ void Worker::begin_run_full(Run& run) {
     }
   }
   RunSteps(*this, run).make_async_ready(async_head);
+  forget_boundary_time();
   share_kept(run, 0);
   if (best != kNoNode) keep(best);
   node_ = kNoNode;
@@ -103,6 +108,10 @@ void Worker::finish_full() {
   const std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): `start` made it.
   if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
+  go_on_full(run, mark);
+}
+
+void Worker::go_on_full(Run& run, std::uint32_t mark) {
   share_kept(run, mark);
   const std::uint32_t parent = node_;
   node_ = std::exchange(best_, kNoNode);
@@ -127,7 +136,7 @@ void Worker::enqueue(Run& run, std::uint32_t node) {
 }
 
 void Worker::run_strand_full() {
-  while (run_ != nullptr && run_->full_path_) {
+  while (run_ != nullptr && run_->full_path_ && step_ == nullptr) {
     if (start_full()) finish_full();
   }
 }

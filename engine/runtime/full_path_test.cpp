@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/result.h"
+#include "runtime/task.h"
 #include "runtime/traced_fixture.h"
 #include "runtime/worker.h"
 
@@ -52,6 +54,22 @@ TEST(FullPathTest, I1_WithoutInliningEveryNodeIsQueued) {
   const WrittenTrace trace = traced.trace(graph);
   EXPECT_THAT(trace.nodes_of(TraceKind::kQueueDelay), ElementsAre(0U, 1U, 2U, 3U));
   EXPECT_THAT(trace.of(TraceKind::kNodeInlined), IsEmpty());
+}
+
+TEST(FullPathTest, T1_AnAsyncSourceHasWaitedSinceTheStartLikeTheOthers) {
+  TracedScheduler traced({.compute_threads = 1});
+  NodeSpec fetch = noting_node("fetch");
+  fetch.kind = NodeKind::kAsync;
+  fetch.body = nullptr;
+  fetch.async_body = [](const void*, NodeCall) -> Task<base::Status> { co_return base::Status{}; };
+  // With a source of another kind beside it a worker begins the run.
+  TestGraph graph({std::move(fetch), noting_node("cpu")});
+  const RunHandle run = traced.submit(graph, std::make_shared<Notes>());
+  traced.lab->clock.advance(milliseconds(3));
+  traced.lab->settle();
+  const std::vector<TraceRecord> delays = traced.take().of(TraceKind::kQueueDelay);
+  ASSERT_EQ(delays.size(), 2U);
+  for (const TraceRecord& delay : delays) EXPECT_EQ(delay.value, 3'000'000U) << delay.node_index;
 }
 
 TEST(FullPathTest, I1_SourcesAreQueuedEvenWhenOneWorkerRunsThemAll) {

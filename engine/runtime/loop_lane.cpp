@@ -71,7 +71,7 @@ void LoopLane::begin_run(Run& run) {
   const Visit visit;
   // What the sources waited for includes the way here.
   if (run.extras_->is_traced()) {
-    set_boundary_time(run.extras_->started_at);
+    set_boundary_time(run.extras_->started_at());
   } else {
     forget_boundary_time();
   }

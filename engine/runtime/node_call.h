@@ -51,6 +51,7 @@ class NodeCall {
   friend class Worker;
   friend class LoopLane;
   friend class RunSteps;
+  friend class SequenceTrace;
 
   Run* run_;
   void* context_;

@@ -25,6 +25,9 @@ struct RankOrder {
   /// topology needs more than tokens.
   std::vector<SequenceStep> sequence;
   std::uint32_t waiting_max = 0;  ///< of all steps
+  /// Per step, for traces: the node that made this one ready, or the count of nodes for a source.
+  /// If it is the step before, that one handed over directly.
+  std::vector<std::uint32_t> enablers;
 };
 
 /// The way of a strand that has a run to itself, without its bodies: the best of what a node makes
@@ -43,11 +46,17 @@ struct StrandWalk {
     node = waiting[--waiting_count];
   }
   void step() {
+    step([](std::uint32_t /*ready*/) {});
+  }
+  /// The same; tells which nodes it makes ready.
+  template <class OnReady>
+  void step(OnReady on_ready) {
     std::uint32_t best = kNoNode;
     for (std::uint32_t edge = nodes[node].edge_begin; edge < nodes[node].edge_end; ++edge) {
       if (edges[edge].counter != kNoCounter && --tokens[edges[edge].counter] != 0) continue;
       if (best != kNoNode) waiting[waiting_count++] = best;
       best = edges[edge].target;
+      on_ready(best);
     }
     if (best == kNoNode && waiting_count != 0) best = waiting[--waiting_count];
     node = best;
@@ -60,13 +69,14 @@ class SequenceFinder {
  public:
   explicit SequenceFinder(const Topology& topology);
 
-  /// Allocates nothing if `order.sequence` has room for all nodes.
+  /// Allocates nothing if `order.sequence` and `order.enablers` have room for all nodes.
   void fill(RankOrder& order);
 
  private:
   const Topology& topology_;
   std::vector<std::uint32_t> tokens_;
   std::vector<std::uint32_t> waiting_;
+  std::vector<std::uint32_t> enabler_of_;  // by node
 };
 
 }  // namespace millrace::runtime

@@ -51,11 +51,30 @@ TEST(RankOrderTest, P2_ANewRankingHasItsOwnSequence) {
   EXPECT_EQ(describe(graph), "c:2 a:1 b:0");
 }
 
+TEST(RankOrderTest, T2_KnowsWhichNodeMakesEachReady) {
+  TestGraph graph({noting_node("a"),
+                   noting_node("b", {"a"}),
+                   noting_node("long", {"a"}),
+                   noting_node("longer", {"long"}),
+                   noting_node("join", {"b", "longer"}),
+                   noting_node("lone")});
+  ASSERT_EQ(describe(graph), "a:1 long:2 longer:2 b:1 join:1 lone:0");
+  const std::uint32_t of_the_run = graph.topology().node_count();
+  EXPECT_EQ(graph.costs().order().enablers,
+            std::vector<std::uint32_t>({of_the_run,
+                                        graph.node("a"),
+                                        graph.node("long"),
+                                        graph.node("a"),
+                                        graph.node("b"),
+                                        of_the_run}));
+}
+
 TEST(RankOrderTest, WhatNeedsMoreThanTokensHasNone) {
   NodeSpec timed = noting_node("timed");
   timed.timeout = std::chrono::milliseconds(5);
   TestGraph graph({std::move(timed)});
   EXPECT_TRUE(graph.costs().order().sequence.empty());
+  EXPECT_TRUE(graph.costs().order().enablers.empty());
 }
 
 TEST(RankOrderTest, StrandWalkLeavesTokensAndWaitingNodesBehind) {

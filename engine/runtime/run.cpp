@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/tick_clock.h"
 #include "runtime/asymmetric_fence.h"
 #include "runtime/atomics.h"
 #include "runtime/cost_model.h"
@@ -69,7 +70,10 @@ Run::Run(const Topology& topology, CostModel& costs)
 
 Run::~Run() { MR_CHECK(references_.load(std::memory_order_acquire) == 0); }
 
-void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock) {
+void Run::prepare(Start&& start,
+                  bool needs_full_path,
+                  const base::Clock& clock,
+                  base::TickClock* ticks) {
   const auto& counters = topology_->counter_template();
   if (!counters.empty()) std::memcpy(counters_, counters.data(), counters.size_bytes());
   context_ = start.context;
@@ -86,7 +90,8 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
   order_ = &costs_->order();
   edges_ = order_->edges.data();
   measured_ = costs_->wants_sample(uses_++);
-  full_path_ = needs_full_path || measured_;
+  traced_only_ = !needs_full_path && !measured_ && options_.trace.enabled();
+  full_path_ = needs_full_path || measured_ || traced_only_;
   shared_.store(false, std::memory_order_relaxed);
   outstanding_.store(kFullCredit, std::memory_order_relaxed);
   outcome_.store(RunOutcome::kOpen, std::memory_order_relaxed);
@@ -99,7 +104,7 @@ void Run::prepare(Start&& start, bool needs_full_path, const base::Clock& clock)
     const std::uint32_t own = options_.deadline ? 3 : 2;
     references_.store(own + start.references - 1, std::memory_order_relaxed);
   }
-  if (full_path_) prepare_extras(std::move(start));
+  if (full_path_) prepare_extras(std::move(start), ticks);
 }
 
 void Run::forget_last_stop() {
@@ -112,7 +117,7 @@ void Run::forget_last_stop() {
   suppressed_errors_.store(0, std::memory_order_relaxed);
 }
 
-void Run::prepare_extras(Start&& start) {
+void Run::prepare_extras(Start&& start, base::TickClock* ticks) {
   if (!extras_) extras_ = std::make_unique<RunExtras>(*this);
   const TopologyTraits& traits = topology_->traits();
   may_answer_early_ = counted_ && start.lane != nullptr && context_owner_ != nullptr;
@@ -120,7 +125,15 @@ void Run::prepare_extras(Start&& start) {
   late_completions_.store(0, std::memory_order_relaxed);
   extras_->reset(start.lane,
                  may_answer_early_ || traits.has_timeout || options_.deadline.has_value());
-  if (options_.trace.enabled()) extras_->started_at = clock_->now();
+  traced_only_ = traced_only_ && !may_answer_early_ && ticks != nullptr;
+  // A run whose nodes are timed or measured, or run on loops, takes all its times from the clock.
+  base::TickAnchor at_start;
+  if (traced_only_) {
+    at_start = ticks->anchor();
+  } else if (options_.trace.enabled()) {
+    at_start.time = clock_->now();
+  }
+  extras_->set_start(at_start);
 }
 
 void Run::fail(std::uint32_t node, const base::Error& error) {

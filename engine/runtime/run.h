@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/tick_clock.h"
 #include "runtime/admission.h"
 #include "runtime/atomics.h"
 #include "runtime/cost_model.h"
@@ -152,6 +153,7 @@ class Run {
   friend class RunHandle;
   friend class RunPool;
   friend class RunSteps;
+  friend class SequenceTrace;
   friend class WorkerPool;
 
   // --- Start. `prepare` is called by the submitting thread, before anyone else can see the run.
@@ -166,8 +168,12 @@ class Run {
     std::uint32_t references =
         0;  ///< holders besides the engine; 0 = the caller waits and owns the run
   };
-  void prepare(Start&& start, bool needs_full_path, const base::Clock& clock);
-  void prepare_extras(Start&& start);
+  /// `ticks` is of a pool that traces, else null.
+  void prepare(Start&& start,
+               bool needs_full_path,
+               const base::Clock& clock,
+               base::TickClock* ticks);
+  void prepare_extras(Start&& start, base::TickClock* ticks);
   void forget_last_stop();
 
   // --- Tokens.
@@ -242,6 +248,7 @@ class Run {
   Priority priority_ = Priority::kNormal;
   bool full_path_ = false;  // needs more than tokens: traced, timed, async, measured, …
   bool measured_ = false;
+  bool traced_only_ = false;  // on the full path for no other reason
   bool may_answer_early_ = false;
   bool counted_ = false;  // storage is held by references_
   InlineRule inlining_;   // of meaning on the full path

@@ -130,7 +130,7 @@ void RunExtras::reset(LoopLane* lane, bool timed) {
   timed_ = timed;
   open_sinks_.store(sink_count_, std::memory_order_relaxed);
   const std::uint32_t count = run_.topology().node_count();
-  clear(states_, count);
+  if (timed_) clear(states_, count);
   if (row_counts_) clear(row_counts_, count);
   if (!fallback_used_) return;
   clear(finish_ns_, count);
@@ -138,6 +138,14 @@ void RunExtras::reset(LoopLane* lane, bool timed) {
   clear(activated_, count);
   clear(completed_by_fallback_, count);
   clear(succeeded_, count);
+}
+
+void RunExtras::set_start(const base::TickAnchor& start) {
+  start_ = start;
+  if (!run_.traced_only_) return;
+  const std::uint32_t count = run_.topology().node_count();
+  if (!end_times_) end_times_ = std::make_unique<base::TimePoint[]>(count + 1);
+  end_times_[count] = start.time;
 }
 
 bool RunExtras::try_abandon(std::uint32_t node, bool& was_running) {

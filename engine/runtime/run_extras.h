@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/tick_clock.h"
 #include "runtime/executor.h"
 #include "runtime/loop.h"
 #include "runtime/node_call.h"
@@ -71,7 +72,7 @@ class RunExtras {
  public:
   explicit RunExtras(Run& run);
 
-  /// Makes everything as new for the next execution.
+  /// Makes everything as new for the next execution. States are of meaning only if it is `timed`.
   void reset(LoopLane* lane, bool timed);
 
   [[nodiscard]] Run& run() { return run_; }
@@ -102,6 +103,21 @@ class RunExtras {
   [[nodiscard]] base::TimePoint ready_time(std::uint32_t node) const {
     return base::TimePoint(base::Duration(ready_ns_[node]));
   }
+  /// When the run was started, by the clock that all its other times go by.
+  void set_start(const base::TickAnchor& start);
+  [[nodiscard]] base::TimePoint started_at() const { return start_.time; }
+  /// The time in this run; `clock` is its host's.
+  [[nodiscard]] base::TimePoint now(const base::Clock& clock) const {
+    return start_.has_rate() ? start_.at(base::read_ticks_in_order()) : clock.now();
+  }
+  /// The same for a strand that has the run to itself, and so nothing to be in order with.
+  [[nodiscard]] base::TimePoint now_alone(const base::Clock& clock) const {
+    return start_.has_rate() ? start_.at(base::read_ticks()) : clock.now();
+  }
+  /// End of a node of a sequence (sequence_trace.h); that of "node `node_count`" is the run's
+  /// start.
+  void set_end_time(std::uint32_t node, base::TimePoint time) { end_times_[node] = time; }
+  [[nodiscard]] base::TimePoint end_time(std::uint32_t node) const { return end_times_[node]; }
   [[nodiscard]] std::uint32_t row_count(std::uint32_t node) const {
     return row_counts_[node].load(std::memory_order_relaxed);
   }
@@ -165,14 +181,14 @@ class RunExtras {
     RunExtras& extras;
   } start_job;
 
-  base::TimePoint started_at{};
-
  private:
   Run& run_;
   LoopLane* lane_ = nullptr;
   bool timed_ = false;
+  base::TickAnchor start_;
   std::unique_ptr<std::atomic<NodeState>[]> states_;
   std::unique_ptr<std::int64_t[]> ready_ns_;
+  std::unique_ptr<base::TimePoint[]> end_times_;  // from the first run on that needs them
   std::unique_ptr<std::atomic<std::uint32_t>[]> row_counts_;
   std::unique_ptr<std::atomic<std::int64_t>[]> finish_ns_;
   std::unique_ptr<std::atomic<std::uint8_t>[]> fallback_used_;

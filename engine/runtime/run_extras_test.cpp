@@ -91,7 +91,7 @@ TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   extras.add_row_count(timed, 40);
   ASSERT_FALSE(extras.close_sink());
 
-  extras.reset(nullptr, false);
+  extras.reset(nullptr, true);
   EXPECT_EQ(extras.state(timed), NodeState::kWaiting);
   EXPECT_FALSE(extras.used_fallback(timed));
   EXPECT_TRUE(extras.try_activate(spare));
@@ -100,7 +100,7 @@ TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   EXPECT_EQ(extras.row_count(timed), 0U);
   EXPECT_FALSE(extras.close_sink());
   EXPECT_TRUE(extras.close_sink());
-  EXPECT_FALSE(extras.is_timed());
+  EXPECT_TRUE(extras.is_timed());
 }
 
 TEST_F(RunExtrasTest, I4_RowsOfAllProducersAddUp) {

@@ -41,7 +41,7 @@ SpanStatus span_status(RunOutcome outcome) {
 
 void RunSteps::begin_run() {
   if (extras_.is_traced() && host_.trace_buffer() != nullptr) {
-    TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_start(extras_.started_at);
+    TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_start(extras_.started_at());
   }
   if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
   Loop& loop = extras_.lane()->loop();
@@ -76,6 +76,7 @@ bool RunSteps::begin_node(std::uint32_t node, Arrival arrival) {
   }
   run_.add_executed(1);
   if (traced) {
+    if (!host_.knows_boundary_time()) host_.set_boundary_time(extras_.now(host_.clock()));
     trace_start(node, arrival, host_.boundary_time());
     if (extras_.is_timed()) extras_.set_state(node, NodeState::kRunning);
   }
@@ -103,7 +104,7 @@ void RunSteps::disarm(NodeTimer* timer) {
 bool RunSteps::end_node(NodeCall& call, bool ok) {
   const std::uint32_t node = call.node_;
   const bool traced = extras_.is_traced();
-  if (needs_time()) host_.set_boundary_time(host_.clock().now());
+  if (needs_time()) host_.set_boundary_time(extras_.now(host_.clock()));
   if (extras_.is_timed()) {
     const bool won =
         extras_.try_move(node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone);
@@ -288,12 +289,8 @@ void RunSteps::record_downstream() {
 
 void RunSteps::trace_start(std::uint32_t node, Arrival arrival, base::TimePoint now) {
   if (host_.trace_buffer() == nullptr) return;
-  TraceWriter writer(*host_.trace_buffer(), run_.options_.trace);
-  if (arrival.parent == kNoNode) {
-    writer.node_start_queued(node, extras_.ready_time(node), now);
-  } else {
-    writer.node_start_inlined(node, arrival.parent, arrival.depth, now);
-  }
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+      .node_start(node, arrival, extras_.ready_time(node), now);
 }
 
 void RunSteps::trace_end(std::uint32_t node, SpanStatus status) {
@@ -319,16 +316,17 @@ void RunSteps::trace_run_end() {
   if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
   const RunOutcome outcome = run_.outcome();
   const std::uint32_t executed = run_.executed_count();
-  std::uint32_t eager = 0;
-  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
-    const bool asleep = run_.topology().is_lazy(node) && !extras_.is_activated(node);
-    eager += asleep ? 0 : 1;
+  const std::uint32_t node_count = run_.topology().node_count();
+  std::uint32_t eager = node_count;
+  for (std::uint32_t node = 0; run_.topology().traits().has_fallback && node < node_count; ++node) {
+    if (run_.topology().is_lazy(node) && !extras_.is_activated(node)) --eager;
   }
   const RunTotals totals{.status = span_status(outcome),
                          .executed_count = executed,
                          .skipped_count = outcome == RunOutcome::kOk ? 0 : eager - executed,
                          .late_count = abandoned_count_};
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_end(host_.clock().now(), totals);
+  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+      .run_end(extras_.now(host_.clock()), totals);
 }
 
 }  // namespace millrace::runtime

@@ -8,16 +8,11 @@
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/strand_host.h"
+#include "runtime/trace_writer.h"
 
 // The steps of a node on the full path, the same on workers and on loops.
 
 namespace millrace::runtime {
-
-/// How a node came to its thread.
-struct Arrival {
-  std::uint32_t parent = kNoNode;  ///< the node that handed over directly; kNoNode: out of a queue
-  std::uint32_t depth = 0;         ///< direct hand-overs in a row
-};
 
 /// A node was handed over directly only by one of its own producers, not by one that stood in for
 /// it.

@@ -105,6 +105,12 @@ class TestScheduler {
   /// Starts a run over `notes`; settle() executes it.
   RunHandle submit(TestGraph& graph, const std::shared_ptr<Notes>& notes, RunOptions options = {}) {
     options.loop = &loop;
+    return submit_without_loop(graph, notes, options);
+  }
+  /// The same for a run that nothing but its own strands can answer.
+  RunHandle submit_without_loop(TestGraph& graph,
+                                const std::shared_ptr<Notes>& notes,
+                                const RunOptions& options) {
     auto handle = graph.runs().submit(*pool, notes, options, {});
     MR_CHECK(handle.has_value(), handle ? "" : handle.error().to_string());
     return *std::move(handle);

@@ -9,6 +9,9 @@
 #include "runtime/planted_bug.h"
 #include "runtime/rank_order.h"
 #include "runtime/run.h"
+#include "runtime/run_extras.h"
+#include "runtime/run_steps.h"
+#include "runtime/sequence_trace.h"
 #include "runtime/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
@@ -29,6 +32,12 @@ std::uint32_t place_of(const RankOrder& order, const SequenceStep* step) {
   return static_cast<std::uint32_t>(step - order.sequence.data());
 }
 
+/// In the place of a `SequenceTrace` where there is none.
+struct NoTrace {
+  static constexpr bool kIsOn = false;
+  void note(const NodeCall& /*call*/, bool /*ok*/) {}
+};
+
 }  // namespace
 
 bool Worker::may_follow_sequence(const Run& run) const {
@@ -47,10 +56,11 @@ void Worker::follow_sequence(const Run& run, std::uint32_t place) {
 }
 
 // Once per node. Few values live across the call of a body, as in run_strand_fast.
-template <bool kSharing>
+template <bool kSharing, class Trace>
 [[gnu::always_inline]] inline Worker::SequencePause Worker::run_steps(NodeCall& call,
                                                                       const SequenceStep*& next,
-                                                                      const SequenceStep* until) {
+                                                                      const SequenceStep* until,
+                                                                      Trace& trace) {
   Run& run = *run_;
   for (const SequenceStep* step = next; step != until; ++step) {
     if (run.stopped()) [[unlikely]] {
@@ -67,6 +77,7 @@ template <bool kSharing>
     }
     const bool ok = hot.body(hot.closure, call);
     const bool taken = kSharing && step->waiting != 0 && handshake_.leave_body();
+    trace.note(call, ok);
     if (!ok || taken) [[unlikely]] {
       next = step + 1;
       return ok ? SequencePause::kTaken : SequencePause::kFailed;
@@ -76,8 +87,8 @@ template <bool kSharing>
   return SequencePause::kOthers;
 }
 
-template <bool kSharing>
-void Worker::run_sequence() {
+template <bool kSharing, class Trace>
+[[gnu::always_inline]] inline void Worker::run_sequence(Trace& trace) {
   Run& run = *run_;
   NodeCall call(run, run.context_);
   const SequenceStep* const end = sequence_end(*run.order_);
@@ -87,9 +98,13 @@ void Worker::run_sequence() {
   const auto depth_max =
       std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(pool_.config().max_inline_depth), 1);
   do {
-    pause = run_steps<kSharing>(call, step, end - step > depth_max ? step + depth_max : end);
+    pause = run_steps<kSharing>(call, step, end - step > depth_max ? step + depth_max : end, trace);
   } while (pause == SequencePause::kOthers && step != end && !others_wait());
   counters_.add(counters_.executed, static_cast<std::uint64_t>(step - first));
+  if constexpr (Trace::kIsOn) {
+    counters_.add(counters_.inlined, trace.inlined_count());
+    run.add_executed(static_cast<std::uint32_t>(step - first));
+  }
   switch (pause) {
     case SequencePause::kOthers:
       return step == end ? end_strand()
@@ -99,16 +114,55 @@ void Worker::run_sequence() {
     case SequencePause::kFailed:
       return fail_node(run, call);
     case SequencePause::kTaken:
+      if constexpr (Trace::kIsOn) return go_on_traced(run, trace);
       return go_on_with_tokens(run, run.nodes_[node_]);
   }
+}
+
+template <bool kSharing>
+void Worker::run_sequence() {
+  if (run_->full_path_) return run_traced_sequence<kSharing>();
+  NoTrace none;
+  run_sequence<kSharing>(none);
 }
 
 template void Worker::run_sequence<true>();
 template void Worker::run_sequence<false>();
 
+// Apart, so that the loop above is as small as it would be without traces.
+template <bool kSharing>
+[[gnu::noinline]] void Worker::run_traced_sequence() {
+  SequenceTrace trace(*this, *run_, step_);
+  run_sequence<kSharing>(trace);
+}
+
 void Worker::start_of_sequence() {
   node_ = step_->node;
   stack_top_.store(step_->waiting, std::memory_order_relaxed);
+  if (!run_->full_path_) return;
+  if (!sequence_trace_) sequence_trace_.emplace(*this, *run_, step_);
+  run_->add_executed(1);
+}
+
+void Worker::finish_traced() {
+  Run& run = *run_;
+  handshake_.leave_body();
+  MR_DCHECK(call_.has_value());
+  sequence_trace_->note(*call_, body_ok_);
+  if (sequence_trace_->arrival().is_direct()) counters_.add(counters_.inlined);
+  if (!body_ok_) return fail_node(run, *call_);
+  if (step_ != nullptr) return finish_of_sequence();
+  const SequenceTrace trace = *sequence_trace_;
+  sequence_trace_.reset();
+  go_on_traced(run, trace);
+}
+
+void Worker::go_on_traced(Run& run, const SequenceTrace& trace) {
+  set_boundary_time(trace.end_time());
+  arrival_ = trace.arrival();
+  const std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
+  RunSteps(*this, run).pass_tokens(node_);
+  go_on_full(run, mark);
 }
 
 void Worker::finish_of_sequence() {
@@ -124,7 +178,18 @@ void Worker::leave_sequence() {
   StrandWalk walk{
       .nodes = run.nodes_, .edges = run.edges_, .tokens = run.counters_, .waiting = stack_};
   walk.begin(run.order_->sources);
-  for (const SequenceStep* step = run.order_->sequence.data(); step != step_; ++step) walk.step();
+  const SequenceStep* step = run.order_->sequence.data();
+  if (run.full_path_ && !MR_PLANTED(kForgottenWait)) {
+    RunExtras& extras = *run.extras_;
+    for (const std::uint32_t source : run.order_->sources)
+      extras.set_ready_time(source, extras.started_at());
+    for (; step != step_; ++step) {
+      walk.step([&extras, by = walk.node](std::uint32_t ready) {
+        extras.set_ready_time(ready, extras.end_time(by));
+      });
+    }
+  }
+  for (; step != step_; ++step) walk.step();
   MR_DCHECK(walk.node == step_->node);
   node_ = walk.node;
   stack_top_.store(walk.waiting_count, std::memory_order_relaxed);

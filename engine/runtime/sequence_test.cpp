@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/random.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/sequence_fixture.h"
 #include "runtime/worker.h"
 
 // Runs that no worker would share: one strand follows the sequence of their order.
@@ -19,21 +19,6 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
-
-/// A graph in which every node comes after up to three earlier ones.
-std::vector<NodeSpec> random_graph(std::uint32_t count, std::uint64_t seed) {
-  base::SplitMix64 random(seed);
-  std::vector<NodeSpec> specs;
-  for (std::uint32_t node = 0; node < count; ++node) {
-    std::vector<std::string> after;
-    for (std::uint64_t edge = random.below(4); edge > 0 && node > 0; --edge) {
-      std::string producer = "n" + std::to_string(random.below(node));
-      if (std::ranges::find(after, producer) == after.end()) after.push_back(std::move(producer));
-    }
-    specs.push_back(noting_node("n" + std::to_string(node), std::move(after)));
-  }
-  return specs;
-}
 
 void expect_once_and_in_order(const std::vector<NodeSpec>& specs, const Notes& notes) {
   ASSERT_EQ(notes.order.size(), specs.size()) << notes.text();
@@ -45,22 +30,6 @@ void expect_once_and_in_order(const std::vector<NodeSpec>& specs, const Notes& n
     for (const std::string& producer : spec.after) {
       EXPECT_LT(place(producer), place(spec.id)) << producer << " before " << spec.id;
     }
-  }
-}
-
-/// Makes every cost known, so that the next run needs neither the full path nor sharing.
-void make_cheap(TestScheduler& lab, TestGraph& graph) {
-  graph.teach(nanoseconds(20));
-  const RunHandle run = lab.submit(graph, std::make_shared<Notes>());
-  lab.settle();
-  graph.teach(nanoseconds(20));
-}
-
-/// Lets an idle peer look around until it has had time to rescue something.
-void look_around(TestScheduler& lab, Worker& peer) {
-  for (int look = 0; look < 3; ++look) {
-    static_cast<void>(peer.idle());
-    lab.clock.advance(lab.pool->config().spin_time / 2);
   }
 }
 

@@ -207,6 +207,7 @@ void Worker::look_when_sharing_pays(const Run& run) {
 void Worker::enter_run(Run& run) {
   run_ = &run;
   step_ = nullptr;
+  sequence_trace_.reset();
   carried_tokens_ = 0;
   in_strand_.store(true, std::memory_order_relaxed);
   light_fence();
@@ -234,12 +235,12 @@ bool Worker::work_strand() {
   if (run_ == nullptr) return true;  // what was picked was a job, and is done
   // To its end: whoever drives this worker may leave it between two strands, never within one.
   do {
-    if (run_->full_path_) {
+    if (step_ != nullptr) {
+      pool_.can_share() ? run_sequence<true>() : run_sequence<false>();
+    } else if (run_->full_path_) {
       run_strand_full();
-    } else if (pool_.can_share()) {
-      step_ != nullptr ? run_sequence<true>() : run_strand_fast<true>();
     } else {
-      step_ != nullptr ? run_sequence<false>() : run_strand_fast<false>();
+      pool_.can_share() ? run_strand_fast<true>() : run_strand_fast<false>();
     }
   } while (run_ != nullptr);
   return true;
@@ -248,13 +249,15 @@ bool Worker::work_strand() {
 bool Worker::start() {
   while (run_ != nullptr || pick()) {
     if (run_ == nullptr) continue;
-    if (run_->full_path_ ? start_full() : start_fast()) return true;
+    if (run_->full_path_ && step_ == nullptr ? start_full() : start_fast()) return true;
   }
   return false;
 }
 
 void Worker::finish() {
-  if (run_->full_path_) {
+  if (sequence_trace_) {
+    finish_traced();
+  } else if (run_->full_path_) {
     finish_full();
   } else {
     finish_fast();

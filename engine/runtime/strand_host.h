@@ -28,6 +28,7 @@ class StrandHost {
     if (!boundary_known_) set_boundary_time(clock_.now());
     return boundary_time_;
   }
+  [[nodiscard]] bool knows_boundary_time() const { return boundary_known_; }
   void set_boundary_time(base::TimePoint time) {
     boundary_time_ = time;
     boundary_known_ = true;

@@ -15,6 +15,7 @@
 #include "runtime/trace_order.h"
 #include "runtime/trace_record.h"
 #include "runtime/trace_sink.h"
+#include "runtime/trace_writer.h"
 
 namespace millrace::runtime {
 
@@ -110,6 +111,10 @@ std::vector<TraceId> TraceCollector::read_buffers() {
     known_tracks_[i]->buffer.drain(scratch_);
     for (TraceRecord& record : scratch_) {
       record.track = static_cast<std::uint16_t>(i);
+      if (record.kind == TraceKind::kNodeRan) {
+        for (const TraceRecord& event : unfold(record)) take_in(event);
+        continue;
+      }
       take_in(record);
       if (record.kind == TraceKind::kRunEnd) ended.push_back(record.trace_id);
     }

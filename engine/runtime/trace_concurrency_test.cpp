@@ -1,10 +1,15 @@
 #include <atomic>
 #include <cstdint>
+#include <set>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
+#include "runtime/graph.h"
 #include "runtime/trace_buffer.h"
 #include "runtime/trace_collector.h"
 #include "runtime/trace_fixture.h"
@@ -89,6 +94,60 @@ TEST(TraceCollectorTest, T3_CompleteRunsAreWholeWhileThreadsWrite) {
     const auto violations = validate_trace(run.records, {.topology = run.topology.get()});
     ASSERT_TRUE(violations.empty()) << violations[0].message;
   }
+}
+
+/// Makes a graph of cheap nodes, one of which takes long now and then: then a peer helps.
+Graph<std::atomic<std::uint32_t>> hiccuping_graph(std::uint32_t node_count,
+                                                  TraceTopology& topology) {
+  base::SplitMix64 random(11);
+  GraphBuilder<std::atomic<std::uint32_t>> builder;
+  for (std::uint32_t node = 0; node < node_count; ++node) {
+    topology.nodes.push_back({.id = std::to_string(node), .op = "op"});
+    NodeOptions options;
+    std::set<std::uint32_t> producers;
+    for (std::uint64_t edge = random.below(3); edge > 0 && node > 0; --edge)
+      producers.insert(static_cast<std::uint32_t>(random.below(node)));
+    for (const std::uint32_t producer : producers) {
+      options.after.push_back(std::to_string(producer));
+      topology.edges.push_back({producer, node});
+    }
+    builder.cpu(
+        std::to_string(node),
+        [node](std::atomic<std::uint32_t>& turn) {
+          // Not by the clock: so many looks, while a peer has time to come.
+          const std::uint32_t looks = turn.load() % 7 == 0 && node % 16 == 3 ? 3'000 : 0;
+          for (std::uint32_t look = 0; look < looks; ++look) std::this_thread::yield();
+        },
+        std::move(options));
+  }
+  return *builder.build();
+}
+
+TEST(TraceRunTest, T3_TracesOfRunsThatPeersTakeApartAreRight) {
+  constexpr std::uint32_t kNodes = 48;
+  constexpr std::uint32_t kRuns = 300;
+  TraceCollector collector;
+  MemorySink sink(kRuns);
+  collector.add_sink(sink);
+  TraceTopology topology;
+  const Graph<std::atomic<std::uint32_t>> graph = hiccuping_graph(kNodes, topology);
+  const TraceTopologyId id = collector.add_topology(std::move(topology));
+  const auto pool = *WorkerPool::create({.compute_threads = 2, .trace = &collector});
+  std::atomic<std::uint32_t> turn{0};
+  for (; turn.load() < kRuns; ++turn) {
+    const TraceContext trace(TraceId(turn.load() + 1), TraceFlag::All, id);
+    ASSERT_TRUE(graph.run(*pool, turn, {.trace = trace}).has_value());
+    collector.collect();
+  }
+  collector.flush();
+  const auto runs = sink.take();
+  ASSERT_EQ(runs.size(), kRuns);
+  for (const auto& run : runs) {
+    ASSERT_TRUE(run.is_complete);
+    const auto violations = validate_trace(run.records, {.topology = run.topology.get()});
+    ASSERT_TRUE(violations.empty()) << violations[0].message;
+  }
+  EXPECT_EQ(collector.stats().dropped_records, 0U);
 }
 
 }  // namespace

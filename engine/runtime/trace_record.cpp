@@ -69,6 +69,8 @@ TraceEvent to_event(const TraceRecord& record, const TraceTopology* topology) {
       event.inline_depth = static_cast<int>(record.depth);
       return event;
     }
+    case TraceKind::kNodeRan:
+      break;  // never leaves the collector
   }
   return RunStart{};
 }

@@ -41,6 +41,9 @@ enum class TraceKind : std::uint8_t {
   kNodeError,
   kQueueDelay,
   kNodeInlined,
+  /// A whole node in one record. Only between writer and collector, which makes of it what it
+  /// stands for (`unfold`): three events for the price of one.
+  kNodeRan,
 };
 
 /// One event in the form in which threads write it: fixed size, no pointers, copied by value.
@@ -49,17 +52,20 @@ struct TraceRecord {
   static constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 
   TraceId trace_id;
-  SpanId span_id;
-  std::int64_t time_ns = 0;
-  std::uint64_t value = 0;  ///< QueueDelay: ns; NodeError: code; RunStart, RunEnd: topology
+  SpanId span_id;            ///< NodeRan: ns in a queue; its id follows from run and node
+  std::int64_t time_ns = 0;  ///< NodeRan: of its start
+  /// QueueDelay: ns; NodeError: code; RunStart, RunEnd: topology; NodeRan: ns from start to end
+  std::uint64_t value = 0;
   std::uint32_t node_index = kNoNode;  ///< RunEnd: executed count
-  std::uint32_t parent = kNoNode;      ///< NodeInlined: parent node; RunEnd: skipped count
-  std::uint32_t depth = 0;             ///< NodeInlined: inline depth; RunEnd: late count
-  std::uint16_t track = 0;             ///< which buffer it came from; the collector fills it in
+  /// NodeInlined: parent node; RunEnd: skipped count; NodeRan: as in NodeInlined, if it was inlined
+  std::uint32_t parent = kNoNode;
+  std::uint32_t depth = 0;  ///< with `parent`: inline depth; RunEnd: late count
+  std::uint16_t track = 0;  ///< which buffer it came from; the collector fills it in
   TraceKind kind = TraceKind::kRunStart;
   SpanStatus status = SpanStatus::Ok;
 
   [[nodiscard]] base::TimePoint time() const { return base::TimePoint(base::Duration(time_ns)); }
+  [[nodiscard]] bool operator==(const TraceRecord&) const = default;
 };
 static_assert(sizeof(TraceRecord) == 48);
 static_assert(std::is_trivially_copyable_v<TraceRecord>);

@@ -78,6 +78,7 @@ class TraceChecker {
   void check_pair(const SpanEvents& span);
   void check_error(const SpanEvents& span);
   void check_path(const SpanEvents& span);
+  void check_wait(const SpanEvents& span, std::int64_t queued_ns);
   void check_inlined(const SpanEvents& span);
   void check_inline_parent(const SpanEvents& span);
   void check_totals();
@@ -235,6 +236,23 @@ void TraceChecker::check_path(const SpanEvents& span) {
          "T1",
          "Node {} was queued before its run started",
          span.node_index);
+  if (facts_.has_exact_waits && facts_.topology != nullptr && wants(TraceFlag::NodeSpan))
+    check_wait(span, span.delay->time_ns - delay_ns);
+}
+
+void TraceChecker::check_wait(const SpanEvents& span, std::int64_t queued_ns) {
+  std::int64_t ready_ns = run_start_->time_ns;
+  const auto first = std::ranges::lower_bound(edges_, std::pair(span.node_index, std::uint32_t{0}));
+  for (auto edge = first; edge != edges_.end() && edge->first == span.node_index; ++edge) {
+    const auto end = node_end_ns_.find(edge->second);
+    if (end != node_end_ns_.end()) ready_ns = std::max(ready_ns, end->second);
+  }
+  expect(queued_ns == ready_ns,
+         "T1",
+         "Node {} was queued at {} ns, but ready at {} ns",
+         span.node_index,
+         queued_ns,
+         ready_ns);
 }
 
 void TraceChecker::check_inlined(const SpanEvents& span) {

@@ -22,6 +22,9 @@ struct TraceFacts {
   std::vector<bool> lazy_nodes{};
   /// A node with a fallback may be over without ever having started, though its run ends well.
   bool may_give_up = false;
+  /// Events have the very time at which they happened, as in virtual time, and no node stands in
+  /// for another: a node is queued when the last of its producers ends.
+  bool has_exact_waits = false;
 };
 
 /// One broken statement of the contract, with what broke it.

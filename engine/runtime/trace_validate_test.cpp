@@ -103,6 +103,17 @@ TEST(TraceValidateTest, T1_FindsDelayLongerThanTheRun) {
               ElementsAre("T1"));
 }
 
+TEST(TraceValidateTest, T1_FindsAWaitThatBeganAtAnotherTimeThanTheProducersEnd) {
+  const TraceTopology topology = diamond();
+  const TraceFacts facts{.topology = &topology, .has_exact_waits = true};
+  EXPECT_THAT(statements(right_trace(), facts), IsEmpty());
+  for (const std::uint64_t wrong : {0U, 2U}) {
+    std::vector<TraceRecord> records = right_trace();
+    find(records, TraceKind::kQueueDelay, 2).value = wrong;
+    EXPECT_THAT(statements(records, facts), ElementsAre("T1"));
+  }
+}
+
 TEST(TraceValidateTest, T1_FindsNegativeDelay) {
   EXPECT_THAT(broken_by([](auto& records) {
                 find(records, TraceKind::kQueueDelay, 0).value = static_cast<std::uint64_t>(-1);

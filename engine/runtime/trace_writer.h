@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/clock.h"
@@ -55,6 +56,14 @@ struct TraceContext {
     const std::uint64_t id = mix_bits(span_seed ^ key);
     return SpanId(id == 0 ? 1 : id);
   }
+};
+
+/// How a node came to its thread.
+struct Arrival {
+  std::uint32_t parent = TraceRecord::kNoNode;  ///< which node handed over directly, if one did
+  std::uint32_t depth = 0;                      ///< direct hand-overs in a row
+
+  [[nodiscard]] bool is_direct() const { return parent != TraceRecord::kNoNode; }
 };
 
 /// Totals of a finished run, as `RunEnd` reports them.
@@ -120,6 +129,39 @@ class TraceWriter {
     buffer_.record(record);
   }
 
+  /// Writes a node that ended well on the thread that started it. `queued_at` is when it went into
+  /// a queue, if it came out of one.
+  void node_ran(std::uint32_t node,
+                Arrival arrival,
+                base::TimePoint queued_at,
+                base::TimePoint start,
+                base::TimePoint end) {
+    if (!run_.wants(kNodeEvents)) [[unlikely]] {
+      node_start(node, arrival, queued_at, start);
+      return node_end(node, end, SpanStatus::Ok);
+    }
+    TraceRecord record = make(TraceKind::kNodeRan,
+                              SpanId(static_cast<std::uint64_t>((start - queued_at).count())),
+                              start);
+    record.value = static_cast<std::uint64_t>((end - start).count());
+    record.node_index = node;
+    record.parent = arrival.parent;
+    record.depth = arrival.depth;
+    buffer_.record(record);
+  }
+
+  /// Starts a node that came as `arrival` says.
+  void node_start(std::uint32_t node,
+                  Arrival arrival,
+                  base::TimePoint queued_at,
+                  base::TimePoint now) {
+    if (arrival.is_direct()) {
+      node_start_inlined(node, arrival.parent, arrival.depth, now);
+    } else {
+      node_start_queued(node, queued_at, now);
+    }
+  }
+
   /// Any thread may end a node, also one that another thread is still running (deadline, cancel);
   /// the scheduler makes sure that exactly one does.
   void node_end(std::uint32_t node, base::TimePoint now, SpanStatus status) {
@@ -141,6 +183,10 @@ class TraceWriter {
   }
 
  private:
+  /// What a `kNodeRan` record stands for.
+  static constexpr TraceFlag kNodeEvents =
+      TraceFlag::NodeSpan | TraceFlag::QueueDelay | TraceFlag::InlineDetail;
+
   [[nodiscard]] TraceRecord make(TraceKind kind, SpanId span, base::TimePoint now) const {
     TraceRecord record;
     record.trace_id = run_.trace_id;
@@ -153,5 +199,8 @@ class TraceWriter {
   TraceBuffer& buffer_;
   const TraceContext& run_;
 };
+
+/// Makes the events that a `kNodeRan` record stands for, in the order in which they happened.
+[[nodiscard]] std::array<TraceRecord, 3> unfold(const TraceRecord& ran);
 
 }  // namespace millrace::runtime

@@ -50,8 +50,14 @@ class TracedScheduler {
   }
   /// Starts a run with every event on.
   RunHandle submit(TestGraph& graph, const std::shared_ptr<Notes>& notes, RunOptions options = {}) {
-    options.trace = TraceContext(TraceId(++last_id_), TraceFlag::All, TraceTopologyId(0));
+    options.trace = next_trace(TraceFlag::All);
     return lab->submit(graph, notes, std::move(options));
+  }
+  /// Starts a run that is on the full path for nothing but its trace.
+  RunHandle submit_plain(TestGraph& graph,
+                         const std::shared_ptr<Notes>& notes,
+                         TraceFlag flags = TraceFlag::All) {
+    return lab->submit_without_loop(graph, notes, {.trace = next_trace(flags)});
   }
   /// Gives the trace of the only run that ended since the last call.
   [[nodiscard]] WrittenTrace take() {
@@ -72,6 +78,10 @@ class TracedScheduler {
   std::unique_ptr<TestScheduler> lab;
 
  private:
+  TraceContext next_trace(TraceFlag flags) {
+    return TraceContext(TraceId(++last_id_), flags, TraceTopologyId(0));
+  }
+
   std::uint64_t last_id_ = 0;
 };
 

@@ -68,6 +68,7 @@ Worker::Suspended Worker::suspend_strand() {
   Suspended outer{run_,
                   node_,
                   step_,
+                  std::exchange(sequence_trace_, std::nullopt),
                   carried_tokens_,
                   arrival_,
                   credit_,
@@ -86,6 +87,7 @@ void Worker::resume_strand(Suspended&& outer) {
   enter_run(*outer.run);
   node_ = outer.node;
   step_ = outer.step;
+  sequence_trace_ = outer.sequence_trace;
   carried_tokens_ = outer.carried_tokens;
   arrival_ = outer.arrival;
   if (!MR_PLANTED(kForgottenStrand)) credit_ = outer.credit;

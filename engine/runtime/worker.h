@@ -17,6 +17,7 @@
 #include "runtime/parking.h"
 #include "runtime/run.h"
 #include "runtime/run_steps.h"
+#include "runtime/sequence_trace.h"
 #include "runtime/steal_deque.h"
 #include "runtime/strand_host.h"
 
@@ -98,6 +99,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
     Run* run = nullptr;
     std::uint32_t node = kNoNode;
     const SequenceStep* step = nullptr;
+    std::optional<SequenceTrace> sequence_trace;
     std::uint32_t carried_tokens = 0;
     Arrival arrival;
     Run::Credit credit = 0;
@@ -190,18 +192,26 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   void follow_sequence(const Run& run, std::uint32_t place);
   template <bool kSharing>
   void run_sequence();
+  template <bool kSharing>
+  void run_traced_sequence();
+  template <bool kSharing, class Trace>
+  void run_sequence(Trace& trace);
   enum class SequencePause : std::uint8_t {
     kOthers,   // time to look whether others wait
     kStopped,  // before the next node
     kFailed,   // the last node did
     kTaken,    // somebody turned what is left into tokens
   };
-  template <bool kSharing>
+  template <bool kSharing, class Trace>
   [[nodiscard]] SequencePause run_steps(NodeCall& call,
                                         const SequenceStep*& next,
-                                        const SequenceStep* until);
+                                        const SequenceStep* until,
+                                        Trace& trace);
   void start_of_sequence();
   void finish_of_sequence();
+  void finish_traced();
+  /// Goes on by tokens after a node that was noted in `trace`.
+  void go_on_traced(Run& run, const SequenceTrace& trace);
   /// Makes tokens and stack what they would be had the strand counted them all along.
   void leave_sequence();
 
@@ -209,6 +219,9 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   void run_strand_full();
   [[nodiscard]] bool start_full();
   void finish_full();
+  /// Chooses what follows a node whose tokens have been passed on; `mark` is the size that the
+  /// private stack had before.
+  void go_on_full(Run& run, std::uint32_t mark);
   void begin_run_full(Run& run);
   void enqueue(Run& run, std::uint32_t node);
   [[nodiscard]] bool may_continue_with(const Run& run, std::uint32_t node) const;
@@ -248,6 +261,8 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   // The next step of the run's sequence while the strand follows it: then `stack_top_` tells how
   // many nodes lie ready, and the stack itself is not kept.
   const SequenceStep* step_ = nullptr;
+  // What is traced of it, for drivers that go by steps.
+  std::optional<SequenceTrace> sequence_trace_;
   // Tokens of nodes that have run for the target of the next one, on the short path.
   std::uint32_t carried_tokens_ = 0;
   std::uint32_t depth_ = 0;       // nodes this strand ran since it last looked at others

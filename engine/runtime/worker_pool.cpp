@@ -118,6 +118,7 @@ WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock)
       worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
   rescue_after_ = config.spin_time / 4;
   clock_overhead_ = measure_overhead(clock);
+  if (config.trace != nullptr) ticks_.emplace(clock);
   for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
     worker_storage_[slot] =
         std::make_unique<Worker>(*this, slot, config.seed * 0x9E3779B97F4A7C15U + slot);
@@ -214,7 +215,7 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
   run.inlining_ = {.enabled = own.enable_inline_execution.value_or(config_.enable_inline_execution),
                    .threshold = own.inline_threshold.value_or(run.costs().inline_threshold()),
                    .depth_max = own.max_inline_depth.value_or(config_.max_inline_depth)};
-  run.prepare(std::move(start), full, clock_);
+  run.prepare(std::move(start), full, clock_, ticks_ ? &*ticks_ : nullptr);
   if (run.may_answer_early_ && run.options_.deadline) {
     run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
   }
@@ -421,7 +422,7 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
 }
 
 bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {
-  return run.topology().traits().any() || options.deadline.has_value() || options.trace.enabled() ||
+  return run.topology().traits().any() || options.deadline.has_value() ||
          !config_.enable_inline_execution || !config_.enable_continuation_chaining ||
          options.inlining.any();
 }

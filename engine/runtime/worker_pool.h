@@ -4,12 +4,14 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/tick_clock.h"
 #include "runtime/atomics.h"
 #include "runtime/class_set.h"
 #include "runtime/executor.h"
@@ -210,6 +212,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   std::uint64_t backlog_limit_ns_ = 0;
   base::Duration rescue_after_{};
   base::Duration clock_overhead_{};
+  std::optional<base::TickClock> ticks_;  // for traces, where there are any
 
   // Read at every hand-over, written when workers fall asleep or wake.
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.

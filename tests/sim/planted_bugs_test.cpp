@@ -80,6 +80,12 @@ TEST(PlantedBugDeathTest, FindsAnIdleWatcher) {
 TEST(PlantedBugDeathTest, FindsPatientAdmission) {
   EXPECT_EXIT(hunt(PlantedBug::kPatientAdmission), testing::ExitedWithCode(kFound), "breaks B3");
 }
+TEST(PlantedBugDeathTest, FindsAForgottenWait) {
+  // A traced run that follows its sequence must meet a body that takes longer than ever before.
+  EXPECT_EXIT(hunt(PlantedBug::kForgottenWait, 20 * kSeedCount),
+              testing::ExitedWithCode(kFound),
+              "breaks T1");
+}
 TEST(PlantedBugDeathTest, FindsTracesThatDependOnTheHop) {
   EXPECT_EXIT(hunt(PlantedBug::kDepthInStart), testing::ExitedWithCode(kFound), "breaks D5");
 }

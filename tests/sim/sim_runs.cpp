@@ -215,7 +215,8 @@ void SimWorld::TraceJudge::consume(const runtime::RunTrace& trace) {
   runtime::TraceFacts facts{
       .topology = trace.topology.get(),
       .is_inlining_enabled = world_.scenario_.config.enable_inline_execution,
-      .may_give_up = ledger.deadline().has_value() && ledger.graph().has_fallback()};
+      .may_give_up = ledger.deadline().has_value() && ledger.graph().has_fallback(),
+      .has_exact_waits = !ledger.graph().has_fallback()};
   for (std::uint32_t node = 0; node < ledger.graph().nodes.size(); ++node) {
     facts.lazy_nodes.push_back(ledger.topology().is_lazy(node));
   }

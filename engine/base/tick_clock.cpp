@@ -1,0 +1,80 @@
+#include "base/tick_clock.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "base/clock.h"
+
+namespace millrace::base {
+namespace {
+
+// The first comparison is short, so that it is soon there; later ones are precise, and follow the
+// corrections that the system makes to its clock.
+constexpr Duration kWindowMin = std::chrono::milliseconds(10);
+constexpr Duration kWindowMax = std::chrono::seconds(1);
+// A reading of the clock between two of the counter; with more ticks in between somebody else had
+// the processor meanwhile, and the readings do not belong together.
+constexpr std::uint64_t kTicksApartMax = 10'000;
+constexpr int kReadingsMax = 3;
+
+}  // namespace
+
+bool has_steady_ticks() {
+#if defined(__x86_64__)
+  static const bool has = [] {
+    std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    std::string name;
+    return std::getline(file, name) && name == "tsc";
+  }();
+  return has;
+#else
+  return false;
+#endif
+}
+
+TickClock::TickClock(const Clock& clock)
+    : clock_(clock),
+      has_ticks_(clock.is_steady_clock() && has_steady_ticks()),
+      window_(kWindowMin) {
+  // The first reading begins the first comparison.
+  static_cast<void>(anchor());
+}
+
+TickAnchor TickClock::anchor() {
+  if (!has_ticks_) return {.time = clock_.now()};
+  for (int reading = 0; reading < kReadingsMax; ++reading) {
+    const std::uint64_t before = read_ticks();
+    const TimePoint time = clock_.now();
+    const std::uint64_t ticks = read_ticks();
+    if (ticks - before > kTicksApartMax) continue;
+    if (time.time_since_epoch().count() >= due_ns_.load(std::memory_order_relaxed))
+      compare(time, ticks);
+    return {.time = time, .ticks = ticks, .ns_per_tick = ns_per_tick()};
+  }
+  return {.time = clock_.now()};
+}
+
+void TickClock::compare(TimePoint time, std::uint64_t ticks) {
+  if (is_comparing_.test_and_set(std::memory_order_acquire)) return;
+  const Duration passed = time - begin_time_;
+  if (!has_begin_ || ticks <= begin_ticks_ || passed.count() <= 0) {
+    has_begin_ = true;
+    begin_time_ = time;
+    begin_ticks_ = ticks;
+  } else if (passed >= window_) {
+    const double rate =
+        static_cast<double>(passed.count()) / static_cast<double>(ticks - begin_ticks_);
+    ns_per_tick_.store(static_cast<std::uint64_t>(rate * 0x1p32), std::memory_order_relaxed);
+    begin_time_ = time;
+    begin_ticks_ = ticks;
+    window_ = std::min(2 * window_, kWindowMax);
+  }
+  due_ns_.store((begin_time_ + window_).time_since_epoch().count(), std::memory_order_relaxed);
+  is_comparing_.clear(std::memory_order_release);
+}
+
+}  // namespace millrace::base

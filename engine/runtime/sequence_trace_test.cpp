@@ -1,0 +1,249 @@
+#include "runtime/sequence_trace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/scheduler_fixture.h"
+#include "runtime/sequence_fixture.h"
+#include "runtime/trace_validate.h"
+#include "runtime/traced_fixture.h"
+
+// Traces of runs that follow their sequence. What they tell must not depend on that.
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::nanoseconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TraceTopology topology_of(const TestGraph& graph) {
+  TraceTopology topology;
+  for (std::uint32_t node = 0; node < graph.topology().node_count(); ++node) {
+    topology.nodes.push_back({.id = std::string(graph.topology().id(node)), .op = "op"});
+    for (const Edge& edge : graph.topology().dependents(node))
+      topology.edges.push_back({node, edge.target});
+  }
+  return topology;
+}
+
+std::vector<std::string> violations(const TestGraph& graph, const WrittenTrace& trace) {
+  const TraceTopology topology = topology_of(graph);
+  std::vector<std::string> found;
+  for (const TraceViolation& violation :
+       validate_trace(trace.records, {.topology = &topology, .has_exact_waits = true}))
+    found.push_back(violation.statement + ": " + violation.message);
+  return found;
+}
+
+/// What a record says, but for the run it is of.
+std::string describe(const TraceRecord& record) {
+  return std::to_string(static_cast<int>(record.kind)) + " node " +
+         std::to_string(record.node_index) + " at " + std::to_string(record.time_ns) + " value " +
+         std::to_string(record.value) + " parent " + std::to_string(record.parent) + " depth " +
+         std::to_string(record.depth);
+}
+
+std::vector<std::string> describe(const WrittenTrace& trace) {
+  std::vector<std::string> lines;
+  for (const TraceRecord& record : trace.records) lines.push_back(describe(record));
+  return lines;
+}
+
+/// Graph, costs and a scheduler whose time moves inside bodies only, from the same start each time.
+struct Bench {
+  explicit Bench(std::vector<NodeSpec> specs, ExecutorConfig config = {.compute_threads = 1})
+      : traced(config), graph(std::move(specs)) {
+    make_cheap(*traced.lab, graph);
+    traced.lab->clock.set(base::TimePoint(std::chrono::seconds(1)));
+  }
+  [[nodiscard]] Worker& worker(std::uint32_t index = 0) { return traced.lab->worker(index); }
+  /// Lets one worker do one node that takes a while.
+  bool step(std::uint32_t index, base::Duration cost = nanoseconds(7)) {
+    const DriverScope scope(worker(index));
+    if (!worker(index).start()) return false;
+    traced.lab->clock.advance(cost);
+    worker(index).finish();
+    return true;
+  }
+  void settle() {
+    for (bool moved = true; moved;) {
+      moved = traced.lab->loop.run_ready() > 0;
+      for (std::uint32_t index = 0; index < traced.lab->pool->thread_count(); ++index)
+        moved |= step(index);
+    }
+  }
+
+  TracedScheduler traced;
+  TestGraph graph;
+  std::shared_ptr<Notes> notes = std::make_shared<Notes>();
+};
+
+TEST(SequenceTraceTest, D5_TellsWhatARunThatCountsTokensTells) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Bench counting(random_graph(40, seed));
+    const RunHandle counted = counting.traced.submit(counting.graph, counting.notes);
+    counting.settle();
+    Bench following(random_graph(40, seed));
+    const RunHandle followed = following.traced.submit_plain(following.graph, following.notes);
+    following.settle();
+    EXPECT_EQ(counting.notes->order, following.notes->order);
+    const WrittenTrace trace = following.traced.take();
+    EXPECT_THAT(violations(following.graph, trace), IsEmpty());
+    EXPECT_EQ(describe(trace), describe(counting.traced.take())) << "seed " << seed;
+    EXPECT_EQ(following.traced.lab->pool->counters().inlined,
+              counting.traced.lab->pool->counters().inlined);
+  }
+}
+
+/// A node whose body takes 7 ns of `clock`.
+NodeSpec slow_node(NodeSpec spec, base::ManualClock& clock) {
+  spec.closure = std::shared_ptr<const void>(std::shared_ptr<void>(), &clock);
+  spec.body = [](const void* closure, NodeCall& call) {
+    const_cast<base::ManualClock*>(static_cast<const base::ManualClock*>(closure))
+        ->advance(nanoseconds(7));
+    static_cast<Notes*>(call.context())->order.emplace_back(call.node_id());
+    return true;
+  };
+  return spec;
+}
+
+/// The trace of a graph whose worker is left to itself, as a thread does.
+WrittenTrace trace_in_one_go(std::uint32_t workers, std::uint64_t seed) {
+  base::ManualClock* clock = nullptr;
+  TracedScheduler traced({.compute_threads = workers});
+  clock = &traced.lab->clock;
+  std::vector<NodeSpec> specs;
+  for (NodeSpec& spec : random_graph(40, seed)) specs.push_back(slow_node(std::move(spec), *clock));
+  TestGraph graph(std::move(specs));
+  make_cheap(*traced.lab, graph);
+  clock->set(base::TimePoint(std::chrono::seconds(1)));
+  const RunHandle run = traced.submit_plain(graph, std::make_shared<Notes>());
+  const DriverScope scope(traced.lab->worker(0));
+  while (traced.lab->worker(0).work_strand()) {
+  }
+  return traced.take();
+}
+
+TEST(SequenceTraceTest, T1_AThreadTellsWhatADriverThatGoesByStepsTells) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Bench stepping(random_graph(40, seed));
+    const RunHandle run = stepping.traced.submit_plain(stepping.graph, stepping.notes);
+    stepping.settle();
+    const auto stepwise = describe(stepping.traced.take());
+    EXPECT_EQ(describe(trace_in_one_go(1, seed)), stepwise) << "seed " << seed;
+    EXPECT_EQ(describe(trace_in_one_go(2, seed)), stepwise) << "seed " << seed;
+  }
+}
+
+TEST(SequenceTraceTest, T1_WhatAPeerTakesKnowsSinceWhenItWaits) {
+  const std::uint32_t count = 30;
+  std::uint64_t rescued = 0;
+  for (std::uint32_t stuck_at = 0; stuck_at < count; ++stuck_at) {
+    Bench bench(random_graph(count, 7), {.compute_threads = 2});
+    const RunHandle run = bench.traced.submit_plain(bench.graph, bench.notes);
+    for (std::uint32_t step = 0; step < stuck_at; ++step) EXPECT_TRUE(bench.step(0));
+    ASSERT_TRUE(bench.worker(0).start());
+    look_around(*bench.traced.lab, bench.worker(1));
+    rescued += bench.traced.lab->pool->counters().rescued;
+    static_cast<void>(bench.step(1));
+    bench.worker(0).finish();
+    bench.settle();
+    EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+    const WrittenTrace trace = bench.traced.take();
+    EXPECT_THAT(violations(bench.graph, trace), IsEmpty()) << "stuck at " << stuck_at;
+    EXPECT_EQ(trace.of(TraceKind::kNodeStart).size(), count);
+  }
+  EXPECT_GT(rescued, count / 2);
+}
+
+NodeSpec refusing_node(std::string id, std::vector<std::string> after) {
+  NodeSpec spec = noting_node(std::move(id), std::move(after));
+  spec.body = [](const void*, NodeCall& call) {
+    call.set_error(base::Error(base::ErrorCode::kTimeout, "no"));
+    return false;
+  };
+  return spec;
+}
+
+TEST(SequenceTraceTest, T3_AFailureHasItsErrorBeforeItsEndAndTheRestIsSkipped) {
+  Bench bench({noting_node("a"), refusing_node("b", {"a"}), noting_node("c", {"b"})});
+  const RunHandle run = bench.traced.submit_plain(bench.graph, bench.notes);
+  bench.settle();
+  EXPECT_EQ(run.outcome(), RunOutcome::kError);
+  const WrittenTrace trace = bench.traced.take();
+  EXPECT_THAT(violations(bench.graph, trace), IsEmpty());
+  ASSERT_EQ(trace.of(TraceKind::kNodeError).size(), 1U);
+  const TraceRecord error = trace.of(TraceKind::kNodeError).front();
+  EXPECT_EQ(error.node_index, bench.graph.node("b"));
+  EXPECT_EQ(error.value, static_cast<std::uint64_t>(base::ErrorCode::kTimeout));
+  EXPECT_EQ(trace.last().status, SpanStatus::Error);
+  EXPECT_EQ(trace.last().node_index, 2U);  // executed
+  EXPECT_EQ(trace.last().parent, 1U);      // skipped
+}
+
+TEST(SequenceTraceTest, T1_AStrandThatMadeRoomComesOutOfAQueue) {
+  Bench bench({noting_node("a"), noting_node("b", {"a"}), noting_node("c", {"b"})},
+              {.compute_threads = 1, .max_inline_depth = 2});
+  const RunHandle run = bench.traced.submit_plain(bench.graph, bench.notes);
+  const RunHandle other =
+      bench.traced.lab->submit_without_loop(bench.graph, std::make_shared<Notes>(), {});
+  bench.settle();
+  const WrittenTrace trace = bench.traced.take();
+  EXPECT_THAT(violations(bench.graph, trace), IsEmpty());
+  EXPECT_THAT(trace.nodes_of(TraceKind::kNodeInlined), ElementsAre(bench.graph.node("b")));
+  ASSERT_THAT(trace.nodes_of(TraceKind::kQueueDelay),
+              ElementsAre(bench.graph.node("a"), bench.graph.node("c")));
+  // While two nodes of the other run went before it.
+  EXPECT_EQ(trace.of(TraceKind::kQueueDelay).back().value, 14U);
+}
+
+TEST(SequenceTraceTest, FlagsChooseTheEvents) {
+  using enum TraceKind;
+  for (std::uint32_t flags = 1; flags <= static_cast<std::uint32_t>(TraceFlag::All); ++flags) {
+    const auto wanted = static_cast<TraceFlag>(flags);
+    Bench bench({noting_node("a"), refusing_node("b", {"a"})});
+    const RunHandle run = bench.traced.submit_plain(bench.graph, bench.notes, wanted);
+    bench.settle();
+    const WrittenTrace trace = bench.traced.take();
+    const auto expect = [&](TraceFlag flag, TraceKind kind, std::size_t count) {
+      EXPECT_EQ(trace.of(kind).size(), has_flag(wanted, flag) ? count : 0) << flags;
+    };
+    expect(TraceFlag::RunStart, kRunStart, 1);
+    expect(TraceFlag::NodeSpan, kNodeStart, 2);
+    expect(TraceFlag::NodeSpan, kNodeEnd, 2);
+    expect(TraceFlag::NodeError, kNodeError, 1);
+    expect(TraceFlag::QueueDelay, kQueueDelay, 1);
+    expect(TraceFlag::InlineDetail, kNodeInlined, 1);
+    EXPECT_EQ(trace.of(kRunEnd).size(), 1U);
+    EXPECT_TRUE(trace.of(kNodeRan).empty());
+  }
+}
+
+TEST(SequenceTraceTest, ARunThatWasTracedLeavesNothingBehind) {
+  Bench bench({noting_node("a"), noting_node("b", {"a"})});
+  for (int use = 0; use < 3; ++use) {
+    {
+      const RunHandle run = bench.traced.submit_plain(bench.graph, bench.notes);
+      bench.settle();
+    }
+    EXPECT_EQ(bench.traced.take().of(TraceKind::kNodeStart).size(), 2U);
+    // The same run object again: untraced, then with a loop, which may answer it early.
+    const RunHandle plain = bench.traced.lab->submit_without_loop(bench.graph, bench.notes, {});
+    bench.settle();
+    EXPECT_EQ(plain.outcome(), RunOutcome::kOk);
+    bench.traced.collector.flush();
+    EXPECT_TRUE(bench.traced.sink.take().empty());
+  }
+}
+
+}  // namespace
+}  // namespace millrace::runtime
