@@ -76,6 +76,22 @@ TEST(BarsTest, OneBadShapeFailsTheBarsThatLookAtTheWorst) {
                                       "empty: 2 workers / 1 worker, worst shape"}));
 }
 
+TEST(BarsTest, WhatASecondWorkerCostsIsNotTakenFromASlowerMachine) {
+  const auto slow_down = [](ProcessResult& process, double factor, std::string_view engine) {
+    for (Measurement& row : process.measurements) {
+      const bool is_meant = engine.empty() || row.engine == engine;
+      if (row.body == "empty" && row.workers == 2 && is_meant) row.graph_ns[0] *= factor;
+    }
+  };
+  ProcessResult slower_machine = make_good_process();
+  slow_down(slower_machine, 2.5, "");
+  EXPECT_EQ(failed(slower_machine), std::vector<std::string>());
+  ProcessResult slower_engine = make_good_process();
+  slow_down(slower_engine, 1.31, "ours");
+  EXPECT_EQ(failed(slower_engine),
+            std::vector<std::string>{"empty: 2 workers / 1 worker, mean over shapes"});
+}
+
 TEST(BarsTest, BusyShapesAreHeldToTheirIdeal) {
   ProcessResult process = make_good_process();
   find(process, "ranking_10", "1us").graph_ns = {113};

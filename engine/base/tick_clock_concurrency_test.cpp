@@ -15,7 +15,7 @@ TEST(TickClockConcurrencyTest, AnyThreadMayAskWhileAnotherCompares) {
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&ticks] {
       TimePoint last{};
-      for (int reading = 0; reading < 20'000; ++reading) {
+      for (int reading = 0; reading < 100'000; ++reading) {
         const TickAnchor anchor = ticks.anchor();
         EXPECT_GE(anchor.time, last);
         last = anchor.time;
