@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -201,15 +202,17 @@ class MillraceGraph final : public PreparedGraph {
     MR_CHECK(status.has_value());
   }
 
-  /// Calls `work` in a body on a worker of the pool.
-  template <class Work>
-  void enter(Work work) {
-    GraphBuilder<Work> builder;
-    builder.cpu("enter", [](Work& inner) { inner(); });
-    base::Result<Graph<Work>> graph = builder.build();
+  /// A graph that calls what it is given.
+  static Graph<std::function<void()>> build_entrance() {
+    GraphBuilder<std::function<void()>> builder;
+    builder.cpu("enter", [](std::function<void()>& inner) { inner(); });
+    auto graph = builder.build();
     MR_CHECK(graph.has_value());
-    MR_CHECK(graph->run(pool_, work).has_value());
+    return *std::move(graph);
   }
+
+  /// Calls `work` in a body on a worker of the pool.
+  void enter(std::function<void()> work) { MR_CHECK(entrance_.run(pool_, work).has_value()); }
 
   void make_slots() {
     for (const auto& context : contexts_) {
@@ -235,6 +238,7 @@ class MillraceGraph final : public PreparedGraph {
   Tracing& tracing_;
   const Variant variant_;
   const Graph<Context> graph_;
+  const Graph<std::function<void()>> entrance_ = build_entrance();
   const runtime::PoolCounters counters_;
   std::vector<std::shared_ptr<Context>> contexts_;
   std::vector<std::unique_ptr<Slot>> slots_;

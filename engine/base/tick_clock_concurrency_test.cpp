@@ -12,6 +12,7 @@ namespace {
 TEST(TickClockConcurrencyTest, AnyThreadMayAskWhileAnotherCompares) {
   TickClock ticks(steady_clock());
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&ticks] {
       TimePoint last{};

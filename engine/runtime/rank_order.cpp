@@ -1,6 +1,7 @@
 #include "runtime/rank_order.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/check.h"
 #include "runtime/node.h"

@@ -90,8 +90,7 @@ void Run::prepare(Start&& start,
   order_ = &costs_->order();
   edges_ = order_->edges.data();
   measured_ = costs_->wants_sample(uses_++);
-  traced_only_ = !needs_full_path && !measured_ && options_.trace.enabled();
-  full_path_ = needs_full_path || measured_ || traced_only_;
+  full_path_ = needs_full_path || measured_ || options_.trace.enabled();
   shared_.store(false, std::memory_order_relaxed);
   outstanding_.store(kFullCredit, std::memory_order_relaxed);
   outcome_.store(RunOutcome::kOpen, std::memory_order_relaxed);
@@ -104,7 +103,7 @@ void Run::prepare(Start&& start,
     const std::uint32_t own = options_.deadline ? 3 : 2;
     references_.store(own + start.references - 1, std::memory_order_relaxed);
   }
-  if (full_path_) prepare_extras(std::move(start), ticks);
+  if (full_path_) prepare_extras(std::move(start), needs_full_path, ticks);
 }
 
 void Run::forget_last_stop() {
@@ -117,7 +116,7 @@ void Run::forget_last_stop() {
   suppressed_errors_.store(0, std::memory_order_relaxed);
 }
 
-void Run::prepare_extras(Start&& start, base::TickClock* ticks) {
+void Run::prepare_extras(Start&& start, bool needs_full_path, base::TickClock* ticks) {
   if (!extras_) extras_ = std::make_unique<RunExtras>(*this);
   const TopologyTraits& traits = topology_->traits();
   may_answer_early_ = counted_ && start.lane != nullptr && context_owner_ != nullptr;
@@ -125,7 +124,7 @@ void Run::prepare_extras(Start&& start, base::TickClock* ticks) {
   late_completions_.store(0, std::memory_order_relaxed);
   extras_->reset(start.lane,
                  may_answer_early_ || traits.has_timeout || options_.deadline.has_value());
-  traced_only_ = traced_only_ && !may_answer_early_ && ticks != nullptr;
+  traced_only_ = !needs_full_path && !measured_ && !may_answer_early_ && ticks != nullptr;
   // A run whose nodes are timed or measured, or run on loops, takes all its times from the clock.
   base::TickAnchor at_start;
   if (traced_only_) {

@@ -173,7 +173,7 @@ class Run {
                bool needs_full_path,
                const base::Clock& clock,
                base::TickClock* ticks);
-  void prepare_extras(Start&& start, base::TickClock* ticks);
+  void prepare_extras(Start&& start, bool needs_full_path, base::TickClock* ticks);
   void forget_last_stop();
 
   // --- Tokens.
@@ -248,7 +248,7 @@ class Run {
   Priority priority_ = Priority::kNormal;
   bool full_path_ = false;  // needs more than tokens: traced, timed, async, measured, …
   bool measured_ = false;
-  bool traced_only_ = false;  // on the full path for no other reason
+  bool traced_only_ = false;  // of meaning on the full path: there is no other reason for it
   bool may_answer_early_ = false;
   bool counted_ = false;  // storage is held by references_
   InlineRule inlining_;   // of meaning on the full path

@@ -5,7 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/result.h"
+#include "base/tick_clock.h"
 #include "runtime/atomics.h"
 #include "runtime/executor.h"
 #include "runtime/loop.h"

@@ -147,12 +147,12 @@ void Worker::start_of_sequence() {
 void Worker::finish_traced() {
   Run& run = *run_;
   handshake_.leave_body();
-  MR_DCHECK(call_.has_value());
+  MR_CHECK(call_.has_value() && sequence_trace_.has_value());  // `start` made them
   sequence_trace_->note(*call_, body_ok_);
-  if (sequence_trace_->arrival().is_direct()) counters_.add(counters_.inlined);
+  const SequenceTrace trace = *sequence_trace_;
+  if (trace.arrival().is_direct()) counters_.add(counters_.inlined);
   if (!body_ok_) return fail_node(run, *call_);
   if (step_ != nullptr) return finish_of_sequence();
-  const SequenceTrace trace = *sequence_trace_;
   sequence_trace_.reset();
   go_on_traced(run, trace);
 }

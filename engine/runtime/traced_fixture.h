@@ -51,7 +51,7 @@ class TracedScheduler {
   /// Starts a run with every event on.
   RunHandle submit(TestGraph& graph, const std::shared_ptr<Notes>& notes, RunOptions options = {}) {
     options.trace = next_trace(TraceFlag::All);
-    return lab->submit(graph, notes, std::move(options));
+    return lab->submit(graph, notes, options);
   }
   /// Starts a run that is on the full path for nothing but its trace.
   RunHandle submit_plain(TestGraph& graph,
