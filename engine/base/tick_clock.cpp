@@ -21,6 +21,13 @@ constexpr Duration kWindowMax = std::chrono::seconds(1);
 constexpr std::uint64_t kTicksApartMax = 10'000;
 constexpr int kReadingsMax = 3;
 
+// A clock is corrected by less than a thousandth. More than this means that one of the two stood
+// still while the other went on, as when a machine sleeps.
+bool contradict(std::uint64_t rate, std::uint64_t last_rate) {
+  const std::uint64_t apart = rate > last_rate ? rate - last_rate : last_rate - rate;
+  return last_rate != 0 && apart > last_rate / 128;
+}
+
 }  // namespace
 
 bool has_steady_ticks() {
@@ -66,12 +73,14 @@ void TickClock::compare(TimePoint time, std::uint64_t ticks) {
     begin_time_ = time;
     begin_ticks_ = ticks;
   } else if (passed >= window_) {
-    const double rate =
-        static_cast<double>(passed.count()) / static_cast<double>(ticks - begin_ticks_);
-    ns_per_tick_.store(static_cast<std::uint64_t>(rate * 0x1p32), std::memory_order_relaxed);
+    const auto rate = static_cast<std::uint64_t>(0x1p32 * static_cast<double>(passed.count()) /
+                                                 static_cast<double>(ticks - begin_ticks_));
+    const bool is_odd = contradict(rate, ns_per_tick());
+    // Then the clock is asked until a new comparison has ended.
+    ns_per_tick_.store(is_odd ? 0 : rate, std::memory_order_relaxed);
+    window_ = is_odd ? kWindowMin : std::min(2 * window_, kWindowMax);
     begin_time_ = time;
     begin_ticks_ = ticks;
-    window_ = std::min(2 * window_, kWindowMax);
   }
   due_ns_.store((begin_time_ + window_).time_since_epoch().count(), std::memory_order_relaxed);
   is_comparing_.clear(std::memory_order_release);
