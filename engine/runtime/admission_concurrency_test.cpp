@@ -1,4 +1,3 @@
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,9 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "base/thread_annotations.h"
 #include "runtime/admission.h"
+#include "runtime/ready_gauge.h"
 
 namespace millrace::runtime {
 namespace {
@@ -122,11 +124,13 @@ TEST(AdmissionConcurrencyTest, B4_EveryRunIsDecidedExactlyOnceUnderContention) {
       Admission::create({.high_water = 4, .low_water = 2, .queue_max = 16, .runs_max = 8}, gauge)
           .value();
   std::vector<std::unique_ptr<StressThread>> parts;
+  parts.reserve(kThreadCount);
   for (std::size_t i = 0; i < kThreadCount; ++i) {
     parts.push_back(std::make_unique<StressThread>(i, *gate, gauge));
   }
   {
     std::vector<std::jthread> threads;
+    threads.reserve(parts.size());
     for (const auto& part : parts) threads.emplace_back([&part] { part->work(kRunCount); });
   }
   // Nobody polls any more: giving permits back must be enough to let every waiter through.

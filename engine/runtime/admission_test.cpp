@@ -1,13 +1,18 @@
 #include "runtime/admission.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "runtime/ready_gauge.h"
 
 namespace millrace::runtime {
 namespace {

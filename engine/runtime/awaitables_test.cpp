@@ -1,15 +1,19 @@
 #include "runtime/awaitables.h"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/result.h"
 #include "runtime/fake_loop.h"
+#include "runtime/loop.h"
 #include "runtime/loop_fixture.h"
+#include "runtime/stop.h"
 #include "runtime/task.h"
 
 namespace millrace::runtime {

@@ -1,5 +1,7 @@
 #include "runtime/chrome_trace.h"
 
+#include <cstdint>
+#include <ios>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -10,7 +12,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "runtime/trace.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_sink.h"
 
 namespace millrace::runtime {
 namespace {

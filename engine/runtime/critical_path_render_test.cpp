@@ -1,5 +1,6 @@
 #include "runtime/critical_path_render.h"
 
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -8,7 +9,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "runtime/critical_path.h"
+#include "runtime/trace.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 namespace {

@@ -4,13 +4,18 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/random.h"
+#include "runtime/trace.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 namespace {
@@ -21,6 +26,7 @@ using ::testing::HasSubstr;
 
 std::vector<std::uint32_t> nodes_of(const CriticalPath& path) {
   std::vector<std::uint32_t> nodes;
+  nodes.reserve(path.steps.size());
   for (const PathStep& step : path.steps) nodes.push_back(step.node_index);
   return nodes;
 }

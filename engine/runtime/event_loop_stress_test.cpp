@@ -1,11 +1,12 @@
 #include <atomic>
-#include <barrier>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <semaphore>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,8 @@
 #include "base/random.h"
 #include "runtime/awaitables.h"
 #include "runtime/event_loop.h"
+#include "runtime/executor.h"
+#include "runtime/loop.h"
 #include "runtime/loop_fixture.h"
 #include "runtime/task.h"
 
@@ -45,6 +48,7 @@ TEST(EventLoopStressTest, JobsOfEachPosterRunOnceAndInOrder) {
   std::vector<std::vector<SequencedJob>> jobs(kPosters);
   for (auto& row : jobs) row = std::vector<SequencedJob>(kJobs);
   std::vector<std::thread> threads;
+  threads.reserve(kPosters);
   for (int poster = 0; poster < kPosters; ++poster) {
     threads.emplace_back([&, poster] {
       for (int number = 0; number < kJobs; ++number) {
@@ -87,6 +91,7 @@ TEST(EventLoopStressTest, ATimerEitherFiresOnceOrIsDisarmed) {
   auto loop = EventLoop::create().value();
   std::atomic<int> fired_count{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
       base::SplitMix64 random(static_cast<std::uint64_t>(i));

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <coroutine>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -10,13 +11,18 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/result.h"
 #include "runtime/awaitables.h"
+#include "runtime/executor.h"
+#include "runtime/loop.h"
 #include "runtime/loop_fixture.h"
 #include "runtime/stop.h"
 #include "runtime/task.h"
+#include "runtime/task_promise.h"
 #include "runtime/uv_loop.h"
 
 namespace millrace::runtime {

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,9 +9,15 @@
 #include <gtest/gtest.h>
 
 #include "base/result.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
+#include "runtime/scheduler_fixture.h"
 #include "runtime/task.h"
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
 #include "runtime/traced_fixture.h"
-#include "runtime/worker.h"
 
 namespace millrace::runtime {
 namespace {

@@ -1,17 +1,26 @@
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/random.h"
+#include "base/result.h"
 #include "runtime/awaitables.h"
 #include "runtime/event_loop.h"
 #include "runtime/graph.h"
+#include "runtime/loop.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/task.h"
+#include "runtime/worker_pool.h"
 
 // Real threads and real time; every wait is bounded by counts, none by a clock.
 
@@ -54,8 +63,10 @@ class GraphStressTest : public testing::TestWithParam<std::uint32_t> {};
 TEST_P(GraphStressTest, K2_K4_EveryNodeOnceAndAfterItsProducers) {
   const auto pool = *WorkerPool::create({.compute_threads = GetParam()});
   const Graph<Table> graph = random_graph(GetParam(), 60);
+  constexpr int kClientCount = 3;
   std::vector<std::jthread> clients;
-  for (int client = 0; client < 3; ++client) {
+  clients.reserve(kClientCount);
+  for (int client = 0; client < kClientCount; ++client) {
     clients.emplace_back([&] {
       for (int turn = 0; turn < 60; ++turn) {
         Table table(60);
@@ -113,8 +124,10 @@ TEST_P(GraphStressTest, D7_BodiesRunGraphsOnTheSamePool) {
   }
   builder.cpu("last", [](Nest& nest) { run_inner(nest, false); }, {.after = {"0", "1"}});
   const Graph<Nest> graph = *builder.build();
+  constexpr int kClientCount = 2;
   std::vector<std::jthread> clients;
-  for (int client = 0; client < 2; ++client) {
+  clients.reserve(kClientCount);
+  for (int client = 0; client < kClientCount; ++client) {
     clients.emplace_back([&] {
       for (int turn = 0; turn < 4; ++turn) {
         Nest nest{pool.get(), loop.get(), &graph, &leaf, 2, {}, {}};

@@ -1,14 +1,23 @@
 #include "runtime/graph.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "runtime/run.h"
+#include "runtime/worker_pool.h"
 
 namespace millrace::runtime {
 namespace {
@@ -46,8 +55,10 @@ TEST(GraphTest, RunsALambdaGraphOnManyContextsAtOnce) {
   ASSERT_TRUE(status.has_value());
   EXPECT_EQ(request.best, 70);
 
+  constexpr int kClientCount = 4;
   std::vector<std::jthread> clients;
-  for (int client = 0; client < 4; ++client) {
+  clients.reserve(kClientCount);
+  for (int client = 0; client < kClientCount; ++client) {
     clients.emplace_back([&, client] {
       for (int turn = 0; turn < 200; ++turn) {
         Request mine{.user = client * 1000 + turn};

@@ -44,8 +44,10 @@ void act_for(Worker& worker, std::atomic<std::uint64_t>& hold_count) {
 TEST(HandshakeStressTest, OwnerAndHoldersNeverTouchTheStateTogether) {
   Worker worker;
   std::atomic<std::uint64_t> hold_count{0};  // Tells everybody when to stop; publishes nothing.
+  constexpr int kOtherCount = 2;
   std::vector<std::thread> others;
-  for (int other = 0; other < 2; ++other) {
+  others.reserve(kOtherCount);
+  for (int other = 0; other < kOtherCount; ++other) {
     others.emplace_back([&] { act_for(worker, hold_count); });
   }
   std::uint64_t pushed_count = 0;

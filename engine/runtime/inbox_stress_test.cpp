@@ -22,6 +22,7 @@ TEST(InboxStressTest, LosesNothingAndKeepsEachProducersOrder) {
   std::vector<std::vector<Letter>> letters(kProducerCount, std::vector<Letter>(kLetterCount));
   std::vector<std::size_t> found_empty(kProducerCount);
   std::vector<std::thread> producers;
+  producers.reserve(kProducerCount);
   for (std::size_t producer = 0; producer < kProducerCount; ++producer) {
     producers.emplace_back([&, producer] {
       for (std::size_t number = 0; number < kLetterCount; ++number) {

@@ -7,6 +7,7 @@
 #include <semaphore>
 #include <utility>
 
+#include "base/check.h"
 #include "runtime/executor.h"
 #include "runtime/loop.h"
 #include "runtime/task.h"
@@ -45,7 +46,10 @@ class Outcome : public Completion<T> {
   Outcome() : Completion<T>(&keep) {}
 
   [[nodiscard]] bool is_done() const { return value_.has_value(); }
-  [[nodiscard]] const Value& value() const { return value_.value(); }
+  [[nodiscard]] const Value& value() const {
+    MR_CHECK(value_.has_value());
+    return *value_;
+  }
 
  private:
   static void keep(Completion<T>& completion, Value value) {
@@ -63,7 +67,8 @@ class AwaitedOutcome : public Completion<T> {
 
   [[nodiscard]] const Value& wait() {
     done_.acquire();
-    return value_.value();
+    MR_CHECK(value_.has_value());
+    return *value_;
   }
 
  private:
@@ -104,6 +109,6 @@ class StackSpan {
   std::uintptr_t highest_ = 0;
 };
 /// A span below this does not depend on how often or how deep the calls went.
-inline constexpr std::size_t kFlatBytes = 16 * 1024;
+inline constexpr std::size_t kFlatBytes = std::size_t{16} * 1024;
 
 }  // namespace millrace::runtime

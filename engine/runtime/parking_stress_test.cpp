@@ -65,6 +65,7 @@ TEST(ParkingStressTest, P6_NoWakeUpIsLostAndEachIsCountedOnce) {
   std::vector<std::vector<Letter>> letters(kProducerCount, std::vector<Letter>(kLetterCount));
   std::vector<std::size_t> wake_counts(kProducerCount);
   std::vector<std::thread> producers;
+  producers.reserve(kProducerCount);
   for (std::size_t producer = 0; producer < kProducerCount; ++producer) {
     producers.emplace_back(
         [&, producer] { wake_counts[producer] = send(consumer, letters[producer]); });

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -6,7 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/node.h"
+#include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
 namespace millrace::runtime {

@@ -1,11 +1,14 @@
 #include "runtime/rank_order.h"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "runtime/node.h"
 #include "runtime/scheduler_fixture.h"
 
 namespace millrace::runtime {

@@ -1,10 +1,13 @@
 #include "runtime/run_extras.h"
 
 #include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "runtime/node.h"
+#include "runtime/run.h"
 #include "runtime/scheduler_fixture.h"
 
 namespace millrace::runtime {

@@ -9,9 +9,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "base/result.h"
 #include "runtime/admission.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/task.h"
+#include "runtime/worker_pool.h"
 
 namespace millrace::runtime {
 namespace {
@@ -37,6 +43,7 @@ TEST(RunPoolTest, AsManyObjectsAsRunsAtTheSameTime) {
   const auto notes = std::make_shared<Notes>();
   for (int round = 0; round < 2; ++round) {
     std::vector<RunHandle> runs;
+    runs.reserve(4);
     for (int run = 0; run < 4; ++run) runs.push_back(lab.submit(graph, notes));
     lab.settle();
     EXPECT_EQ(graph.runs().created_count(), 4U);
@@ -118,6 +125,7 @@ class AdmittedRunsTest : public testing::Test {
 
 TEST_F(AdmittedRunsTest, B1_TrySubmitSaysBusyAboveHighWaterAndWorksAgainBelow) {
   std::vector<RunHandle> runs;
+  runs.reserve(2);
   for (int run = 0; run < 2; ++run) runs.push_back(try_submit(graph).value());
   const base::Result<RunHandle> refused = try_submit(graph);
   ASSERT_FALSE(refused.has_value());

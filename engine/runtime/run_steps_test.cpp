@@ -1,5 +1,5 @@
-#include "runtime/run_steps.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -9,6 +9,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
+#include "runtime/scheduler_fixture.h"
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
 #include "runtime/traced_fixture.h"
 
 namespace millrace::runtime {

@@ -1,14 +1,21 @@
 #include "runtime/run.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
 #include "runtime/scheduler_fixture.h"
 
 namespace millrace::runtime {
@@ -77,7 +84,7 @@ TEST(RunTest, C6_WhatABodyThrowsBecomesText) {
   TestGraph graph({noting_node("a")});
   runtime::Run run(graph.topology(), graph.costs());
   NodeCall call(run, nullptr);
-  const auto message_of = [&call](auto thrown) {
+  const auto message_of = [&call](const auto& thrown) {
     try {
       throw thrown;
     } catch (...) {

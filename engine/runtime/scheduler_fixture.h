@@ -1,18 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/result.h"
 #include "runtime/cost_model.h"
 #include "runtime/fake_loop.h"
+#include "runtime/node.h"
 #include "runtime/node_call.h"
+#include "runtime/pool_settings.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/topology.h"

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "runtime/node.h"
+#include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/worker.h"
 

@@ -3,14 +3,17 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "runtime/node.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/sequence_fixture.h"
 #include "runtime/worker.h"
+#include "runtime/worker_pool.h"
 
 // Runs that no worker would share: one strand follows the sequence of their order.
 
@@ -77,6 +80,7 @@ TEST(SequenceTest, D6_APeerRescuesTheRestFromAnyBody) {
 TEST(SequenceTest, D6_WhatCouldBeWorthSharingCountsTokens) {
   TestScheduler lab({.compute_threads = 2, .bundle_price = microseconds(1)});
   std::vector<NodeSpec> specs;
+  specs.reserve(64);
   for (int node = 0; node < 64; ++node) specs.push_back(noting_node("n" + std::to_string(node)));
   TestGraph graph(specs);
   make_cheap(lab, graph);

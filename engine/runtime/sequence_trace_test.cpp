@@ -1,7 +1,6 @@
-#include "runtime/sequence_trace.h"
 
-#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,10 +10,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/pool_settings.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/sequence_fixture.h"
+#include "runtime/topology.h"
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
 #include "runtime/trace_validate.h"
 #include "runtime/traced_fixture.h"
+#include "runtime/worker.h"
+#include "runtime/worker_pool.h"
 
 // Traces of runs that follow their sequence. What they tell must not depend on that.
 
@@ -54,6 +65,7 @@ std::string describe(const TraceRecord& record) {
 
 std::vector<std::string> describe(const WrittenTrace& trace) {
   std::vector<std::string> lines;
+  lines.reserve(trace.records.size());
   for (const TraceRecord& record : trace.records) lines.push_back(describe(record));
   return lines;
 }

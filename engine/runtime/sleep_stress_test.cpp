@@ -4,14 +4,16 @@
 #include <deque>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "runtime/awaitables.h"
 #include "runtime/event_loop.h"
+#include "runtime/loop.h"
 #include "runtime/loop_fixture.h"
 #include "runtime/stop.h"
 #include "runtime/task.h"

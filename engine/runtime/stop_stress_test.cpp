@@ -1,6 +1,5 @@
 #include <atomic>
 #include <barrier>
-#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -32,6 +31,7 @@ TEST(StopStressTest, DisconnectSettlesWhetherACallbackRan) {
     std::barrier barrier(kConnectors + kRequesters);
     std::atomic<int> first_requests{0};
     std::vector<std::thread> threads;
+    threads.reserve(kConnectors);
     for (int i = 0; i < kConnectors; ++i) {
       threads.emplace_back([&] {
         barrier.arrive_and_wait();

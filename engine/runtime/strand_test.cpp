@@ -7,8 +7,14 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/worker.h"
+#include "runtime/worker_pool.h"
 
 // The short path of nodes: runs that need nothing but tokens, of which every cost is known.
 

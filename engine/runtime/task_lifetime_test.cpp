@@ -1,13 +1,14 @@
 #include <chrono>
 #include <cstdint>
-#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "base/block_pool.h"
 #include "base/clock.h"
 #include "runtime/awaitables.h"
+#include "runtime/executor.h"
 #include "runtime/fake_loop.h"
+#include "runtime/loop.h"
 #include "runtime/loop_fixture.h"
 #include "runtime/stop.h"
 #include "runtime/task.h"

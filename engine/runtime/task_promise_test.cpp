@@ -1,8 +1,10 @@
 #include "runtime/task_promise.h"
 
 #include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -11,7 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/random.h"
+#include "runtime/loop.h"
 #include "runtime/loop_fixture.h"
 
 namespace millrace::runtime {
@@ -182,6 +184,7 @@ TEST(TimerQueueTest, AgreesWithAnOrderedMapOverRandomOperations) {
   base::SplitMix64 random(2024);
   std::vector<int> log, expected;
   std::vector<std::unique_ptr<NumberedTimer>> timers;
+  timers.reserve(kTimerCount);
   for (int i = 0; i < kTimerCount; ++i) timers.push_back(std::make_unique<NumberedTimer>(i, log));
   TimerQueue queue;
   using Key = std::pair<base::TimePoint, int>;
@@ -191,16 +194,17 @@ TEST(TimerQueueTest, AgreesWithAnOrderedMapOverRandomOperations) {
   for (int step = 0; step < 50'000; ++step) {
     const auto number = static_cast<int>(random.below(kTimerCount));
     const auto slot = static_cast<std::size_t>(number);
+    std::optional<Key>& armed = key_of[slot];
     if (random.chance(0.6)) {
       const Key key{at(now + static_cast<int>(random.below(50))), step};
-      if (key_of[slot]) model.erase(*key_of[slot]);
-      key_of[slot] = key;
+      if (armed) model.erase(*armed);
+      armed = key;
       model.emplace(key, number);
       queue.arm(*timers[slot], key.first);
     } else if (random.chance(0.5)) {
-      ASSERT_EQ(queue.disarm(*timers[slot]), key_of[slot].has_value());
-      if (key_of[slot]) model.erase(*key_of[slot]);
-      key_of[slot].reset();
+      ASSERT_EQ(queue.disarm(*timers[slot]), armed.has_value());
+      if (armed) model.erase(*armed);
+      armed.reset();
     } else {
       now += static_cast<int>(random.below(5));
       while (!model.empty() && model.begin()->first.first <= at(now)) {

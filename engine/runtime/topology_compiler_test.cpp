@@ -1,7 +1,6 @@
 #include "runtime/topology_compiler.h"
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,7 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "runtime/node.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/topology.h"
 
 namespace millrace::runtime {
 namespace {

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/node.h"
 #include "runtime/scheduler_fixture.h"
 
 namespace millrace::runtime {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/trace_record.h"
+
 namespace millrace::runtime {
 namespace {
 

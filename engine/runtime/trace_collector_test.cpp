@@ -2,11 +2,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "runtime/trace.h"
+#include "runtime/trace_buffer.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_sink.h"
 #include "runtime/trace_validate.h"
 #include "runtime/trace_writer.h"
 

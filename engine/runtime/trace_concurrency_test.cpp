@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -8,13 +9,18 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "runtime/graph.h"
+#include "runtime/trace.h"
 #include "runtime/trace_buffer.h"
 #include "runtime/trace_collector.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_sink.h"
 #include "runtime/trace_validate.h"
 #include "runtime/trace_writer.h"
+#include "runtime/worker_pool.h"
 
 namespace millrace::runtime {
 namespace {
@@ -55,7 +61,7 @@ TEST(TraceBufferTest, T4_WrittenIsReadOrCountedUnderConcurrency) {
 // races with both, and still every run it calls complete must have all its events.
 TEST(TraceCollectorTest, T3_CompleteRunsAreWholeWhileThreadsWrite) {
   constexpr std::uint64_t kRunCount = 5'000;
-  TraceCollector collector({.buffer_capacity = 64 * 1024});
+  TraceCollector collector({.buffer_capacity = std::size_t{64} * 1024});
   MemorySink sink(kRunCount);
   collector.add_sink(sink);
   TraceBuffer& first = collector.add_buffer("first");

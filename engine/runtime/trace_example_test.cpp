@@ -1,15 +1,21 @@
-#include <ostream>
+#include <cstdint>
 #include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/result.h"
 #include "runtime/chrome_trace.h"
 #include "runtime/critical_path.h"
 #include "runtime/critical_path_render.h"
+#include "runtime/trace.h"
+#include "runtime/trace_buffer.h"
 #include "runtime/trace_collector.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_sink.h"
 #include "runtime/trace_writer.h"
 
 // The code of docs/guides/trace.md, so that it compiles and does what the guide says.

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/error.h"
+#include "runtime/trace.h"
 #include "runtime/trace_buffer.h"
 #include "runtime/trace_order.h"
 #include "runtime/trace_record.h"

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/trace_record.h"
+
 namespace millrace::runtime {
 namespace {
 
@@ -22,6 +24,7 @@ TraceRecord made(TraceKind kind, std::uint32_t node, std::int64_t ns, std::uint1
 std::vector<std::pair<TraceKind, std::uint32_t>> ordered(std::vector<TraceRecord> records) {
   order_run(records);
   std::vector<std::pair<TraceKind, std::uint32_t>> out;
+  out.reserve(records.size());
   for (const TraceRecord& record : records) out.emplace_back(record.kind, record.node_index);
   return out;
 }

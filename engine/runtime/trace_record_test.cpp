@@ -1,9 +1,12 @@
 #include "runtime/trace_record.h"
 
-#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/trace.h"
 #include "runtime/trace_fixture.h"
 
 namespace millrace::runtime {

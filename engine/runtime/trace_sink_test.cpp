@@ -1,8 +1,13 @@
 #include "runtime/trace_sink.h"
 
+#include <cstdint>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "runtime/trace.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 namespace {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "runtime/trace.h"
 #include "runtime/trace_fixture.h"
 
 namespace millrace::runtime {

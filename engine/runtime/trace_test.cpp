@@ -1,5 +1,7 @@
 #include "runtime/trace.h"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 namespace millrace::runtime {

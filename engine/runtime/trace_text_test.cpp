@@ -22,11 +22,11 @@ TEST(TraceTextTest, FitsColumnsByCharacterNotByByte) {
 }
 
 TEST(TraceTextTest, DurationsTakeTheLargestUnitThatFits) {
-  using namespace std::chrono_literals;
-  EXPECT_EQ(format_duration(999ns), "999 ns");
-  EXPECT_EQ(format_duration(1'005ns), "1.005 us");
-  EXPECT_EQ(format_duration(12'345'678ns), "12.345 ms");
-  EXPECT_EQ(format_duration(61s), "61.000 s");
+  using std::chrono::nanoseconds;
+  EXPECT_EQ(format_duration(nanoseconds(999)), "999 ns");
+  EXPECT_EQ(format_duration(nanoseconds(1'005)), "1.005 us");
+  EXPECT_EQ(format_duration(nanoseconds(12'345'678)), "12.345 ms");
+  EXPECT_EQ(format_duration(std::chrono::seconds(61)), "61.000 s");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "runtime/trace_validate.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -8,7 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/trace.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 namespace {

@@ -1,12 +1,16 @@
 #include "runtime/trace_writer.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "runtime/trace.h"
+#include "runtime/trace_buffer.h"
 #include "runtime/trace_fixture.h"
+#include "runtime/trace_record.h"
 
 namespace millrace::runtime {
 namespace {

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "runtime/pool_settings.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/trace.h"
 #include "runtime/trace_collector.h"
 #include "runtime/trace_record.h"
 #include "runtime/trace_sink.h"

@@ -11,10 +11,19 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/result.h"
 #include "runtime/awaitables.h"
+#include "runtime/loop.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/pool_settings.h"
+#include "runtime/run.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/task.h"
+#include "runtime/trace.h"
 #include "runtime/trace_collector.h"
+#include "runtime/trace_record.h"
 #include "runtime/trace_writer.h"
 
 // K3: a warm run takes nothing from the heap. A program of its own, because it counts every
@@ -43,7 +52,7 @@ void count_allocation(const volatile void*, std::size_t) {
   allocation_count.fetch_add(1, std::memory_order_relaxed);
 }
 void ignore_release(const volatile void*) {}
-[[maybe_unused]] const int hook =
+[[maybe_unused]] const int kHook =
     __sanitizer_install_malloc_and_free_hooks(&count_allocation, &ignore_release);
 
 }  // namespace
@@ -118,8 +127,9 @@ class WarmRunTest : public testing::Test {
   void run_to_the_end(base::Duration patience) {
     const base::TimePoint end = lab.clock.now() + patience;
     lab.settle();
-    while (lab.loop.next_deadline() && *lab.loop.next_deadline() <= end) {
-      lab.loop.advance_to(*lab.loop.next_deadline());
+    for (auto next = lab.loop.next_deadline(); next && *next <= end;
+         next = lab.loop.next_deadline()) {
+      lab.loop.advance_to(*next);
       lab.settle();
     }
   }

@@ -1,16 +1,24 @@
 #include "runtime/worker_pool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <semaphore>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
 #include "runtime/loop_fixture.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/pool_settings.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
 
 namespace millrace::runtime {
@@ -77,8 +85,10 @@ TEST(WorkerPoolTest, D7_MoreCallersThanSlotsStillGetTheirAnswers) {
   // Beyond the slots a caller waits without helping; the pool's own thread does the work.
   const auto pool = *WorkerPool::create({.compute_threads = WorkerPool::kSlotMax});
   TestGraph graph({noting_node("a")});
+  constexpr int kCallerCount = 4;
   std::vector<std::jthread> callers;
-  for (int caller = 0; caller < 4; ++caller) {
+  callers.reserve(kCallerCount);
+  for (int caller = 0; caller < kCallerCount; ++caller) {
     callers.emplace_back([&] {
       Notes notes;
       EXPECT_TRUE(graph.runs().run(*pool, &notes, {}).has_value());
@@ -139,6 +149,7 @@ TEST(WorkerPoolTest, HelpingEndsWhenTheGroupIsDone) {
       .on_answer = [](runtime::Run&, void* data) { static_cast<WaitGroup*>(data)->done(); },
       .data = &group};
   std::vector<RunHandle> runs;
+  runs.reserve(kRuns);
   for (int run = 0; run < kRuns; ++run) {
     runs.push_back(*graph.runs().submit(*pool, std::make_shared<Where>(), {}, observer));
   }

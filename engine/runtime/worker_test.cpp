@@ -1,13 +1,20 @@
 #include "runtime/worker.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
 
 namespace millrace::runtime {
@@ -174,7 +181,7 @@ TEST(WorkerTest, D6_APeerThatWakesToWatchRescuesToo) {
   ASSERT_TRUE(action.timeout.has_value());
   Worker& stuck = lab.worker(0);
   ASSERT_TRUE(stuck.start());  // in the body of f0, seven siblings private
-  lab.clock.advance(*action.timeout);
+  lab.clock.advance(action.timeout.value_or(base::Duration::zero()));
   ASSERT_TRUE(peer.spot().cancel());
   peer.unparked(false);
   EXPECT_FALSE(peer.start());
