@@ -34,6 +34,7 @@ struct CompletionValue<base::Result<T>> {
 template <class T>
 class TaskOutcome : public TaskPromise {
  public:
+  // NOLINTNEXTLINE(bugprone-exception-escape): `emplace` cannot fail for an exception_ptr.
   void unhandled_exception() noexcept { outcome_.template emplace<2>(std::current_exception()); }
   /// Gives the value, or rethrows.
   [[nodiscard]] T take() {
