@@ -4,9 +4,15 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "scheduler/result.h"
+#include "scheduler/shape.h"
 #include "scheduler/statistics.h"
 #include "scheduler/suite.h"
 
@@ -202,7 +208,8 @@ std::vector<Bar> evaluate_bars(const std::vector<ProcessResult>& processes,
   for (const ProcessResult& process : processes) {
     const std::vector<Bar> single = bars_of(process, subject);
     for (std::size_t index = 0; index < bars.size(); ++index) {
-      if (single[index].value) values[index].push_back(*single[index].value);
+      const std::optional<double>& value = single[index].value;
+      if (value) values[index].push_back(*value);
     }
   }
   for (std::size_t index = 0; index < bars.size(); ++index) {

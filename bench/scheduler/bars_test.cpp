@@ -1,9 +1,13 @@
 #include "scheduler/bars.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "scheduler/result.h"
 #include "scheduler/suite.h"
 
 namespace millrace::bench {

@@ -1,7 +1,12 @@
 #include "scheduler/body.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+
+#include "scheduler/shape.h"
 
 namespace millrace::bench {
 namespace {
@@ -60,7 +65,7 @@ void BodyTable::enter_verified(const Cell& cell) {
     wrong = wrong || ended_[producer] != cell.stamp;
   }
   if (wrong) violations_.fetch_add(1, std::memory_order_relaxed);
-  spin((node * 37U) & kLingerMask);
+  spin((std::uint64_t{node} * 37U) & kLingerMask);
 }
 
 void BodyTable::leave_verified(const Cell& cell) {

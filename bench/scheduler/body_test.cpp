@@ -1,9 +1,10 @@
-#include "scheduler/body.h"
-
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "scheduler/shape.h"
 #include "scheduler/workload.h"
 
 namespace millrace::bench {

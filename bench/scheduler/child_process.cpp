@@ -5,10 +5,21 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <expected>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "base/result.h"
 
 namespace millrace::bench {
 namespace {

@@ -1,4 +1,5 @@
 #include <array>
+#include <span>
 
 #include "scheduler/engine.h"
 #include "support/thread_sanitizer.h"
@@ -15,7 +16,7 @@ constexpr auto kEntries = std::to_array<EngineEntry>({
     {"millrace-deadline", make_millrace_deadline_engine},
 // libtbb is not instrumented: ThreadSanitizer cannot see what it orders and would report a race in
 // every body that it runs.
-#ifndef MR_BENCH_TSAN
+#if !MR_BENCH_TSAN
     {"tbb-tg", make_tbb_group_engine},
     {"tbb-fg", make_tbb_flow_engine},
 #endif

@@ -1,11 +1,15 @@
 #include "scheduler/ideal.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <queue>
 #include <utility>
 #include <vector>
+
+#include "scheduler/shape.h"
 
 namespace millrace::bench {
 namespace {

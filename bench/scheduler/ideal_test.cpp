@@ -1,6 +1,10 @@
 #include "scheduler/ideal.h"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
+
+#include "scheduler/shape.h"
 
 namespace millrace::bench {
 namespace {

@@ -1,6 +1,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -9,8 +10,10 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "scheduler/engine.h"
 #include "scheduler/options.h"
+#include "scheduler/shape.h"
 #include "scheduler/workload.h"
 
 // What a process costs that has nothing to do: each engine starts its threads, runs something, and

@@ -1,12 +1,17 @@
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
-#include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "scheduler/bars.h"
+#include "scheduler/options.h"
 #include "scheduler/report.h"
+#include "scheduler/result.h"
 
 namespace millrace::bench {
 namespace {

@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <thread>
-#include <utility>
+#include <vector>
 
+#include "base/clock.h"
+#include "scheduler/engine.h"
 #include "scheduler/ideal.h"
+#include "scheduler/result.h"
 #include "scheduler/spin_speed.h"
 #include "scheduler/statistics.h"
+#include "scheduler/suite.h"
 #include "support/allocation_count.h"
 
 namespace millrace::bench {
@@ -216,6 +222,7 @@ double sample_unit_ns(const Case& entry,
 std::vector<Measurement> measure_case(const Case& entry, const Bench& bench, const Effort& effort) {
   const auto steps = static_cast<std::uint64_t>(std::llround(entry.unit_ns * bench.steps_per_ns));
   std::vector<std::unique_ptr<Lane>> lanes;
+  lanes.reserve(bench.engines.size());
   for (const EngineUnderTest& subject : bench.engines) {
     lanes.push_back(std::make_unique<Lane>(entry, subject, effort, steps));
   }
@@ -229,6 +236,7 @@ std::vector<Measurement> measure_case(const Case& entry, const Bench& bench, con
   }
   const double ideal_ns = ideal_units(entry, bench.workers) * median(unit_ns);
   std::vector<Measurement> results;
+  results.reserve(lanes.size());
   for (const auto& lane : lanes) results.push_back(lane->finish(bench.workers, ideal_ns));
   return results;
 }

@@ -1,4 +1,6 @@
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,14 +10,22 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "runtime/event_loop.h"
 #include "runtime/graph.h"
+#include "runtime/loop.h"
+#include "runtime/pool_settings.h"
+#include "runtime/run.h"
+#include "runtime/trace.h"
 #include "runtime/trace_collector.h"
 #include "runtime/trace_record.h"
 #include "runtime/trace_sink.h"
 #include "runtime/trace_writer.h"
+#include "runtime/worker_pool.h"
 #include "scheduler/engine.h"
+#include "scheduler/shape.h"
+#include "scheduler/workload.h"
 
 // Ours, through the public API, with everything a user has: stop check before every node, error
 // return and exception barrier around every body. One graph serves all slots; each slot is a
@@ -123,7 +133,7 @@ class MillraceGraph final : public PreparedGraph {
 
   void run_in_flight(std::uint64_t graph_count) override {
     if (slots_.empty()) make_slots();
-    left_.store(graph_count, std::memory_order_relaxed);
+    left_.store(static_cast<std::int64_t>(graph_count), std::memory_order_relaxed);
     const std::uint64_t first = std::min<std::uint64_t>(graph_count, slots_.size());
     open_.add(first);
     const auto submit_all = [&] {
@@ -183,6 +193,7 @@ class MillraceGraph final : public PreparedGraph {
     workload.visit_body(0, node, [&](auto body) {
       if constexpr (std::is_same_v<decltype(body), Body>) bound.emplace(body);
     });
+    MR_CHECK(bound.has_value());
     return [body = *bound](Context&) -> base::Status {
       body();
       return {};

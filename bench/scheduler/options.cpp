@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.h"
+#include "base/result.h"
 #include "scheduler/engine.h"
 
 namespace millrace::bench {

@@ -1,7 +1,13 @@
 #include "scheduler/options.h"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/result.h"
 
 namespace millrace::bench {
 namespace {

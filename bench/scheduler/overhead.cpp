@@ -1,8 +1,12 @@
 #include "scheduler/overhead.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 namespace millrace::bench {
 
 /// The steps between the end of one node and the start of the next.
-enum class Phase { kReadySet, kDequeue, kDependency, kDispatch, kRouting };
+enum class Phase : std::uint8_t { kReadySet, kDequeue, kDependency, kDispatch, kRouting };
 
 /// A figure to compare with: the published breakdown of another scheduler, from another machine.
 struct PhaseReference {

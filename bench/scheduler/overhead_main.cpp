@@ -6,7 +6,9 @@
 #include "scheduler/overhead.h"
 
 int main(int argc, char** argv) {
-  using namespace millrace::bench;
+  using millrace::bench::measure_phases;
+  using millrace::bench::phase_probes;
+  using millrace::bench::print_phases;
   const bool smoke = argc == 2 && std::string_view(argv[1]) == "--smoke";
   if (argc > 1 && !smoke) {
     fmt::print(stderr, "bench_overhead [--smoke]: our phases per node beside a published table\n");

@@ -15,6 +15,7 @@
 #include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
+#include "runtime/rank_order.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
 #include "runtime/stop.h"

@@ -4,8 +4,11 @@
 #include <memory>
 #include <vector>
 
+#include <sched.h>
 #include <unistd.h>
 
+#include "scheduler/engine.h"
+#include "scheduler/shape.h"
 #include "scheduler/workload.h"
 #include "support/threads.h"
 
@@ -32,7 +35,7 @@ std::unique_ptr<Engine> Placement::make_engine(const EngineEntry& entry, unsigne
   start_threads(*engine);
   unsigned index = engine->caller_works() ? 1 : 0;
   for (const pid_t thread : list_threads()) {
-    if (!std::ranges::binary_search(before, thread)) place(thread, index++);
+    if (!std::binary_search(before.begin(), before.end(), thread)) place(thread, index++);
   }
   place_this_thread(0);
   return engine;

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
-#include <sys/types.h>
+#include <sched.h>
 
 #include "scheduler/engine.h"
 

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "scheduler/options.h"
+#include "scheduler/result.h"
+
 namespace millrace::bench {
 namespace {
 

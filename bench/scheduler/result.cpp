@@ -2,7 +2,11 @@
 
 #include <charconv>
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -59,7 +63,8 @@ std::optional<double> median_of(const std::vector<const Measurement*>& measureme
                                 std::optional<double> Measurement::* field) {
   std::vector<double> values;
   for (const Measurement* measurement : measurements) {
-    if (measurement->*field) values.push_back(*(measurement->*field));
+    const std::optional<double>& value = measurement->*field;
+    if (value) values.push_back(*value);
   }
   if (values.empty()) return std::nullopt;
   return median(values);

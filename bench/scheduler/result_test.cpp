@@ -1,6 +1,10 @@
 #include "scheduler/result.h"
 
-#include <gmock/gmock.h>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace millrace::bench {
@@ -22,7 +26,7 @@ Measurement make_measurement(std::vector<double> graph_ns) {
 TEST(ResultTest, SurvivesTheWayToTheParent) {
   const Measurement sent = make_measurement({1.0 / 3, 2e9});
   const std::optional<Measurement> received = decode(encode(sent));
-  ASSERT_TRUE(received.has_value());
+  if (!received) FAIL() << "refused: " << encode(sent);
   EXPECT_EQ(received->shape, sent.shape);
   EXPECT_EQ(received->body, sent.body);
   EXPECT_EQ(received->engine, sent.engine);
@@ -38,13 +42,15 @@ TEST(ResultTest, SurvivesTheWayToTheParent) {
 TEST(ResultTest, KeepsAFailureOnTheWay) {
   Measurement sent = make_measurement({1});
   sent.correct = false;
-  EXPECT_FALSE(decode(encode(sent))->correct);
+  const std::optional<Measurement> received = decode(encode(sent));
+  if (!received) FAIL() << "refused: " << encode(sent);
+  EXPECT_FALSE(received->correct);
 }
 
 TEST(ResultTest, MachineFactsSurviveTheWayToo) {
   const MachineFacts sent{.spin_alone_ns = 1000.5, .spin_crowded_ns = 1010, .foreign_share = 0.25};
   const std::optional<MachineFacts> received = decode_facts(encode(sent));
-  ASSERT_TRUE(received.has_value());
+  if (!received) FAIL() << "refused: " << encode(sent);
   EXPECT_EQ(received->spin_alone_ns, 1000.5);
   EXPECT_EQ(received->spin_crowded_ns, 1010);
   EXPECT_EQ(received->foreign_share, 0.25);

@@ -1,15 +1,23 @@
 #include "scheduler/runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "scheduler/engine.h"
 #include "scheduler/machine_load.h"
 #include "scheduler/measure.h"
+#include "scheduler/options.h"
 #include "scheduler/placement.h"
+#include "scheduler/result.h"
 #include "scheduler/spin_speed.h"
+#include "scheduler/suite.h"
 
 namespace millrace::bench {
 namespace {

@@ -4,15 +4,21 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/result.h"
+#include "scheduler/bars.h"
 #include "scheduler/child_process.h"
+#include "scheduler/engine.h"
 #include "scheduler/options.h"
 #include "scheduler/report.h"
+#include "scheduler/result.h"
 #include "scheduler/runner.h"
+#include "scheduler/suite.h"
 
 namespace millrace::bench {
 namespace {

@@ -1,8 +1,12 @@
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "scheduler/engine.h"
+#include "scheduler/shape.h"
+#include "scheduler/workload.h"
 
 // The floor: no scheduler at all. A topological order is computed once; a run is one loop with one
 // indirect call per node through std::function, the callable that a user of such a loop would hold.

@@ -1,7 +1,11 @@
 #include "scheduler/shape.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/random.h"
@@ -112,7 +116,7 @@ Shape make_mixed_latency(NodeIndex node_count, std::uint64_t seed) {
 }
 
 Shape make_ranking() {
-  enum : NodeIndex {
+  enum : std::uint8_t {
     kViewer,
     kFollow,
     kRecommendation,

@@ -1,6 +1,7 @@
 #include "scheduler/shape.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string>
 

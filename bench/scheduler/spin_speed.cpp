@@ -1,12 +1,14 @@
 #include "scheduler/spin_speed.h"
 
 #include <atomic>
+#include <cstdint>
 #include <numeric>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "scheduler/body.h"
+#include "scheduler/placement.h"
 #include "scheduler/statistics.h"
 
 namespace millrace::bench {
@@ -23,8 +25,8 @@ double time_spins(std::uint64_t steps, std::uint64_t calls) {
 
 double calibrate_steps_per_ns() {
   constexpr std::uint64_t kSteps = 1'000;
-  std::vector<double> samples;
-  for (int sample = 0; sample < 21; ++sample) samples.push_back(time_spins(kSteps, 1'000));
+  std::vector<double> samples(21);
+  for (double& sample : samples) sample = time_spins(kSteps, 1'000);
   return kSteps / median(samples);
 }
 

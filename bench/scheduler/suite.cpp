@@ -1,6 +1,12 @@
 #include "scheduler/suite.h"
 
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+#include "scheduler/shape.h"
 
 namespace millrace::bench {
 namespace {

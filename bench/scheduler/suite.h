@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "scheduler/shape.h"
@@ -10,7 +10,7 @@
 namespace millrace::bench {
 
 /// How graphs are submitted.
-enum class Mode {
+enum class Mode : std::uint8_t {
   kSubmitAndWait,  ///< one at a time, the caller waits (and helps where the engine lets it)
   kInFlight,       ///< many at a time, each completion submits the next
   kCold,           ///< one run of a graph that was built for it

@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include <tbb/flow_graph.h>
 
 #include "scheduler/engine.h"
+#include "scheduler/shape.h"
 #include "scheduler/tbb_arena.h"
+#include "scheduler/workload.h"
 
 // oneTBB flow graph as its documentation shows dependency graphs: one continue_node per node, built
 // once, started by a message to each source, wait_for_all(). The lightweight policy is not used: it

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -8,7 +9,9 @@
 #include <tbb/task_group.h>
 
 #include "scheduler/engine.h"
+#include "scheduler/shape.h"
 #include "scheduler/tbb_arena.h"
+#include "scheduler/workload.h"
 
 // oneTBB task_group with one atomic counter per node, written the way that measured best:
 // - A task that finishes a node goes on with one ready dependent in a loop and spawns the others.

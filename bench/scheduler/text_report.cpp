@@ -1,12 +1,17 @@
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "scheduler/bars.h"
 #include "scheduler/report.h"
+#include "scheduler/result.h"
+#include "scheduler/shape.h"
 #include "scheduler/statistics.h"
 #include "scheduler/suite.h"
 
@@ -203,6 +208,7 @@ void print_bars(Out out, const Report& report) {
 
 double median_of(const Report& report, double MachineFacts::* field) {
   std::vector<double> values;
+  values.reserve(report.processes.size());
   for (const ProcessResult& process : report.processes) values.push_back(process.machine.*field);
   return median(values);
 }

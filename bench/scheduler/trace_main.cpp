@@ -10,9 +10,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <stdio.h>
 
 #include "base/clock.h"
+#include "runtime/trace.h"
 #include "runtime/trace_collector.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_writer.h"
 #include "scheduler/statistics.h"
 #include "scheduler/trace_runs.h"
 
@@ -55,7 +59,7 @@ std::optional<double> instructions_per_node(const std::filesystem::path& program
                                             std::string_view shape) {
   constexpr int kPairs = 3;
   const std::uint64_t nodes = TraceRuns(shape, nullptr).node_count();
-  const std::uint64_t runs = 1'024 * (nodes < 100 ? 16 : 2);  // whole periods of cost sampling
+  const std::uint64_t runs = 1'024 * (nodes < 100 ? 16UL : 2UL);  // whole periods of cost sampling
   std::vector<double> counts;
   for (int pair = 0; pair < kPairs; ++pair) {
     const std::optional<double> shorter = count_instructions(program, shape, runs);
@@ -129,7 +133,9 @@ void compare_times(std::string_view shape, unsigned repetitions) {
 }  // namespace millrace::bench
 
 int main(int argc, char** argv) {
-  using namespace millrace::bench;
+  using millrace::bench::compare_instructions;
+  using millrace::bench::compare_times;
+  using millrace::bench::kShapes;
   const bool smoke = argc == 2 && std::string_view(argv[1]) == "--smoke";
   if (argc > 1 && !smoke) {
     fmt::print(stderr, "bench_trace [--smoke]: what tracing costs an empty node, off and on\n");

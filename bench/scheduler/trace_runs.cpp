@@ -1,10 +1,16 @@
 #include "scheduler/trace_runs.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
 #include "base/result.h"
+#include "runtime/graph.h"
+#include "runtime/pool_settings.h"
+#include "runtime/trace_writer.h"
+#include "runtime/worker_pool.h"
 #include "scheduler/shape.h"
 
 namespace millrace::bench {

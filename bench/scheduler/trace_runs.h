@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runtime/graph.h"
+#include "runtime/pool_settings.h"
 #include "runtime/trace_writer.h"
 #include "runtime/worker_pool.h"
 

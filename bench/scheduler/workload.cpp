@@ -1,5 +1,12 @@
 #include "scheduler/workload.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "scheduler/body.h"
+#include "scheduler/shape.h"
+
 namespace millrace::bench {
 
 Workload::Workload(const Shape& shape, std::uint64_t steps_per_unit, std::size_t slot_count)

@@ -2,13 +2,15 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 #include "support/thread_sanitizer.h"
 
 // ThreadSanitizer's runtime has replacements of its own.
-#ifdef MR_BENCH_TSAN
+#if MR_BENCH_TSAN
 
 namespace millrace::bench {
 

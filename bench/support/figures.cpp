@@ -4,9 +4,16 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <ios>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/error.h"
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/result.h"
 
 namespace millrace::bench {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Defines MR_BENCH_TSAN when the build is instrumented by ThreadSanitizer.
-#if defined(__has_feature)
+// MR_BENCH_TSAN is 1 when the build is instrumented by ThreadSanitizer, otherwise 0.
 #if __has_feature(thread_sanitizer)
-#define MR_BENCH_TSAN
-#endif
+#define MR_BENCH_TSAN 1
+#else
+#define MR_BENCH_TSAN 0
 #endif

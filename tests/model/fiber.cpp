@@ -1,5 +1,6 @@
 #include "fiber.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -57,7 +58,7 @@ Fiber::~Fiber() {
 
 void Fiber::start(unsigned low, unsigned high) {
   auto* const self =
-      reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | std::uintptr_t{low});
+      std::bit_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | std::uintptr_t{low});
   self->note_arrival();
   self->entry_();
   MR_CHECK(false, "a fiber's function returned");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -9,13 +8,18 @@
 
 #include "base/clock.h"
 #include "execution.h"
+#include "memory.h"
 
 namespace millrace::model {
 
 /// Stands for std::atomic in code under exploration; the same operations with explicit orders.
 template <class T>
 class ModelAtomic {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t));
+  // What is copied from and to words; pointers are copied like anything else.
+  struct Value {
+    T value;
+  };
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(Value) <= sizeof(std::uint64_t));
 
  public:
   explicit(false) ModelAtomic(T value) { Execution::current().create(location_, to_word(value)); }
@@ -49,14 +53,15 @@ class ModelAtomic {
 
  private:
   static std::uint64_t to_word(T value) {
+    const Value source{value};
     std::uint64_t word = 0;
-    std::memcpy(&word, &value, sizeof(T));
+    std::memcpy(&word, &source, sizeof(Value));
     return word;
   }
   static T from_word(std::uint64_t word) {
-    T value;
-    std::memcpy(&value, &word, sizeof(T));
-    return value;
+    Value target;
+    std::memcpy(&target, &word, sizeof(Value));
+    return target.value;
   }
   bool compare_exchange(T& expected, Execution::CompareExchange how) {
     how.expected = to_word(expected);

@@ -45,7 +45,7 @@ void expect_parallel(std::uint32_t sibling_count, std::uint32_t workers) {
   const Scenario scenario = fan_of(sibling_count, workers);
   SimWorld world(scenario, sibling_count);
   const auto violation = world.run();
-  ASSERT_FALSE(violation) << violation->statement << ": " << violation->message;
+  if (violation) FAIL() << violation->statement << ": " << violation->message;
   const base::Duration ideal = milliseconds((sibling_count + workers - 1) / workers);
   for (const std::uint32_t run : {0U, 1U}) {
     EXPECT_LE(world.latency(run), ideal + ideal / 10)

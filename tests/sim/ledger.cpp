@@ -3,10 +3,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/check.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/result.h"
+#include "runtime/node.h"
+#include "runtime/run.h"
+#include "runtime/topology.h"
+#include "scenario.h"
 
 namespace millrace::sim {
 
@@ -32,6 +41,12 @@ bool RunLedger::fails(std::uint32_t node) const {
 
 base::Duration RunLedger::cost(std::uint32_t node) const {
   return graph_.nodes[node].cost * (is_slow_body(plan_, node) ? 30 : 1);
+}
+
+base::Duration RunLedger::latency() const {
+  MR_CHECK(submitted_at_.has_value());
+  MR_CHECK(answered_at_.has_value());
+  return *answered_at_ - *submitted_at_;
 }
 
 // --- Nodes
@@ -241,8 +256,8 @@ void RunLedger::judge_error(const base::Error& error, Moment at) {
     if (error.where().find("node '" + spec.id + "' (op " + spec.op + ")") == std::string::npos)
       continue;
     const NodeEntry& entry = nodes_[node];
-    const bool timed_out =
-        graph_.nodes[node].timeout && at.now >= entry.started_at + *graph_.nodes[node].timeout;
+    const std::optional<base::Duration>& timeout = graph_.nodes[node].timeout;
+    const bool timed_out = timeout && at.now >= entry.started_at + *timeout;
     judge_.expect(entry.start_count == 1, "C4", "The failed node never started, node", node);
     judge_.expect(timed_out || (fails(node) && entry.is_finished),
                   "C4",
@@ -267,7 +282,7 @@ void RunLedger::released(const runtime::Run& answer,
   judge_.expect(
       in_progress_ == 0, "C2", "Storage was released while a body was running", in_progress_);
   is_released_ = true;
-  if (slack && at.is_exact && is_answered()) {
+  if (slack && at.is_exact && answered_at_) {
     const base::TimePoint over = std::max(*answered_at_, last_body_end_);
     judge_.expect(at.now <= over + *slack,
                   "C5",

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/result.h"
+#include "base/error.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
@@ -75,7 +75,7 @@ class RunLedger {
   [[nodiscard]] const runtime::Topology& topology() const { return topology_; }
   [[nodiscard]] std::optional<base::TimePoint> deadline() const { return deadline_; }
   /// From submission to answer; the run must have answered.
-  [[nodiscard]] base::Duration latency() const { return *answered_at_ - *submitted_at_; }
+  [[nodiscard]] base::Duration latency() const;
   [[nodiscard]] runtime::RunOutcome outcome() const { return outcome_; }
   /// What must not depend on how the run was scheduled: outcome, error, and values if all went
   /// well.

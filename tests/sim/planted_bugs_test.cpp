@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ledger.h"
 #include "runtime/planted_bug.h"
 #include "seed_check.h"
 

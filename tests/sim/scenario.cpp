@@ -4,12 +4,16 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/random.h"
+#include "runtime/admission.h"
+#include "runtime/node.h"
 
 namespace millrace::sim {
 namespace {

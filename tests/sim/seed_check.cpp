@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "ledger.h"
 #include "scenario.h"
 #include "sim_world.h"
 
@@ -24,7 +26,9 @@ WorldResult run_world(const Scenario& scenario, std::uint64_t seed) {
                      .results = world->results(),
                      .trace_digests = world->trace_digests()};
   // Half-done runs cannot be destroyed in order.
-  if (result.violation) static_cast<void>(world.release());
+  if (result.violation) {
+    [[maybe_unused]] const SimWorld* left_behind = world.release();
+  }
   return result;
 }
 
@@ -59,7 +63,9 @@ std::optional<Violation> check_seed(std::uint64_t seed, const SeedOptions& optio
   }
   if (!violation && scenario->is_timing_free && seed % 8 == 1)
     violation = check_switches(*scenario, seed, first);
-  if (violation) static_cast<void>(scenario.release());
+  if (violation) {
+    [[maybe_unused]] const Scenario* left_behind = scenario.release();
+  }
   return violation;
 }
 

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 
+#include "runtime/node.h"
+#include "runtime/worker.h"
 #include "sim_world.h"
 
 // Which class a worker serves: the highest that has something for it, except that every

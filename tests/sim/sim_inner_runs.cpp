@@ -1,9 +1,14 @@
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "base/check.h"
+#include "base/result.h"
+#include "ledger.h"
+#include "runtime/run.h"
+#include "scenario.h"
 #include "sim_world.h"
 
 // Bodies that execute a run and wait for it: half of the body, then its worker is free until the
@@ -30,7 +35,9 @@ std::optional<std::uint32_t> SimWorld::find_inner_run(const RunLedger& outer,
 }
 
 void SimWorld::begin_inner_run(Driver& driver) {
-  const std::uint32_t inner = *std::exchange(driver.inner_run, std::nullopt);
+  MR_CHECK(driver.inner_run.has_value());
+  const std::uint32_t inner = *driver.inner_run;
+  driver.inner_run.reset();
   RunLedger& ledger = *ledgers_[inner];
   Graph& graph = *graphs_[ledger.plan().graph];
   log(inner);

@@ -1,9 +1,21 @@
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "ledger.h"
+#include "runtime/admission.h"
+#include "runtime/run.h"
+#include "runtime/trace.h"
+#include "runtime/trace_record.h"
+#include "runtime/trace_sink.h"
 #include "runtime/trace_validate.h"
+#include "scenario.h"
 #include "sim_world.h"
 
 // The life of runs: arrival, admission, submission, answer, release; and their traces.
@@ -42,7 +54,7 @@ void SimWorld::happen(const Event& event) {
 }
 
 void SimWorld::arrive(std::uint32_t run) {
-  if (!admission_) return submit(run);
+  if (!scenario_.admission) return submit(run);
   const RunPlan& plan = scenario_.runs[run];
   const bool is_overloaded = pool_->ready_count() > scenario_.admission->high_water;
   runtime::AdmissionRequest request{.now = clock_.now(),
@@ -169,7 +181,7 @@ void SimWorld::released(Run& run, RunLedger& ledger) {
 }
 
 void SimWorld::poll_admission() {
-  if (!admission_) return;
+  if (!scenario_.admission) return;
   for (const auto& ledger : ledgers_) {
     if (ledger->permit.valid() && ledger->was_started()) ledger->permit.started();
   }
@@ -196,6 +208,7 @@ void SimWorld::poll_admission() {
 
 std::vector<std::uint64_t> SimWorld::results() const {
   std::vector<std::uint64_t> results;
+  results.reserve(ledgers_.size());
   for (std::uint32_t run = 0; run < ledgers_.size(); ++run)
     results.push_back(is_decided(run) ? ledgers_[run]->result_hash() : 0);
   return results;

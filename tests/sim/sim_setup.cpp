@@ -1,13 +1,31 @@
 #include <algorithm>
-#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "ledger.h"
+#include "runtime/admission.h"
 #include "runtime/awaitables.h"
+#include "runtime/node.h"
+#include "runtime/node_call.h"
+#include "runtime/pool_settings.h"
+#include "runtime/stop.h"
+#include "runtime/task.h"
+#include "runtime/topology.h"
+#include "runtime/trace_collector.h"
+#include "runtime/trace_record.h"
+#include "runtime/worker_pool.h"
+#include "scenario.h"
 #include "sim_world.h"
 
 // How a world is built, and the bodies of its nodes.

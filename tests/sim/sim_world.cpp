@@ -4,8 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 
-#include "base/check.h"
+#include "ledger.h"
+#include "runtime/admission.h"
+#include "runtime/parking.h"
+#include "runtime/worker.h"
+#include "runtime/worker_pool.h"
 
 namespace millrace::sim {
 namespace {

@@ -4,20 +4,24 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/result.h"
 #include "ledger.h"
 #include "runtime/admission.h"
 #include "runtime/cost_model.h"
 #include "runtime/fake_loop.h"
+#include "runtime/node.h"
 #include "runtime/node_call.h"
-#include "runtime/ready_gauge.h"
+#include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/task.h"
 #include "runtime/topology.h"
 #include "runtime/trace_collector.h"
+#include "runtime/trace_record.h"
 #include "runtime/trace_sink.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
