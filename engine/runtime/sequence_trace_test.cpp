@@ -1,4 +1,3 @@
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
