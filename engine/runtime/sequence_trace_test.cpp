@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "runtime/node.h"
@@ -20,8 +21,10 @@
 #include "runtime/sequence_fixture.h"
 #include "runtime/topology.h"
 #include "runtime/trace.h"
+#include "runtime/trace_collector.h"
 #include "runtime/trace_record.h"
 #include "runtime/trace_validate.h"
+#include "runtime/trace_writer.h"
 #include "runtime/traced_fixture.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
@@ -254,6 +257,65 @@ TEST(SequenceTraceTest, ARunThatWasTracedLeavesNothingBehind) {
     bench.traced.collector.flush();
     EXPECT_TRUE(bench.traced.sink.take().empty());
   }
+}
+
+TEST(SequenceTraceTest, T4_AFullBufferCountsWhatItRefusesAndTheRunGoesOn) {
+  TraceCollector collector({.buffer_capacity = 4});
+  TestScheduler lab({.compute_threads = 1, .trace = &collector});
+  TestGraph graph(random_graph(40, 1));
+  make_cheap(lab, graph);
+  const TraceContext all(TraceId(1), TraceFlag::All, TraceTopologyId(0));
+  const RunHandle run = lab.submit_without_loop(graph, std::make_shared<Notes>(), {.trace = all});
+  lab.settle();
+  EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+  // Of a start, forty nodes and an end the first four fit.
+  EXPECT_EQ(collector.stats().dropped_records, 38U);
+}
+
+/// A clock that counts who asks it.
+class CountingClock final : public base::Clock {
+ public:
+  [[nodiscard]] base::TimePoint now() const override {
+    ++readings;
+    return base::TimePoint(nanoseconds(readings));
+  }
+  mutable std::int64_t readings = 0;
+};
+
+/// How often a run of a warm chain asks for the time.
+std::int64_t readings_of(std::uint32_t node_count, TraceFlag flags) {
+  const CountingClock clock;
+  TraceCollector collector;
+  const auto pool = *WorkerPool::create_undriven(
+      {.compute_threads = 1, .callers_help = false, .trace = &collector}, clock);
+  std::vector<NodeSpec> specs;
+  for (std::uint32_t node = 0; node < node_count; ++node) {
+    std::vector<std::string> after;
+    if (node > 0) after.push_back(std::to_string(node - 1));
+    specs.push_back(noting_node(std::to_string(node), std::move(after)));
+  }
+  TestGraph graph(std::move(specs));
+  graph.teach(nanoseconds(20));
+  std::int64_t before = 0;
+  // The first run of a run object is measured.
+  for (int run = 0; run < 2; ++run) {
+    before = clock.readings;
+    auto handle = graph.runs().submit(
+        *pool, std::make_shared<Notes>(), {.trace = {TraceId(1), flags, TraceTopologyId(0)}}, {});
+    MR_CHECK(handle.has_value());
+    const DriverScope scope(*pool->worker_at(0));
+    MR_CHECK(pool->worker_at(0)->work_strand());
+    MR_CHECK(handle->outcome() == RunOutcome::kOk);
+  }
+  return clock.readings - before;
+}
+
+TEST(SequenceTraceTest, T4_TheTimeIsReadOncePerBoundaryAndOnlyIfNodesAreWanted) {
+  EXPECT_EQ(readings_of(10, TraceFlag::None), 0);
+  EXPECT_EQ(readings_of(30, TraceFlag::All) - readings_of(10, TraceFlag::All), 20);
+  EXPECT_EQ(readings_of(30, TraceFlag::QueueDelay) - readings_of(10, TraceFlag::QueueDelay), 20);
+  for (const TraceFlag flags : {TraceFlag::RunEnd, TraceFlag::RunStart, TraceFlag::NodeError})
+    EXPECT_EQ(readings_of(30, flags), readings_of(10, flags));
 }
 
 }  // namespace
