@@ -18,6 +18,8 @@
 #     makes a libFuzzer target; ctest gives it a short fixed-seed run over its corpus.
 #   mr_unite(TARGET)
 #     compiles the target in few pieces where MILLRACE_UNITY is on.
+#   mr_scheduler_sources(VARIABLE)
+#     lists the sources of loop, trace and runtime, for programs that compile them with other switches.
 #   mr_add_existing(folder...)
 #     adds those sub-folders that have a CMakeLists.txt.
 
@@ -141,6 +143,14 @@ function(mr_unite target)
   if(MILLRACE_UNITY AND NOT type STREQUAL INTERFACE_LIBRARY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   endif()
+endfunction()
+
+function(mr_scheduler_sources variable)
+  set(engine "${PROJECT_SOURCE_DIR}/engine")
+  file(GLOB sources CONFIGURE_DEPENDS "${engine}/loop/*.cpp" "${engine}/trace/*.cpp"
+       "${engine}/runtime/*.cpp" "${engine}/runtime/topology/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  set(${variable} "${sources}" PARENT_SCOPE)
 endfunction()
 
 # Lets ./dev build only what a label needs: the target tests_LABEL.

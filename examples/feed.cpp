@@ -1,5 +1,5 @@
 // A feed, ranked: two sources are fetched at the same time, joined, scored, filtered and cut, for
-// many viewers at once on one graph, with a deadline that always answers.
+// many viewers at once on one flow, with a deadline that always answers.
 
 #include <algorithm>
 #include <atomic>
@@ -12,19 +12,19 @@
 #include <vector>
 
 #include "base/result.h"
-#include "runtime/awaitables.h"
-#include "runtime/event_loop.h"
-#include "runtime/graph.h"
+#include "loop/awaitables.h"
+#include "loop/event_loop.h"
+#include "runtime/flow.h"
 
 namespace {
 
 using namespace std::chrono_literals;
 using millrace::base::Status;
+using millrace::loop::Loop;
+using millrace::loop::Task;
 using millrace::runtime::AsyncCall;
-using millrace::runtime::Graph;
-using millrace::runtime::GraphBuilder;
-using millrace::runtime::Loop;
-using millrace::runtime::Task;
+using millrace::runtime::Flow;
+using millrace::runtime::FlowBuilder;
 
 struct Item {
   std::int64_t id = 0;
@@ -34,7 +34,7 @@ struct Item {
   }
 };
 
-/// What one request carries through the graph.
+/// What one request carries through the flow.
 struct Request {
   std::int64_t viewer = 0;
   millrace::base::Duration friends_latency = 2ms;
@@ -52,7 +52,7 @@ std::vector<Item> make_items(std::int64_t first, int count) {
 
 Task<Status> fetch_friends(AsyncCall<Request> call) {
   Request& request = call.context();
-  MR_CO_TRY_STATUS(co_await millrace::runtime::sleep_for(
+  MR_CO_TRY_STATUS(co_await millrace::loop::sleep_for(
       *request.loop, request.friends_latency, call.stop_token()));
   request.from_friends = make_items(request.viewer * 100, 40);
   co_return Status{};
@@ -60,13 +60,13 @@ Task<Status> fetch_friends(AsyncCall<Request> call) {
 
 Task<Status> fetch_trending(AsyncCall<Request> call) {
   Request& request = call.context();
-  MR_CO_TRY_STATUS(co_await millrace::runtime::sleep_for(*request.loop, 1ms, call.stop_token()));
+  MR_CO_TRY_STATUS(co_await millrace::loop::sleep_for(*request.loop, 1ms, call.stop_token()));
   request.trending = make_items(9'000, 10);
   co_return Status{};
 }
 
-millrace::base::Result<Graph<Request>> build_feed() {
-  GraphBuilder<Request> builder;
+millrace::base::Result<Flow<Request>> build_feed() {
+  FlowBuilder<Request> builder;
   builder.async("friends", fetch_friends, {.timeout = 10ms})
       .or_else([](Request&) {})  // without friends the feed is trending items only
       .async("trending", fetch_trending)
@@ -113,14 +113,14 @@ void print(const char* title, const Status& status, const Request& request) {
 }  // namespace
 
 int main() {
-  const auto graph = build_feed();
-  auto loop = millrace::runtime::EventLoop::create();
+  const auto flow = build_feed();
+  auto loop = millrace::loop::EventLoop::create();
   auto pool = millrace::runtime::WorkerPool::create({.compute_threads = 2});
-  if (!graph || !loop || !pool) return 1;
+  if (!flow || !loop || !pool) return 1;
   const auto rank = [&](Request request, std::chrono::milliseconds budget, const char* title) {
     request.loop = loop->get();
     const auto shared = std::make_shared<Request>(std::move(request));
-    const Status status = graph->run(
+    const Status status = flow->run(
         **pool, shared, {.deadline = (*loop)->clock().now() + budget, .loop = loop->get()});
     print(title, status, *shared);
     return status.has_value();
@@ -138,14 +138,14 @@ int main() {
   for (int viewer = 0; viewer < kRequests; ++viewer) {
     auto request = std::make_shared<Request>(Request{.viewer = viewer, .loop = loop->get()});
     const auto started =
-        graph->submit(**pool,
-                      request,
-                      {.loop = loop->get()},
-                      {.on_answer =
-                           [](millrace::runtime::Run&, void* group) {
-                             static_cast<millrace::runtime::WaitGroup*>(group)->done();
-                           },
-                       .data = &open});
+        flow->submit(**pool,
+                     request,
+                     {.loop = loop->get()},
+                     {.on_answer =
+                          [](millrace::runtime::Run&, void* group) {
+                            static_cast<millrace::runtime::WaitGroup*>(group)->done();
+                          },
+                      .data = &open});
     if (!started) return 1;
   }
   (*pool)->help_until_done(open);

@@ -52,7 +52,7 @@ class SteadyLoad::Slot final : public rank::RankCall {
   std::atomic<bool> free_{true};
 };
 
-SteadyLoad::SteadyLoad(rankd::Engine& engine,
+SteadyLoad::SteadyLoad(host::Engine& engine,
                        std::span<const live::PlanAnswers> plans,
                        const SteadyOptions& options)
     : engine_(engine), plans_(plans), options_(options) {

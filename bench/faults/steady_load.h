@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "apps/rankd/engine.h"
 #include "base/clock.h"
 #include "bench/faults/phase_report.h"
+#include "host/engine.h"
 #include "tests/redis/checked_load.h"
 
 namespace millrace::bench {
@@ -29,7 +29,7 @@ struct SteadyOptions {
 /// Lifetime: borrows the engine and the answers.
 class SteadyLoad {
  public:
-  SteadyLoad(rankd::Engine& engine,
+  SteadyLoad(host::Engine& engine,
              std::span<const live::PlanAnswers> plans,
              const SteadyOptions& options);
   ~SteadyLoad();
@@ -50,7 +50,7 @@ class SteadyLoad {
   [[nodiscard]] Slot& free_slot();
   [[nodiscard]] bool all_answered() const;
 
-  rankd::Engine& engine_;
+  host::Engine& engine_;
   const std::span<const live::PlanAnswers> plans_;
   const SteadyOptions options_;
   std::vector<Sample> samples_;

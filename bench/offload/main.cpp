@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "base/result.h"
 #include "bench/offload/round_trip.h"
 #include "bench/offload/row_tasks.h"

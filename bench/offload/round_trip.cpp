@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "runtime/awaitables.h"
-#include "runtime/event_loop.h"
-#include "runtime/task.h"
+#include "loop/awaitables.h"
+#include "loop/event_loop.h"
+#include "loop/task.h"
 #include "runtime/worker_pool.h"
 #include "support/figures.h"
 
@@ -20,30 +20,30 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPause{3};
 
 struct Trips {
-  runtime::EventLoop* loop = nullptr;
+  loop::EventLoop* loop = nullptr;
   runtime::WorkerPool* workers = nullptr;
   int count = 0;
   bool pauses = false;
   std::vector<double>* out = nullptr;
 };
 
-runtime::Task<base::Status> travel(Trips trips) {
+loop::Task<base::Status> travel(Trips trips) {
   for (int trip = 0; trip < trips.count; ++trip) {
     if (trips.pauses) {
       const base::TimePoint later = base::steady_clock().now() + kPause;
-      const base::Status slept = co_await runtime::sleep_until(*trips.loop, later, {});
+      const base::Status slept = co_await loop::sleep_until(*trips.loop, later, {});
       if (!slept) co_return slept;
     }
     const base::TimePoint start = base::steady_clock().now();
-    co_await runtime::on(*trips.workers);
-    co_await runtime::on(*trips.loop);
+    co_await loop::on(*trips.workers);
+    co_await loop::on(*trips.loop);
     const base::Duration took = base::steady_clock().now() - start;
     trips.out->push_back(std::chrono::duration<double, std::nano>(took).count());
   }
   co_return base::Status();
 }
 
-struct Waiter final : runtime::Completion<base::Status> {
+struct Waiter final : loop::Completion<base::Status> {
   Waiter()
       : Completion([](Completion& self, base::Status status) {
           auto& waiter = static_cast<Waiter&>(self);
@@ -55,11 +55,11 @@ struct Waiter final : runtime::Completion<base::Status> {
 };
 
 // Starts the journey on the loop, where tasks are to be made.
-struct StartJob final : runtime::Job {
+struct StartJob final : loop::Job {
   StartJob(const Trips& all, Waiter& waiting) : Job(&run_start), trips(all), waiter(waiting) {}
-  static void run_start(runtime::Job& job) {
+  static void run_start(loop::Job& job) {
     auto& self = static_cast<StartJob&>(job);
-    runtime::start(*self.trips.loop, travel(self.trips), self.waiter);
+    loop::start(*self.trips.loop, travel(self.trips), self.waiter);
   }
   const Trips trips;
   Waiter& waiter;
@@ -81,7 +81,7 @@ base::Result<double> median_trip(const Trips& trips) {
 }  // namespace
 
 base::Result<RoundTrips> measure_round_trips(int count) {
-  MR_TRY(const auto loop, runtime::EventLoop::create());
+  MR_TRY(const auto loop, loop::EventLoop::create());
   MR_TRY(const auto workers,
          runtime::WorkerPool::create({.compute_threads = 1, .callers_help = false}));
   RoundTrips result;

@@ -6,7 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "apps/rankd/flags.h"
+#include "apps/rankd/extensions.h"
+#include "host/settings.h"
 #include "stores/seed_data.h"
 
 namespace millrace::bench {
@@ -21,7 +22,7 @@ base::Status copy_folder(const fs::path& from, const fs::path& to) {
   return base::fail(base::ErrorCode::kUnavailable, problem.message(), from.string());
 }
 
-base::Error from(const rankd::StartError& error) {
+base::Error from(const host::StartError& error) {
   return {base::ErrorCode::kUnavailable, error.text};
 }
 
@@ -62,16 +63,16 @@ base::Result<BenchEngine> BenchEngine::start(const DataSize& size, const std::st
   BenchEngine bench;
   MR_TRY(bench.folder, TempFolder::make());
   MR_TRY_STATUS(write_project(bench.folder->path(), size));
-  rankd::Flags flags;
-  flags.root = bench.folder->path();
-  flags.plan_name = plan_name;
-  auto project = rankd::Project::open(flags);
+  host::Settings settings;
+  settings.root = bench.folder->path();
+  settings.plan_name = plan_name;
+  auto project = host::Project::open(settings, rankd::rankd_extensions());
   if (!project) return std::unexpected(from(project.error()));
   bench.project = *std::move(project);
-  auto engine = rankd::Engine::start(flags, *bench.project);
+  auto engine = host::Engine::start(settings, *bench.project);
   if (!engine) return std::unexpected(from(engine.error()));
   bench.engine = *std::move(engine);
-  MR_TRY(bench.store, stores::EmbeddedStore::load(flags.root + "/data/demo.redis"));
+  MR_TRY(bench.store, stores::EmbeddedStore::load(settings.root + "/data/demo.redis"));
   return bench;
 }
 

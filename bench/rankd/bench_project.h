@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "apps/rankd/engine.h"
-#include "apps/rankd/project.h"
 #include "base/result.h"
+#include "host/engine.h"
+#include "host/project.h"
 #include "stores/embedded_store.h"
 
 namespace millrace::bench {
@@ -38,8 +38,8 @@ struct DataSize {
 /// `rankd` on such a project, inside this process.
 struct BenchEngine {
   std::unique_ptr<TempFolder> folder;
-  std::unique_ptr<rankd::Project> project;
-  std::unique_ptr<rankd::Engine> engine;
+  std::unique_ptr<host::Project> project;
+  std::unique_ptr<host::Engine> engine;
   stores::EmbeddedStoreRef store;  ///< the same data, for whoever reads it without the engine
 
   [[nodiscard]] static base::Result<BenchEngine> start(const DataSize& size,

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 
 namespace millrace::bench {
 namespace {

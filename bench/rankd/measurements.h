@@ -30,7 +30,7 @@ struct Effort {
 /// Requests with and without `explain`, in turns.
 [[nodiscard]] base::Status measure_explain(const Effort& effort, std::vector<Figure>& figures);
 
-/// Heap allocations of the scheduler alone, in a graph of the plan's shape whose nodes do nothing.
+/// Heap allocations of the scheduler alone, in a DAG of the plan's shape whose nodes do nothing.
 [[nodiscard]] base::Status count_scheduler_allocations(const Effort& effort,
                                                        std::vector<Figure>& figures);
 

@@ -3,12 +3,12 @@
 #include <string>
 
 #include "bench/rankd/measurements.h"
-#include "runtime/cost_model.h"
-#include "runtime/event_loop.h"
+#include "loop/event_loop.h"
+#include "loop/task.h"
 #include "runtime/node_call.h"
 #include "runtime/run_pool.h"
-#include "runtime/task.h"
-#include "runtime/topology.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker_pool.h"
 #include "support/allocation_count.h"
 
@@ -16,7 +16,7 @@ namespace millrace::bench {
 namespace {
 
 bool do_nothing(const void*, runtime::NodeCall&) { return true; }
-runtime::Task<base::Status> do_nothing_async(const void*, runtime::NodeCall) {
+loop::Task<base::Status> do_nothing_async(const void*, runtime::NodeCall) {
   co_return base::Status();
 }
 
@@ -57,7 +57,7 @@ base::Result<std::shared_ptr<const runtime::Topology>> make_shape() {
 base::Status count_scheduler_allocations(const Effort& effort, std::vector<Figure>& figures) {
   if (!allocation_count()) return {};
   MR_TRY(const auto topology, make_shape());
-  MR_TRY(const auto loop, runtime::EventLoop::create());
+  MR_TRY(const auto loop, loop::EventLoop::create());
   MR_TRY(const auto workers, runtime::WorkerPool::create({.callers_help = false}));
   runtime::CostModel costs(*topology, {});
   std::uint64_t allocated = 0;

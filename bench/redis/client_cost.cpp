@@ -23,7 +23,7 @@ double thread_cpu_us() {
 
 struct Case {
   std::string name;
-  stores::Command command;
+  stores::StoreCommand command;
   std::string prefix;
   std::vector<std::string> words;  // name of the command, then what follows the key
   stores::ValueForm form;
@@ -31,10 +31,10 @@ struct Case {
 };
 
 /// Lives on the loop of the client.
-runtime::Task<base::Result<int>> run_batches(stores::RedisClient* client,
-                                             rows::RowScratch* scratch,
-                                             const Case* one,
-                                             int count) {
+loop::Task<base::Result<int>> run_batches(stores::RedisClient* client,
+                                          rows::RowScratch* scratch,
+                                          const Case* one,
+                                          int count) {
   for (int i = 0; i < count; ++i) {
     stores::KeyListBuilder keys(*scratch, one->prefix, "", kPipeline);
     for (int key = 0; key < kPipeline; ++key) keys.add(static_cast<std::int64_t>(key));
@@ -51,13 +51,13 @@ double measure_ours(live::LiveClient& client, const Case& one, int batches) {
   double begin = 0;
   double end = 0;
   auto* const redis = client.ask([](stores::RedisClient& found) { return &found; });
-  runtime::AwaitedOutcome<base::Result<int>> outcome;
-  runtime::run_and_wait(client.loop(), [&] {
+  loop::AwaitedOutcome<base::Result<int>> outcome;
+  loop::run_and_wait(client.loop(), [&] {
     begin = thread_cpu_us();
-    runtime::start(client.loop(), run_batches(redis, &client.scratch(), &one, batches), outcome);
+    loop::start(client.loop(), run_batches(redis, &client.scratch(), &one, batches), outcome);
   });
   if (!outcome.wait()) throw std::runtime_error("a batch failed");
-  runtime::run_and_wait(client.loop(), [&] { end = thread_cpu_us(); });
+  loop::run_and_wait(client.loop(), [&] { end = thread_cpu_us(); });
   return (end - begin) / (static_cast<double>(batches) * kPipeline);
 }
 
@@ -106,13 +106,14 @@ std::vector<ClientCost> measure_client_cost(World& world, int batches) {
   redisContext* const context = redisConnectUnix(world.server().socket_path().c_str());
   if (context == nullptr || context->err != 0) throw std::runtime_error("hiredis cannot connect");
   std::vector<ClientCost> costs;
-  using stores::Command;
+  using stores::StoreCommand;
   using stores::ValueForm;
   for (const Case& one :
-       {Case{"GET", Command::kGet, "cost_s:", {"GET"}, ValueForm::kText, 0.5},
-        Case{"HGETALL 20", Command::kHashGetAll, "cost_h:", {"HGETALL"}, ValueForm::kText, 1.2},
+       {Case{"GET", StoreCommand::kGet, "cost_s:", {"GET"}, ValueForm::kText, 0.5},
+        Case{
+            "HGETALL 20", StoreCommand::kHashGetAll, "cost_h:", {"HGETALL"}, ValueForm::kText, 1.2},
         Case{"LRANGE 100",
-             Command::kListRange,
+             StoreCommand::kListRange,
              "cost_l:",
              {"LRANGE", "0", "99"},
              ValueForm::kInt64,

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "bench/redis/client_cost.h"
 #include "bench/redis/latency.h"
 #include "bench/redis/plan_load.h"

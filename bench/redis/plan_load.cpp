@@ -8,8 +8,8 @@
 #include <semaphore>
 #include <string_view>
 
-#include "apps/rankd/waiting_call.h"
 #include "base/format.h"
+#include "host/waiting_call.h"
 #include "rank/ranker.h"
 #include "rank/request.h"
 
@@ -22,7 +22,7 @@ std::string request_of(const std::string& plan, std::int64_t user) {
 
 /// What all slots share. Threading: any thread.
 struct Shared {
-  rankd::Engine& engine;
+  host::Engine& engine;
   const LoadOptions& options;
   const std::vector<std::string>& requests;
   base::TimePoint ends;
@@ -83,7 +83,7 @@ double LoadResult::percentile_us(double share) const {
   return std::chrono::duration<double, std::micro>(latencies[rank]).count();
 }
 
-LoadResult run_load(rankd::Engine& engine, const LoadOptions& options) {
+LoadResult run_load(host::Engine& engine, const LoadOptions& options) {
   std::vector<std::string> requests;
   for (int user = 0; user < options.users; ++user) {
     requests.push_back(request_of(options.plan, user));
@@ -112,9 +112,9 @@ LoadResult run_load(rankd::Engine& engine, const LoadOptions& options) {
   return result;
 }
 
-std::string answer_of(rankd::Engine& engine, const std::string& plan, int user) {
+std::string answer_of(host::Engine& engine, const std::string& plan, int user) {
   rank::RequestReader reader;
-  rankd::WaitingCall call;
+  host::WaitingCall call;
   call.run(engine.ranker(0), reader, request_of(plan, user));
   const std::string_view response = call.response();
   const std::size_t begin = response.find(R"("candidates":)");

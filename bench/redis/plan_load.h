@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/rankd/engine.h"
 #include "base/clock.h"
+#include "host/engine.h"
 #include "stores/store_client.h"
 
 namespace millrace::bench {
@@ -31,9 +31,9 @@ struct LoadResult {
   [[nodiscard]] double percentile_us(double share) const;
 };
 
-[[nodiscard]] LoadResult run_load(rankd::Engine& engine, const LoadOptions& options);
+[[nodiscard]] LoadResult run_load(host::Engine& engine, const LoadOptions& options);
 
 /// The candidates of a request, to compare.
-[[nodiscard]] std::string answer_of(rankd::Engine& engine, const std::string& plan, int user);
+[[nodiscard]] std::string answer_of(host::Engine& engine, const std::string& plan, int user);
 
 }  // namespace millrace::bench

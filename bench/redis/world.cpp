@@ -4,6 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "apps/rankd/extensions.h"
 #include "base/format.h"
 #include "base/random.h"
 
@@ -67,14 +68,14 @@ void World::write_registry(const std::string& folder, const std::string& data_fi
 }
 
 void World::start(Side& side, const std::string& env, const std::string& registry) const {
-  side.flags.root = MILLRACE_SOURCE_DIR;
-  side.flags.registry_dir = registry;
-  side.flags.env = env;
-  side.flags.cpu_threads = 1;
-  auto project = rankd::Project::open(side.flags);
+  side.settings.root = MILLRACE_SOURCE_DIR;
+  side.settings.registry_dir = registry;
+  side.settings.env = env;
+  side.settings.cpu_threads = 1;
+  auto project = host::Project::open(side.settings, rankd::rankd_extensions());
   if (!project) throw std::runtime_error(project.error().text);
   side.project = *std::move(project);
-  auto engine = rankd::Engine::start(side.flags, *side.project);
+  auto engine = host::Engine::start(side.settings, *side.project);
   if (!engine) throw std::runtime_error(engine.error().text);
   side.engine = *std::move(engine);
 }

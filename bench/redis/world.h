@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "apps/rankd/engine.h"
-#include "apps/rankd/project.h"
+#include "host/engine.h"
+#include "host/project.h"
 #include "tests/redis/redis_server.h"
 
 namespace millrace::bench {
@@ -26,14 +26,14 @@ class World {
 
   [[nodiscard]] const DataSize& size() const { return size_; }
   [[nodiscard]] live::RedisServer& server() { return server_; }
-  [[nodiscard]] rankd::Engine& redis() { return *redis_.engine; }
-  [[nodiscard]] rankd::Engine& embedded() { return *embedded_.engine; }
+  [[nodiscard]] host::Engine& redis() { return *redis_.engine; }
+  [[nodiscard]] host::Engine& embedded() { return *embedded_.engine; }
 
  private:
   struct Side {
-    rankd::Flags flags;
-    std::unique_ptr<rankd::Project> project;
-    std::unique_ptr<rankd::Engine> engine;
+    host::Settings settings;
+    std::unique_ptr<host::Project> project;
+    std::unique_ptr<host::Engine> engine;
   };
   void write_data(const std::string& file) const;
   void write_registry(const std::string& folder, const std::string& data_file) const;

@@ -14,7 +14,7 @@
 #include "expr/bound_expr.h"
 #include "expr/compiled_expr.h"
 #include "expr/evaluate.h"
-#include "expr/scope.h"
+#include "expr/syntax/scope.h"
 #include "rows/batch.h"
 #include "rows/column.h"
 #include "rows/column_builder.h"

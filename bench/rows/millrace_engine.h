@@ -7,7 +7,7 @@
 #include "bench/rows/dataset.h"
 #include "expr/bound_expr.h"
 #include "expr/compiled_expr.h"
-#include "expr/evaluation.h"
+#include "expr/machine/evaluation.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/value.h"

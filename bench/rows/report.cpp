@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "bench/rows/contest.h"
 
 namespace millrace::bench {

@@ -34,13 +34,13 @@ class Figures {
     for (const Shape& shape : core_shapes()) shapes_.push_back(shape.name);
   }
 
-  [[nodiscard]] std::optional<double> graph_ns(std::string_view shape,
-                                               std::string_view body,
-                                               unsigned workers,
-                                               std::string_view engine) const {
+  [[nodiscard]] std::optional<double> dag_ns(std::string_view shape,
+                                             std::string_view body,
+                                             unsigned workers,
+                                             std::string_view engine) const {
     const Measurement* found = process_.find(shape, body, workers, engine);
     if (found == nullptr) return std::nullopt;
-    return found->median_graph_ns();
+    return found->median_dag_ns();
   }
 
   // Empty bodies on all core shapes: time of one engine over time of another.
@@ -49,8 +49,8 @@ class Figures {
                                     std::string_view denominator) const {
     Values ratios;
     for (const std::string& shape : shapes_) {
-      const auto above = graph_ns(shape, "empty", workers, numerator);
-      const auto below = graph_ns(shape, "empty", workers, denominator);
+      const auto above = dag_ns(shape, "empty", workers, numerator);
+      const auto below = dag_ns(shape, "empty", workers, denominator);
       if (!above || !below) return {};
       ratios.push_back(*above / *below);
     }
@@ -74,15 +74,15 @@ class Figures {
                                                  std::string_view body) const {
     const Measurement* found = process_.find(shape, body, 2, subject_);
     if (found == nullptr || found->ideal_ns == 0) return std::nullopt;
-    return found->median_graph_ns() / found->ideal_ns;
+    return found->median_dag_ns() / found->ideal_ns;
   }
 
-  // Graphs per second of the subject over those of the better rival.
+  // DAGs per second of the subject over those of the better rival.
   [[nodiscard]] std::optional<double> in_flight_gain(std::string_view body) const {
     const std::string shape = fmt::format("ranking_10_x{}", kInFlightSlots);
-    const auto ours = graph_ns(shape, body, 2, subject_);
-    const auto group = graph_ns(shape, body, 2, kGroup);
-    const auto flow = graph_ns(shape, body, 2, kFlow);
+    const auto ours = dag_ns(shape, body, 2, subject_);
+    const auto group = dag_ns(shape, body, 2, kGroup);
+    const auto flow = dag_ns(shape, body, 2, kFlow);
     if (!ours || !group || !flow) return std::nullopt;
     return std::min(*group, *flow) / *ours;
   }
@@ -96,7 +96,7 @@ class Figures {
     return most;
   }
 
-  [[nodiscard]] std::optional<double> small_graph_wakes() const {
+  [[nodiscard]] std::optional<double> small_dag_wakes() const {
     const Measurement* found = process_.find("ranking_10", "empty", 2, subject_);
     return found == nullptr ? std::nullopt : found->wakes_per_run;
   }
@@ -186,16 +186,16 @@ std::vector<Bar> bars_of(const ProcessResult& process, std::string_view subject)
   bars.push_back({"empty: 2 workers / 1 worker, mean over shapes", mean_of(scaling), 1.3, true});
   bars.push_back({"empty: 2 workers / 1 worker, worst shape", largest_of(scaling), 2, true});
   add_busy_bars(bars, figures);
-  bars.push_back({"empty, 64 in flight: graphs/s over the better oneTBB",
+  bars.push_back({"empty, 64 in flight: dags/s over the better oneTBB",
                   figures.in_flight_gain("empty"),
                   2,
                   false});
-  bars.push_back({"1us, 64 in flight: graphs/s over the better oneTBB",
+  bars.push_back({"1us, 64 in flight: dags/s over the better oneTBB",
                   figures.in_flight_gain("1us"),
                   0.97,
                   false});
   bars.push_back({"allocations per warm run, worst case", figures.most_allocations(), 0, true});
-  bars.push_back({"wake-ups per empty 10-node graph", figures.small_graph_wakes(), 0.01, true});
+  bars.push_back({"wake-ups per empty 10-node dag", figures.small_dag_wakes(), 0.01, true});
   return bars;
 }
 

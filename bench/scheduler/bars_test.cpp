@@ -17,7 +17,7 @@ void add(ProcessResult& process,
          const std::string& shape,
          const std::string& body,
          const std::string& engine,
-         double graph_ns) {
+         double dag_ns) {
   for (const unsigned workers : {1U, 2U}) {
     Measurement measurement;
     measurement.shape = shape;
@@ -25,7 +25,7 @@ void add(ProcessResult& process,
     measurement.engine = engine;
     measurement.workers = workers;
     measurement.ideal_ns = body == "empty" ? 0 : 100;
-    measurement.graph_ns = {graph_ns};
+    measurement.dag_ns = {dag_ns};
     measurement.allocs_per_run = 0;
     measurement.wakes_per_run = 0;
     process.measurements.push_back(measurement);
@@ -73,7 +73,7 @@ TEST(BarsTest, NothingPassesWithoutMeasurements) {
 
 TEST(BarsTest, OneBadShapeFailsTheBarsThatLookAtTheWorst) {
   ProcessResult process = make_good_process();
-  find(process, "fan_64", "empty").graph_ns = {17};
+  find(process, "fan_64", "empty").dag_ns = {17};
   EXPECT_EQ(failed(process),
             (std::vector<std::string>{"empty, 2 workers: worst shape / serial",
                                       "empty, 2 workers: tbb-fg / ours, closest shape",
@@ -84,7 +84,7 @@ TEST(BarsTest, WhatASecondWorkerCostsIsNotTakenFromASlowerMachine) {
   const auto slow_down = [](ProcessResult& process, double factor, std::string_view engine) {
     for (Measurement& row : process.measurements) {
       const bool is_meant = engine.empty() || row.engine == engine;
-      if (row.body == "empty" && row.workers == 2 && is_meant) row.graph_ns[0] *= factor;
+      if (row.body == "empty" && row.workers == 2 && is_meant) row.dag_ns[0] *= factor;
     }
   };
   ProcessResult slower_machine = make_good_process();
@@ -98,29 +98,29 @@ TEST(BarsTest, WhatASecondWorkerCostsIsNotTakenFromASlowerMachine) {
 
 TEST(BarsTest, BusyShapesAreHeldToTheirIdeal) {
   ProcessResult process = make_good_process();
-  find(process, "ranking_10", "1us").graph_ns = {113};
-  find(process, "ladder_64", "1us").graph_ns = {117};
+  find(process, "ranking_10", "1us").dag_ns = {113};
+  find(process, "ladder_64", "1us").dag_ns = {117};
   EXPECT_EQ(failed(process), std::vector<std::string>{"1us, 2 workers: ranking_10 / ideal"});
 }
 
 TEST(BarsTest, OneNarrowWidthIsEnoughToFail) {
   ProcessResult process = make_good_process();
-  find(process, "narrow_08", "1ms").graph_ns = {200};
+  find(process, "narrow_08", "1ms").dag_ns = {200};
   ASSERT_EQ(failed(process).size(), 1U);
   EXPECT_NE(failed(process)[0].find("warm plan"), std::string::npos);
 }
 
 TEST(BarsTest, EachNarrowWidthIsJudgedByItsMedian) {
   std::vector<ProcessResult> processes(3, make_good_process());
-  find(processes[0], "narrow_08", "1ms").graph_ns = {200};
-  find(processes[1], "narrow_09", "1ms").graph_ns = {200};
-  find(processes[2], "narrow_10", "1ms").graph_ns = {200};
+  find(processes[0], "narrow_08", "1ms").dag_ns = {200};
+  find(processes[1], "narrow_09", "1ms").dag_ns = {200};
+  find(processes[2], "narrow_10", "1ms").dag_ns = {200};
   for (const Bar& bar : evaluate_bars(processes, "ours")) EXPECT_TRUE(bar.passed()) << bar.name;
 }
 
 TEST(BarsTest, InFlightIsComparedWithTheBetterRival) {
   ProcessResult process = make_good_process();
-  find(process, "ranking_10_x64", "empty").graph_ns = {11};
+  find(process, "ranking_10_x64", "empty").dag_ns = {11};
   ASSERT_EQ(failed(process).size(), 1U);
   EXPECT_NE(failed(process)[0].find("in flight"), std::string::npos);
 }
@@ -140,9 +140,9 @@ TEST(BarsTest, MissingCaseLeavesItsBarsOpen) {
 
 TEST(BarsTest, ValueIsTheMedianOverProcesses) {
   std::vector<ProcessResult> processes(3, make_good_process());
-  find(processes[1], "ranking_10", "1us").graph_ns = {500};
+  find(processes[1], "ranking_10", "1us").dag_ns = {500};
   for (const Bar& bar : evaluate_bars(processes, "ours")) EXPECT_TRUE(bar.passed()) << bar.name;
-  find(processes[2], "ranking_10", "1us").graph_ns = {300};
+  find(processes[2], "ranking_10", "1us").dag_ns = {300};
   const std::vector<Bar> bars = evaluate_bars(processes, "ours");
   EXPECT_EQ(std::ranges::count_if(bars, &Bar::passed), std::ssize(bars) - 1);
 }

@@ -14,7 +14,7 @@
 // sign of the stamp selects the mode: a count from zero upwards is a timed run, a count from
 // `kVerifyBase` upwards is a verified run, in which the body also looks at the stamps of all its
 // producers. The test for the mode is the sign flag of the increment itself (`inc; js`), a branch
-// that is never taken in timed runs, so the same prepared graph is timed and verified alternately
+// that is never taken in timed runs, so the same prepared DAG is timed and verified alternately
 // without a second body, a second indirection or a flag to load.
 //
 // Exactly once is thus checked after every timed sample (all stamps equal the number of runs); the
@@ -30,7 +30,7 @@ struct Cell {
   BodyTable* table = nullptr;
 };
 
-/// The cells of one graph; a workload that keeps several graphs in flight has one table for each.
+/// The cells of one DAG; a workload that keeps several DAGs in flight has one table for each.
 /// Threading: bodies run on any thread, ordered by the engine's dependencies; the rest between
 /// runs. Lifetime: borrows the shape; bodies borrow the table.
 class BodyTable {

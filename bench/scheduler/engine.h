@@ -12,7 +12,7 @@
 
 // The seam between the harness and what it measures.
 //
-// To add an engine: write one file that derives from `Engine` and `PreparedGraph`, and add a line
+// To add an engine: write one file that derives from `Engine` and `PreparedDag`, and add a line
 // to engine_entries() in engine_list.cpp. The harness does the rest: sizes, rotation, checks,
 // latency, allocations, ratios and bars.
 namespace millrace::bench {
@@ -21,7 +21,7 @@ namespace millrace::bench {
 struct Repeat {
   std::uint64_t count = 1;
   /// Where to put the time of each run; null in throughput samples, where a clock read per run
-  /// would cost more than a small graph.
+  /// would cost more than a small dag.
   std::vector<base::Duration>* latency = nullptr;
 };
 
@@ -47,19 +47,19 @@ struct Tally {
   std::optional<double> queued;   ///< nodes that went through a queue
 };
 
-/// A graph built once by an engine and run many times.
+/// A DAG built once by an engine and run many times.
 /// Threading: called from one thread, the submitter.
-class PreparedGraph {
+class PreparedDag {
  public:
-  virtual ~PreparedGraph() = default;
+  virtual ~PreparedDag() = default;
 
   /// Runs slot 0, submit and wait.
   virtual void run(const Repeat& repeat) = 0;
 
-  /// Runs `graph_count` graphs as a server does: all slots are in flight at first, each completion
-  /// submits its slot's next graph from where it happens; returns when all have ended. The shape
+  /// Runs `dag_count` DAGs as a server does: all slots are in flight at first, each completion
+  /// submits its slot's next DAG from where it happens; returns when all have ended. The shape
   /// has one source and one sink.
-  virtual void run_in_flight(std::uint64_t graph_count) = 0;
+  virtual void run_in_flight(std::uint64_t dag_count) = 0;
 
   [[nodiscard]] virtual Tally tally() const { return {}; }
 
@@ -75,8 +75,8 @@ class PreparedGraph {
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Builds the workload's graph once per slot. Lifetime: the result borrows both.
-  [[nodiscard]] virtual std::unique_ptr<PreparedGraph> prepare(Workload& workload) = 0;
+  /// Builds the workload's DAG once per slot. Lifetime: the result borrows both.
+  [[nodiscard]] virtual std::unique_ptr<PreparedDag> prepare(Workload& workload) = 0;
   /// Gives whether the thread that calls run() is one of the workers, or only waits for them.
   [[nodiscard]] virtual bool caller_works() const { return true; }
 };

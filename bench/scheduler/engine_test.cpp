@@ -24,9 +24,9 @@ TEST_P(EngineTest, RunsEveryNodeOnceAndInOrder) {
     for (const Case& entry : make_suite(0.01)) {
       if (entry.mode == Mode::kInFlight) continue;
       Workload workload(entry.shape, entry.body == "empty" ? 0 : 1, 1);
-      const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
+      const std::unique_ptr<PreparedDag> dag = engine->prepare(workload);
       workload.begin_verified();
-      graph->run({.count = 20});
+      dag->run({.count = 20});
       EXPECT_TRUE(workload.check(20)) << entry.name << " on " << workers;
     }
   }
@@ -37,10 +37,10 @@ TEST_P(EngineTest, RunsAsManyGraphsInFlightAsAsked) {
   for (const unsigned workers : {1U, 2U, 4U}) {
     const std::unique_ptr<Engine> engine = GetParam().make(workers);
     Workload workload(shape, 0, 8);
-    const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
+    const std::unique_ptr<PreparedDag> dag = engine->prepare(workload);
     for (const std::uint64_t count : {1U, 8U, 1000U}) {
       workload.begin_verified();
-      graph->run_in_flight(count);
+      dag->run_in_flight(count);
       EXPECT_TRUE(workload.check(count)) << count << " on " << workers;
     }
   }
@@ -50,9 +50,9 @@ TEST_P(EngineTest, RecordsOneLatencyPerRun) {
   const std::unique_ptr<Engine> engine = GetParam().make(1);
   const Shape shape = make_chain(4);
   Workload workload(shape, 0, 1);
-  const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
+  const std::unique_ptr<PreparedDag> dag = engine->prepare(workload);
   std::vector<base::Duration> latency;
-  graph->run({.count = 5, .latency = &latency});
+  dag->run({.count = 5, .latency = &latency});
   EXPECT_EQ(latency.size(), 5U);
 }
 
@@ -60,9 +60,9 @@ TEST_P(EngineTest, OursTellsHowLongQueuedNodesWaited) {
   const std::unique_ptr<Engine> engine = GetParam().make(2);
   const Shape shape = make_fan(16);
   Workload workload(shape, 0, 1);
-  const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
+  const std::unique_ptr<PreparedDag> dag = engine->prepare(workload);
   workload.begin_verified();
-  const std::optional<double> delay = graph->trace_queue_delay_ns(5);
+  const std::optional<double> delay = dag->trace_queue_delay_ns(5);
   const bool is_ours = GetParam().name.starts_with("millrace");
   ASSERT_EQ(delay.has_value(), is_ours);
   if (!delay) return;

@@ -14,18 +14,18 @@
 namespace millrace::bench {
 namespace {
 
-// rank[node] = cost of the dearest path that starts with the node.
-std::vector<std::uint64_t> ranks(const Shape& shape) {
+// path_cost[node] = cost of the dearest path that starts with the node.
+std::vector<std::uint64_t> path_costs(const Shape& shape) {
   std::vector<NodeIndex> order = topological_order(shape);
-  std::vector<std::uint64_t> rank(shape.node_count(), 0);
+  std::vector<std::uint64_t> path_cost(shape.node_count(), 0);
   for (auto node = order.rbegin(); node != order.rend(); ++node) {
     std::uint64_t below = 0;
     for (const NodeIndex dependent : shape.dependents[*node]) {
-      below = std::max(below, rank[dependent]);
+      below = std::max(below, path_cost[dependent]);
     }
-    rank[*node] = below + shape.cost[*node];
+    path_cost[*node] = below + shape.cost[*node];
   }
-  return rank;
+  return path_cost;
 }
 
 }  // namespace
@@ -35,8 +35,8 @@ std::uint64_t total_cost(const Shape& shape) {
 }
 
 std::uint64_t critical_path(const Shape& shape) {
-  const std::vector<std::uint64_t> rank = ranks(shape);
-  return *std::ranges::max_element(rank);
+  const std::vector<std::uint64_t> path_cost = path_costs(shape);
+  return *std::ranges::max_element(path_cost);
 }
 
 std::uint64_t ideal_makespan(const Shape& shape, unsigned workers) {
@@ -44,12 +44,12 @@ std::uint64_t ideal_makespan(const Shape& shape, unsigned workers) {
 }
 
 std::uint64_t list_schedule_makespan(const Shape& shape, unsigned workers) {
-  const std::vector<std::uint64_t> rank = ranks(shape);
+  const std::vector<std::uint64_t> path_cost = path_costs(shape);
   std::vector<std::size_t> waiting(shape.node_count());
   std::priority_queue<std::pair<std::uint64_t, NodeIndex>> ready;
   for (NodeIndex node = 0; node < shape.node_count(); ++node) {
     waiting[node] = shape.producers[node].size();
-    if (waiting[node] == 0) ready.emplace(rank[node], node);
+    if (waiting[node] == 0) ready.emplace(path_cost[node], node);
   }
   using Finish = std::pair<std::uint64_t, NodeIndex>;
   std::priority_queue<Finish, std::vector<Finish>, std::greater<>> running;
@@ -66,7 +66,7 @@ std::uint64_t list_schedule_makespan(const Shape& shape, unsigned workers) {
       const NodeIndex finished = running.top().second;
       running.pop();
       for (const NodeIndex dependent : shape.dependents[finished]) {
-        if (--waiting[dependent] == 0) ready.emplace(rank[dependent], dependent);
+        if (--waiting[dependent] == 0) ready.emplace(path_cost[dependent], dependent);
       }
     }
   }

@@ -39,8 +39,8 @@ double measure_idle_share(const EngineEntry& entry, unsigned workers, base::Dura
   const Shape shape = make_fan(64);
   Workload workload(shape, 1'000, 1);
   workload.begin_timed();
-  const std::unique_ptr<PreparedGraph> graph = engine->prepare(workload);
-  graph->run({.count = 100});
+  const std::unique_ptr<PreparedDag> dag = engine->prepare(workload);
+  dag->run({.count = 100});
   const base::TimePoint start = base::steady_clock().now();
   const std::chrono::microseconds used_before = processor_time();
   std::this_thread::sleep_for(rest);

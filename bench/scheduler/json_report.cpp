@@ -42,11 +42,11 @@ std::string processor_name() {
 std::string print_row(const Summary& summary) {
   const Measurement& joined = summary.joined;
   const double nodes = joined.node_count;
-  const auto [least, most] = std::ranges::minmax(joined.graph_ns);
+  const auto [least, most] = std::ranges::minmax(joined.dag_ns);
   std::optional<double> ideal;
   if (joined.ideal_ns > 0) ideal = joined.ideal_ns / nodes;
   return fmt::format(
-      R"({{"shape":{},"body":{},"workers":{},"engine":{},"ns_per_node":{},"graphs_per_s":{},)"
+      R"({{"shape":{},"body":{},"workers":{},"engine":{},"ns_per_node":{},"dags_per_s":{},)"
       R"("allocs_per_run":{},"wakes_per_run":{},"inline_rate":{},"queue_delay_ns":{},)"
       R"("p50_us":{},"p99_us":{},"ns_per_node_min":{},"ns_per_node_max":{},)"
       R"("ideal_ns_per_node":{},"correct":{}}})",
@@ -55,7 +55,7 @@ std::string print_row(const Summary& summary) {
       joined.workers,
       quote(joined.engine),
       number(summary.node_ns()),
-      number(1e9 / summary.graph_ns),
+      number(1e9 / summary.dag_ns),
       number(joined.allocs_per_run),
       number(joined.wakes_per_run),
       number(joined.inline_rate),

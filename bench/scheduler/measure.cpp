@@ -43,7 +43,7 @@ class Lane {
         subject_(subject),
         effort_(effort),
         workload_(entry.shape, steps, entry.slot_count),
-        graph_(subject.engine->prepare(workload_)) {}
+        dag_(subject.engine->prepare(workload_)) {}
 
   // Runs until warm and finds how many runs make a sample.
   void warm_up() {
@@ -86,10 +86,10 @@ class Lane {
     result.workers = workers;
     result.node_count = static_cast<std::uint32_t>(case_.shape.node_count());
     result.ideal_ns = ideal_ns;
-    result.graph_ns = graph_ns_;
+    result.dag_ns = dag_ns_;
     fill_counts(result);
     if (case_.mode == Mode::kSubmitAndWait) {
-      result.queue_delay_ns = graph_->trace_queue_delay_ns(kTracedRuns);
+      result.queue_delay_ns = dag_->trace_queue_delay_ns(kTracedRuns);
     }
     fill_latency(result);
     result.correct = correct_;
@@ -98,8 +98,8 @@ class Lane {
 
  private:
   void run(std::uint64_t count) {
-    if (case_.mode == Mode::kInFlight) return graph_->run_in_flight(count);
-    graph_->run({.count = count});
+    if (case_.mode == Mode::kInFlight) return dag_->run_in_flight(count);
+    dag_->run({.count = count});
   }
 
   base::Duration time_runs(std::uint64_t count) {
@@ -109,16 +109,16 @@ class Lane {
   }
 
   void record(base::Duration taken, std::uint64_t count) {
-    graph_ns_.push_back(to_ns(taken) / static_cast<double>(count));
+    dag_ns_.push_back(to_ns(taken) / static_cast<double>(count));
     correct_ = workload_.check(count) && correct_;
   }
 
   void sample_counted() {
-    const Tally before = graph_->tally();
+    const Tally before = dag_->tally();
     const std::optional<std::uint64_t> allocations_before = allocation_count();
     const base::Duration taken = time_runs(count_);
     const std::optional<std::uint64_t> allocations_after = allocation_count();
-    const Tally after = graph_->tally();
+    const Tally after = dag_->tally();
     record(taken, count_);
     runs_ += count_;
     allocations_ = add(allocations_, difference(allocations_after, allocations_before));
@@ -137,23 +137,23 @@ class Lane {
   void sample_latency() {
     workload_.begin_timed();
     const std::uint64_t count = std::min(count_, kLatencyRunsMax);
-    graph_->run({.count = count, .latency = &latency_});
+    dag_->run({.count = count, .latency = &latency_});
     correct_ = workload_.check(count) && correct_;
   }
 
   void sample_verified(std::uint64_t count) {
     workload_.begin_verified();
     const std::size_t first = latency_.size();
-    graph_->run({.count = count, .latency = &latency_});
+    dag_->run({.count = count, .latency = &latency_});
     base::Duration taken{};
     for (std::size_t run = first; run < latency_.size(); ++run) taken += latency_[run];
     record(taken, count);
   }
 
   void sample_cold() {
-    graph_.reset();
+    dag_.reset();
     workload_.begin_verified();
-    graph_ = subject_.engine->prepare(workload_);
+    dag_ = subject_.engine->prepare(workload_);
     sample_verified(1);
   }
 
@@ -186,19 +186,19 @@ class Lane {
   EngineUnderTest subject_;
   const Effort& effort_;
   Workload workload_;
-  std::unique_ptr<PreparedGraph> graph_;
+  std::unique_ptr<PreparedDag> dag_;
   std::uint64_t count_ = 1;
   std::uint64_t runs_ = 0;
   std::optional<double> allocations_;
   std::optional<double> wakes_;
   std::optional<double> inlined_;
   std::optional<double> queued_;
-  std::vector<double> graph_ns_;
+  std::vector<double> dag_ns_;
   std::vector<base::Duration> latency_;
   bool correct_ = true;
 };
 
-// Graphs in flight overlap freely, so only the total work bounds them.
+// DAGs in flight overlap freely, so only the total work bounds them.
 double ideal_units(const Case& entry, unsigned workers) {
   if (entry.mode != Mode::kInFlight) {
     return static_cast<double>(ideal_makespan(entry.shape, workers));

@@ -21,11 +21,11 @@
 namespace millrace::bench {
 namespace {
 
-// Runs the nodes in an order of its own, right or wrong, and wakes one thread per graph in its
+// Runs the nodes in an order of its own, right or wrong, and wakes one thread per DAG in its
 // imagination.
-class ScriptedGraph final : public PreparedGraph {
+class ScriptedDag final : public PreparedDag {
  public:
-  ScriptedGraph(Workload& workload, const std::vector<NodeIndex>& order) {
+  ScriptedDag(Workload& workload, const std::vector<NodeIndex>& order) {
     for (const NodeIndex node : order) {
       workload.visit_body(0, node, [&](auto body) { calls_.emplace_back(body); });
     }
@@ -52,8 +52,8 @@ class ScriptedGraph final : public PreparedGraph {
 class ScriptedEngine final : public Engine {
  public:
   explicit ScriptedEngine(std::vector<NodeIndex> order) : order_(std::move(order)) {}
-  std::unique_ptr<PreparedGraph> prepare(Workload& workload) override {
-    return std::make_unique<ScriptedGraph>(workload, order_);
+  std::unique_ptr<PreparedDag> prepare(Workload& workload) override {
+    return std::make_unique<ScriptedDag>(workload, order_);
   }
 
  private:
@@ -88,7 +88,7 @@ TEST(MeasureTest, ReportsWhatTheEngineDid) {
   EXPECT_TRUE(result.correct);
   EXPECT_EQ(result.engine, "scripted");
   EXPECT_EQ(result.node_count, 3U);
-  EXPECT_EQ(result.graph_ns.size(), 3U);
+  EXPECT_EQ(result.dag_ns.size(), 3U);
   EXPECT_EQ(result.ideal_ns, 0);
   if (allocation_count()) EXPECT_EQ(result.allocs_per_run, 1);
   EXPECT_EQ(result.wakes_per_run, 1);
@@ -117,7 +117,7 @@ TEST(MeasureTest, FindsAnEngineThatLosesOrRepeatsANode) {
 
 TEST(MeasureTest, ColdRunsAreTimedOncePerRepetition) {
   const Measurement result = measure({0, 1, 2}, Mode::kCold, 100);
-  EXPECT_EQ(result.graph_ns.size(), 3U);
+  EXPECT_EQ(result.dag_ns.size(), 3U);
   EXPECT_TRUE(result.correct);
   EXPECT_FALSE(result.wakes_per_run.has_value());
 }

@@ -12,30 +12,30 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "runtime/event_loop.h"
-#include "runtime/graph.h"
-#include "runtime/loop.h"
+#include "loop/event_loop.h"
+#include "loop/loop.h"
+#include "runtime/flow.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
-#include "runtime/trace.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_sink.h"
-#include "runtime/trace_writer.h"
 #include "runtime/worker_pool.h"
 #include "scheduler/engine.h"
 #include "scheduler/shape.h"
 #include "scheduler/workload.h"
+#include "trace/trace.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_record.h"
+#include "trace/trace_sink.h"
+#include "trace/trace_writer.h"
 
 // Ours, through the public API, with everything a user has: stop check before every node, error
-// return and exception barrier around every body. One graph serves all slots; each slot is a
+// return and exception barrier around every body. One DAG serves all slots; each slot is a
 // context.
 namespace millrace::bench {
 namespace {
 
 using runtime::ExecutorConfig;
-using runtime::Graph;
-using runtime::GraphBuilder;
+using runtime::Flow;
+using runtime::FlowBuilder;
 using runtime::RunOptions;
 
 struct Variant {
@@ -48,11 +48,11 @@ std::string id_of(NodeIndex node) { return "n" + std::to_string(node); }
 
 /// Adds up how long queued nodes waited, over the runs a collector delivers.
 /// Threading: as `TraceSink`; read between collections.
-class QueueDelays final : public runtime::TraceSink {
+class QueueDelays final : public trace::TraceSink {
  public:
-  void consume(const runtime::RunTrace& run) override {
-    for (const runtime::TraceRecord& record : run.records) {
-      if (record.kind != runtime::TraceKind::kQueueDelay) continue;
+  void consume(const trace::RunTrace& run) override {
+    for (const trace::TraceRecord& record : run.records) {
+      if (record.kind != trace::TraceKind::kQueueDelay) continue;
       total_ns_ += static_cast<double>(record.value);
       ++count_;
     }
@@ -72,7 +72,7 @@ class QueueDelays final : public runtime::TraceSink {
 struct Tracing {
   Tracing() { collector.add_sink(delays); }
   QueueDelays delays;
-  runtime::TraceCollector collector;
+  trace::TraceCollector collector;
 };
 
 /// The bodies of one slot: what a run's context is in this benchmark.
@@ -82,20 +82,20 @@ struct SlotContext {
 };
 
 template <class Body>
-class MillraceGraph final : public PreparedGraph {
+class MillraceDag final : public PreparedDag {
  public:
   using Context = SlotContext<Body>;
 
-  MillraceGraph(runtime::WorkerPool& pool,
-                runtime::Loop* loop,
-                const Variant& variant,
-                Tracing& tracing,
-                Workload& workload)
+  MillraceDag(runtime::WorkerPool& pool,
+              loop::Loop* loop,
+              const Variant& variant,
+              Tracing& tracing,
+              Workload& workload)
       : pool_(pool),
         loop_(loop),
         tracing_(tracing),
         variant_(variant),
-        graph_(build(workload)),
+        dag_(build(workload)),
         counters_(pool.counters()) {
     for (std::size_t slot = 0; slot < workload.slot_count(); ++slot) {
       auto context = std::make_shared<Context>();
@@ -117,8 +117,8 @@ class MillraceGraph final : public PreparedGraph {
     tracing_.delays.clear();
     const auto run_traced = [&] {
       for (std::uint64_t run = 1; run <= count; ++run) {
-        run_once(runtime::TraceContext(
-            runtime::TraceId(run), runtime::TraceFlag::QueueDelay, runtime::TraceTopologyId(0)));
+        run_once(trace::TraceContext(
+            trace::TraceId(run), trace::TraceFlag::QueueDelay, trace::TraceTopologyId(0)));
         tracing_.collector.collect();  // before the buffers are full
       }
     };
@@ -131,10 +131,10 @@ class MillraceGraph final : public PreparedGraph {
     return tracing_.delays.mean_ns();
   }
 
-  void run_in_flight(std::uint64_t graph_count) override {
+  void run_in_flight(std::uint64_t dag_count) override {
     if (slots_.empty()) make_slots();
-    left_.store(static_cast<std::int64_t>(graph_count), std::memory_order_relaxed);
-    const std::uint64_t first = std::min<std::uint64_t>(graph_count, slots_.size());
+    left_.store(static_cast<std::int64_t>(dag_count), std::memory_order_relaxed);
+    const std::uint64_t first = std::min<std::uint64_t>(dag_count, slots_.size());
     open_.add(first);
     const auto submit_all = [&] {
       for (std::uint64_t slot = 0; slot < first; ++slot) submit_next(*slots_[slot]);
@@ -158,13 +158,13 @@ class MillraceGraph final : public PreparedGraph {
 
  private:
   struct Slot {
-    MillraceGraph* owner;
+    MillraceDag* owner;
     Context* context;
     runtime::Run run;
   };
 
-  static Graph<Context> build(Workload& workload) {
-    GraphBuilder<Context> builder;
+  static Flow<Context> build(Workload& workload) {
+    FlowBuilder<Context> builder;
     const Shape& shape = workload.shape();
     for (NodeIndex node = 0; node < shape.node_count(); ++node) {
       runtime::NodeOptions options;
@@ -182,9 +182,9 @@ class MillraceGraph final : public PreparedGraph {
           },
           std::move(options));
     }
-    base::Result<Graph<Context>> graph = builder.build();
-    MR_CHECK(graph.has_value());
-    return *std::move(graph);
+    base::Result<Flow<Context>> dag = builder.build();
+    MR_CHECK(dag.has_value());
+    return *std::move(dag);
   }
 
   /// With one slot a body may hold its cell itself, as the rivals' do.
@@ -200,26 +200,26 @@ class MillraceGraph final : public PreparedGraph {
     };
   }
 
-  void run_once(const runtime::TraceContext& trace) {
+  void run_once(const trace::TraceContext& trace) {
     base::Status status;
     if (variant_.deadline) {
       const RunOptions options{.deadline = base::steady_clock().now() + std::chrono::hours(1),
                                .loop = loop_,
                                .trace = trace};
-      status = graph_.run(pool_, contexts_.front(), options);
+      status = dag_.run(pool_, contexts_.front(), options);
     } else {
-      status = graph_.run(pool_, *contexts_.front(), {.trace = trace});
+      status = dag_.run(pool_, *contexts_.front(), {.trace = trace});
     }
     MR_CHECK(status.has_value());
   }
 
-  /// A graph that calls what it is given.
-  static Graph<std::function<void()>> build_entrance() {
-    GraphBuilder<std::function<void()>> builder;
+  /// A DAG that calls what it is given.
+  static Flow<std::function<void()>> build_entrance() {
+    FlowBuilder<std::function<void()>> builder;
     builder.cpu("enter", [](std::function<void()>& inner) { inner(); });
-    auto graph = builder.build();
-    MR_CHECK(graph.has_value());
-    return *std::move(graph);
+    auto dag = builder.build();
+    MR_CHECK(dag.has_value());
+    return *std::move(dag);
   }
 
   /// Calls `work` in a body on a worker of the pool.
@@ -228,7 +228,7 @@ class MillraceGraph final : public PreparedGraph {
   void make_slots() {
     for (const auto& context : contexts_) {
       slots_.push_back(std::unique_ptr<Slot>(
-          new Slot{this, context.get(), runtime::Run(graph_.topology(), graph_.costs())}));
+          new Slot{this, context.get(), runtime::Run(dag_.topology(), dag_.costs())}));
     }
   }
 
@@ -245,11 +245,11 @@ class MillraceGraph final : public PreparedGraph {
   }
 
   runtime::WorkerPool& pool_;
-  runtime::Loop* const loop_;
+  loop::Loop* const loop_;
   Tracing& tracing_;
   const Variant variant_;
-  const Graph<Context> graph_;
-  const Graph<std::function<void()>> entrance_ = build_entrance();
+  const Flow<Context> dag_;
+  const Flow<std::function<void()>> entrance_ = build_entrance();
   const runtime::PoolCounters counters_;
   std::vector<std::shared_ptr<Context>> contexts_;
   std::vector<std::unique_ptr<Slot>> slots_;
@@ -265,15 +265,15 @@ class MillraceEngine final : public Engine {
     MR_CHECK(pool.has_value());
     pool_ = *std::move(pool);
     if (!variant.deadline) return;
-    auto loop = runtime::EventLoop::create();
+    auto loop = loop::EventLoop::create();
     MR_CHECK(loop.has_value());
     loop_ = *std::move(loop);
   }
 
-  std::unique_ptr<PreparedGraph> prepare(Workload& workload) override {
-    std::unique_ptr<PreparedGraph> prepared;
+  std::unique_ptr<PreparedDag> prepare(Workload& workload) override {
+    std::unique_ptr<PreparedDag> prepared;
     workload.visit_body(0, 0, [&](auto body) {
-      prepared = std::make_unique<MillraceGraph<decltype(body)>>(
+      prepared = std::make_unique<MillraceDag<decltype(body)>>(
           *pool_, loop_.get(), variant_, tracing_, workload);
     });
     return prepared;
@@ -283,7 +283,7 @@ class MillraceEngine final : public Engine {
   const Variant variant_;
   Tracing tracing_;  // outlives the pool
   std::unique_ptr<runtime::WorkerPool> pool_;
-  std::unique_ptr<runtime::EventLoop> loop_;
+  std::unique_ptr<loop::EventLoop> loop_;
 };
 
 std::unique_ptr<Engine> make(unsigned workers, Variant variant) {

@@ -10,16 +10,16 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "runtime/cost_model.h"
-#include "runtime/graph.h"
-#include "runtime/node.h"
+#include "loop/stop.h"
+#include "runtime/flow.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
-#include "runtime/rank_order.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
-#include "runtime/stop.h"
-#include "runtime/topology.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/priority_order.h"
+#include "runtime/topology/topology.h"
 #include "scheduler/overhead.h"
 #include "scheduler/shape.h"
 
@@ -105,28 +105,28 @@ double measure_steal(std::uint64_t count) {
       });
 }
 
-// --- Graphs
+// --- DAGs
 
 struct NoContext {};
 
-/// A random layered graph of empty bodies whose costs are all known.
-class ProbeGraph {
+/// A random layered DAG of empty bodies whose costs are all known.
+class ProbeDag {
  public:
-  ProbeGraph() : graph_(build()) {
+  ProbeDag() : dag_(build()) {
     for (std::uint32_t node = 0; node < topology().node_count(); ++node) {
       for (std::uint32_t sample = 0; sample < costs().settings().samples_min; ++sample)
         costs().record(node, base::Duration(20), 0);
     }
     costs().refresh();
   }
-  [[nodiscard]] const Topology& topology() const { return graph_.topology(); }
-  [[nodiscard]] CostModel& costs() const { return graph_.costs(); }
+  [[nodiscard]] const Topology& topology() const { return dag_.topology(); }
+  [[nodiscard]] CostModel& costs() const { return dag_.costs(); }
 
  private:
-  static runtime::Graph<NoContext> build() {
+  static runtime::Flow<NoContext> build() {
     constexpr std::uint64_t kSeed = 20'240'601;
     const Shape shape = make_random_layered(200, kSeed);
-    runtime::GraphBuilder<NoContext> builder;
+    runtime::FlowBuilder<NoContext> builder;
     for (NodeIndex node = 0; node < shape.node_count(); ++node) {
       runtime::NodeOptions options;
       for (const NodeIndex producer : shape.producers[node])
@@ -139,19 +139,19 @@ class ProbeGraph {
           },
           std::move(options));
     }
-    base::Result<runtime::Graph<NoContext>> graph = builder.build();
-    MR_CHECK(graph.has_value());
-    return *std::move(graph);
+    base::Result<runtime::Flow<NoContext>> dag = builder.build();
+    MR_CHECK(dag.has_value());
+    return *std::move(dag);
   }
 
-  runtime::Graph<NoContext> graph_;
+  runtime::Flow<NoContext> dag_;
 };
 
 /// Gives every token of one run and checks that every node but the sources became ready once.
 template <class GiveToken>
 double measure_tokens(std::uint64_t count, GiveToken give_token) {
-  const ProbeGraph graph;
-  const Topology& topology = graph.topology();
+  const ProbeDag dag;
+  const Topology& topology = dag.topology();
   const auto start_values = topology.counter_template();
   std::vector<std::uint32_t> counters(start_values.size());
   const std::uint64_t followers = topology.node_count() - topology.sources().size();
@@ -180,12 +180,12 @@ double measure_private_tokens(std::uint64_t count) {
 }
 
 double measure_dispatch(std::uint64_t count) {
-  const ProbeGraph graph;
-  const Topology& topology = graph.topology();
+  const ProbeDag dag;
+  const Topology& topology = dag.topology();
   NoContext context;
-  runtime::Run run(topology, graph.costs());
+  runtime::Run run(topology, dag.costs());
   runtime::NodeCall call(run, &context);
-  runtime::StopSource stop;
+  loop::StopSource stop;
   return time_batches(
       count,
       topology.node_count(),
@@ -199,10 +199,10 @@ double measure_dispatch(std::uint64_t count) {
 }
 
 double measure_routing(std::uint64_t count) {
-  const ProbeGraph graph;
-  const Topology& topology = graph.topology();
-  const runtime::RankOrder& order = graph.costs().order();
-  const std::atomic<std::uint32_t>* const hints = graph.costs().hints();
+  const ProbeDag dag;
+  const Topology& topology = dag.topology();
+  const runtime::PriorityOrder& order = dag.costs().order();
+  const std::atomic<std::uint32_t>* const hints = dag.costs().hints();
   const auto limit_ns = static_cast<std::uint64_t>(runtime::ExecutorConfig{}.bundle_price.count());
   std::uint64_t backlog_ns = 0;
   return time_batches(
@@ -229,8 +229,8 @@ double measure_routing(std::uint64_t count) {
 }
 
 double measure_inline_decision(std::uint64_t count) {
-  const ProbeGraph graph;
-  const std::uint32_t node_count = graph.topology().node_count();
+  const ProbeDag dag;
+  const std::uint32_t node_count = dag.topology().node_count();
   return time_batches(
       count,
       node_count,
@@ -238,7 +238,7 @@ double measure_inline_decision(std::uint64_t count) {
       [&] {
         std::uint32_t cheap = 0;
         for (std::uint32_t node = 0; node < node_count; ++node)
-          cheap += graph.costs().is_cheap_enough_to_inline(node, 0) ? 1 : 0;
+          cheap += dag.costs().is_cheap_enough_to_inline(node, 0) ? 1 : 0;
         MR_CHECK(cheap == node_count);
       });
 }
@@ -250,7 +250,7 @@ constexpr auto kProbes = std::to_array<PhaseProbe>({
     {Phase::kDependency, "atomic token per edge, counters re-armed", measure_shared_tokens},
     {Phase::kDependency, "the same on a run that one thread holds", measure_private_tokens},
     {Phase::kDispatch, "stop check, body behind its exception barrier", measure_dispatch},
-    {Phase::kRouting, "best dependent by rank, the others priced", measure_routing},
+    {Phase::kRouting, "best dependent by path cost, the others priced", measure_routing},
     {Phase::kRouting, "may the node be inlined on a loop", measure_inline_decision},
 });
 

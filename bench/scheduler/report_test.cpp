@@ -21,10 +21,10 @@ Report make_small_report() {
     measurement.engine = engine;
     measurement.workers = 1;
     measurement.node_count = 64;
-    measurement.graph_ns = {64};
+    measurement.dag_ns = {64};
     process.measurements.push_back(measurement);
   }
-  process.measurements[1].graph_ns = {190, 192, 194};
+  process.measurements[1].dag_ns = {190, 192, 194};
   process.measurements[1].wakes_per_run = 0.5;
   Options options;
   options.commit = "a \"quoted\" \\ name";
@@ -49,7 +49,7 @@ TEST(ReportTest, JsonHasTheDocumentedKeys) {
   EXPECT_EQ(row["workers"], 1);
   EXPECT_EQ(row["engine"], "millrace");
   EXPECT_EQ(row["ns_per_node"], 3);
-  EXPECT_DOUBLE_EQ(row["graphs_per_s"], 5.20833e6);
+  EXPECT_DOUBLE_EQ(row["dags_per_s"], 5.20833e6);
   EXPECT_EQ(row["wakes_per_run"], 0.5);
   for (const char* key : {"allocs_per_run", "inline_rate", "queue_delay_ns", "p50_us", "p99_us"}) {
     EXPECT_TRUE(row.at(key).is_null()) << key;

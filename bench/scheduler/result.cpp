@@ -74,16 +74,16 @@ Summary join(const std::vector<const Measurement*>& parts) {
   Summary summary;
   Measurement& joined = summary.joined;
   joined = *parts.front();
-  joined.graph_ns.clear();
+  joined.dag_ns.clear();
   std::vector<double> medians;
   std::vector<double> ideals;
   for (const Measurement* part : parts) {
-    medians.push_back(part->median_graph_ns());
+    medians.push_back(part->median_dag_ns());
     ideals.push_back(part->ideal_ns);
-    joined.graph_ns.insert(joined.graph_ns.end(), part->graph_ns.begin(), part->graph_ns.end());
+    joined.dag_ns.insert(joined.dag_ns.end(), part->dag_ns.begin(), part->dag_ns.end());
     joined.correct = joined.correct && part->correct;
   }
-  summary.graph_ns = median(medians);
+  summary.dag_ns = median(medians);
   joined.ideal_ns = median(ideals);
   for (const auto field : {&Measurement::allocs_per_run,
                            &Measurement::wakes_per_run,
@@ -98,7 +98,7 @@ Summary join(const std::vector<const Measurement*>& parts) {
 
 }  // namespace
 
-double Measurement::median_graph_ns() const { return median(graph_ns); }
+double Measurement::median_dag_ns() const { return median(dag_ns); }
 
 const Measurement* ProcessResult::find(std::string_view shape,
                                        std::string_view body,
@@ -137,7 +137,7 @@ std::string encode(const Measurement& m) {
                      m.workers,
                      m.node_count,
                      m.ideal_ns,
-                     fmt::join(m.graph_ns, ","),
+                     fmt::join(m.dag_ns, ","),
                      print_optional(m.allocs_per_run),
                      print_optional(m.wakes_per_run),
                      print_optional(m.inline_rate),
@@ -157,7 +157,7 @@ std::optional<Measurement> decode(std::string_view line) {
   int correct = 0;
   const bool valid =
       parse_number(fields[4], m.workers) && parse_number(fields[5], m.node_count) &&
-      parse_number(fields[6], m.ideal_ns) && parse_list(fields[7], m.graph_ns) &&
+      parse_number(fields[6], m.ideal_ns) && parse_list(fields[7], m.dag_ns) &&
       parse_optional(fields[8], m.allocs_per_run) && parse_optional(fields[9], m.wakes_per_run) &&
       parse_optional(fields[10], m.inline_rate) && parse_optional(fields[11], m.queue_delay_ns) &&
       parse_optional(fields[12], m.p50_us) && parse_optional(fields[13], m.p99_us) &&

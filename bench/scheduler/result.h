@@ -15,10 +15,10 @@ struct Measurement {
   std::string engine;
   unsigned workers = 1;
   std::uint32_t node_count = 1;
-  /// Shortest possible time per graph for these bodies and workers; 0 for empty bodies.
+  /// Shortest possible time per DAG for these bodies and workers; 0 for empty bodies.
   double ideal_ns = 0;
-  /// Time per graph, one value per repetition.
-  std::vector<double> graph_ns;
+  /// Time per DAG, one value per repetition.
+  std::vector<double> dag_ns;
   std::optional<double> allocs_per_run;
   std::optional<double> wakes_per_run;
   std::optional<double> inline_rate;
@@ -28,8 +28,8 @@ struct Measurement {
   /// Whether every repetition ran every node once and after its producers.
   bool correct = true;
 
-  [[nodiscard]] double median_graph_ns() const;
-  [[nodiscard]] double median_node_ns() const { return median_graph_ns() / node_count; }
+  [[nodiscard]] double median_dag_ns() const;
+  [[nodiscard]] double median_node_ns() const { return median_dag_ns() / node_count; }
 };
 
 /// What a process saw of the machine.
@@ -52,13 +52,13 @@ struct ProcessResult {
 
 /// What several processes measured of one case on one engine.
 struct Summary {
-  /// The case and engine; optional values are medians over the processes, `graph_ns` holds the
+  /// The case and engine; optional values are medians over the processes, `dag_ns` holds the
   /// repetitions of all processes, `correct` says that all were.
   Measurement joined;
-  /// Median over the processes of each one's median time per graph.
-  double graph_ns = 0;
+  /// Median over the processes of each one's median time per dag.
+  double dag_ns = 0;
 
-  [[nodiscard]] double node_ns() const { return graph_ns / joined.node_count; }
+  [[nodiscard]] double node_ns() const { return dag_ns / joined.node_count; }
 };
 
 /// Joins the processes case by case, in the order of the first.

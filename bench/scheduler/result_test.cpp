@@ -10,7 +10,7 @@
 namespace millrace::bench {
 namespace {
 
-Measurement make_measurement(std::vector<double> graph_ns) {
+Measurement make_measurement(std::vector<double> dag_ns) {
   Measurement measurement;
   measurement.shape = "chain_64";
   measurement.body = "empty";
@@ -18,7 +18,7 @@ Measurement make_measurement(std::vector<double> graph_ns) {
   measurement.workers = 2;
   measurement.node_count = 64;
   measurement.ideal_ns = 0.1;
-  measurement.graph_ns = std::move(graph_ns);
+  measurement.dag_ns = std::move(dag_ns);
   measurement.p50_us = 1.25;
   return measurement;
 }
@@ -33,7 +33,7 @@ TEST(ResultTest, SurvivesTheWayToTheParent) {
   EXPECT_EQ(received->workers, sent.workers);
   EXPECT_EQ(received->node_count, sent.node_count);
   EXPECT_EQ(received->ideal_ns, sent.ideal_ns);
-  EXPECT_EQ(received->graph_ns, sent.graph_ns);
+  EXPECT_EQ(received->dag_ns, sent.dag_ns);
   EXPECT_EQ(received->p50_us, sent.p50_us);
   EXPECT_EQ(received->p99_us, std::nullopt);
   EXPECT_TRUE(received->correct);
@@ -74,8 +74,8 @@ TEST(ResultTest, SummaryIsTheMedianOverProcesses) {
   processes[2].measurements[0].p50_us = 3.5;
   const std::vector<Summary> summaries = summarize(processes);
   ASSERT_EQ(summaries.size(), 1U);
-  EXPECT_EQ(summaries[0].graph_ns, 200);
-  EXPECT_EQ(summaries[0].joined.graph_ns.size(), 9U);
+  EXPECT_EQ(summaries[0].dag_ns, 200);
+  EXPECT_EQ(summaries[0].joined.dag_ns.size(), 9U);
   EXPECT_EQ(summaries[0].joined.p50_us, 1.25);
   EXPECT_TRUE(summaries[0].joined.correct);
 }

@@ -16,9 +16,9 @@ namespace {
 
 using Calls = std::vector<std::function<void()>>;
 
-class SerialGraph final : public PreparedGraph {
+class SerialDag final : public PreparedDag {
  public:
-  explicit SerialGraph(Workload& workload) {
+  explicit SerialDag(Workload& workload) {
     const std::vector<NodeIndex> order = topological_order(workload.shape());
     for (std::size_t slot = 0; slot < workload.slot_count(); ++slot) {
       Calls& calls = slots_.emplace_back();
@@ -32,9 +32,9 @@ class SerialGraph final : public PreparedGraph {
     repeat_runs(repeat, [&] { run_once(slots_.front()); });
   }
 
-  void run_in_flight(std::uint64_t graph_count) override {
-    for (std::uint64_t graph = 0; graph < graph_count; ++graph) {
-      run_once(slots_[graph % slots_.size()]);
+  void run_in_flight(std::uint64_t dag_count) override {
+    for (std::uint64_t dag = 0; dag < dag_count; ++dag) {
+      run_once(slots_[dag % slots_.size()]);
     }
   }
 
@@ -48,8 +48,8 @@ class SerialGraph final : public PreparedGraph {
 
 class SerialEngine final : public Engine {
  public:
-  std::unique_ptr<PreparedGraph> prepare(Workload& workload) override {
-    return std::make_unique<SerialGraph>(workload);
+  std::unique_ptr<PreparedDag> prepare(Workload& workload) override {
+    return std::make_unique<SerialDag>(workload);
   }
 };
 

@@ -9,7 +9,7 @@ namespace millrace::bench {
 
 using NodeIndex = std::uint32_t;
 
-/// A graph to be scheduled: who waits for whom, and what each node costs relative to the others.
+/// A DAG to be scheduled: who waits for whom, and what each node costs relative to the others.
 /// Node indices need not be a topological order. The same call always builds the same shape.
 /// Threading: not shared while it is built; immutable afterwards.
 struct Shape {

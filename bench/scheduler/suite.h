@@ -9,11 +9,11 @@
 
 namespace millrace::bench {
 
-/// How graphs are submitted.
+/// How DAGs are submitted.
 enum class Mode : std::uint8_t {
   kSubmitAndWait,  ///< one at a time, the caller waits (and helps where the engine lets it)
   kInFlight,       ///< many at a time, each completion submits the next
-  kCold,           ///< one run of a graph that was built for it
+  kCold,           ///< one run of a DAG that was built for it
 };
 
 /// One thing to measure on every engine.

@@ -21,20 +21,20 @@ namespace {
 using Message = tbb::flow::continue_msg;
 using FlowNode = tbb::flow::continue_node<Message>;
 
-class FlowGraph final : public PreparedGraph {
+class FlowDag final : public PreparedDag {
  public:
-  FlowGraph(TbbArena& arena, Workload& workload) : arena_(arena) {
+  FlowDag(TbbArena& arena, Workload& workload) : arena_(arena) {
     // A flow graph runs in the arena it was constructed in.
     arena_.execute([&] {
-      graph_ = std::make_unique<tbb::flow::graph>();
+      dag_ = std::make_unique<tbb::flow::graph>();
       for (std::size_t slot = 0; slot < workload.slot_count(); ++slot) build(workload, slot);
     });
   }
 
-  ~FlowGraph() override {
+  ~FlowDag() override {
     arena_.execute([&] {
       slots_.clear();
-      graph_.reset();
+      dag_.reset();
     });
   }
 
@@ -42,12 +42,12 @@ class FlowGraph final : public PreparedGraph {
     arena_.execute([&] { repeat_runs(repeat, [&] { run_once(*slots_.front()); }); });
   }
 
-  void run_in_flight(std::uint64_t graph_count) override {
+  void run_in_flight(std::uint64_t dag_count) override {
     arena_.execute([&] {
-      const std::uint64_t first = std::min<std::uint64_t>(slots_.size(), graph_count);
-      to_submit_.store(static_cast<std::int64_t>(graph_count - first), std::memory_order_relaxed);
+      const std::uint64_t first = std::min<std::uint64_t>(slots_.size(), dag_count);
+      to_submit_.store(static_cast<std::int64_t>(dag_count - first), std::memory_order_relaxed);
       for (std::uint64_t slot = 0; slot < first; ++slot) submit(*slots_[slot]);
-      graph_->wait_for_all();
+      dag_->wait_for_all();
     });
   }
 
@@ -62,9 +62,9 @@ class FlowGraph final : public PreparedGraph {
     Slot& slot = *slots_.emplace_back(std::make_unique<Slot>());
     const bool in_flight = workload.slot_count() > 1;
     for (NodeIndex node = 0; node < shape.node_count(); ++node) {
-      const bool ends_graph = in_flight && shape.dependents[node].empty();
+      const bool ends_dag = in_flight && shape.dependents[node].empty();
       workload.visit_body(slot_index, node, [&](auto body) {
-        slot.nodes.push_back(ends_graph ? make_last_node(slot, body) : make_node(body));
+        slot.nodes.push_back(ends_dag ? make_last_node(slot, body) : make_node(body));
       });
     }
     for (NodeIndex node = 0; node < shape.node_count(); ++node) {
@@ -77,13 +77,13 @@ class FlowGraph final : public PreparedGraph {
 
   template <class Body>
   std::unique_ptr<FlowNode> make_node(Body body) {
-    return std::make_unique<FlowNode>(*graph_, [body](const Message&) { body(); });
+    return std::make_unique<FlowNode>(*dag_, [body](const Message&) { body(); });
   }
 
-  // The only sink ends the graph; the thread that ran it submits the slot's next one.
+  // The only sink ends the DAG; the thread that ran it submits the slot's next one.
   template <class Body>
   std::unique_ptr<FlowNode> make_last_node(Slot& slot, Body body) {
-    return std::make_unique<FlowNode>(*graph_, [this, &slot, body](const Message&) {
+    return std::make_unique<FlowNode>(*dag_, [this, &slot, body](const Message&) {
       body();
       if (to_submit_.fetch_sub(1, std::memory_order_relaxed) > 0) submit(slot);
     });
@@ -95,13 +95,13 @@ class FlowGraph final : public PreparedGraph {
 
   void run_once(Slot& slot) {
     submit(slot);
-    graph_->wait_for_all();
+    dag_->wait_for_all();
   }
 
   TbbArena& arena_;
-  std::unique_ptr<tbb::flow::graph> graph_;
+  std::unique_ptr<tbb::flow::graph> dag_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  // Graphs not yet submitted; a count that publishes nothing.
+  // DAGs not yet submitted; a count that publishes nothing.
   std::atomic<std::int64_t> to_submit_ = 0;
 };
 
@@ -109,8 +109,8 @@ class FlowEngine final : public Engine {
  public:
   explicit FlowEngine(unsigned workers) : arena_(workers) {}
 
-  std::unique_ptr<PreparedGraph> prepare(Workload& workload) override {
-    return std::make_unique<FlowGraph>(arena_, workload);
+  std::unique_ptr<PreparedDag> prepare(Workload& workload) override {
+    return std::make_unique<FlowDag>(arena_, workload);
   }
 
  private:

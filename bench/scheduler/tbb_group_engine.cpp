@@ -17,7 +17,7 @@
 // - A task that finishes a node goes on with one ready dependent in a loop and spawns the others.
 //   This bypass beats returning a task_handle (preview API), which allocates a task per node.
 // - A node with one producer has no counter; the decrement that makes a node ready also re-arms its
-//   counter, so no pass over the graph precedes a run.
+//   counter, so no pass over the DAG precedes a run.
 // - The first source runs in the waiting caller; the caller is inside the arena for a whole sample.
 namespace millrace::bench {
 namespace {
@@ -44,25 +44,25 @@ bool take_token(Node& node) {
   return true;
 }
 
-class GroupGraph final : public PreparedGraph {
+class GroupDag final : public PreparedDag {
  public:
-  GroupGraph(TbbArena& arena, Workload& workload) : arena_(arena) {
+  GroupDag(TbbArena& arena, Workload& workload) : arena_(arena) {
     for (std::size_t slot = 0; slot < workload.slot_count(); ++slot) {
       slots_.push_back(build(workload, slot));
     }
   }
 
   // The group's destructor throws when work is left over; here that ends the benchmark.
-  ~GroupGraph() noexcept override = default;
+  ~GroupDag() noexcept override = default;
 
   void run(const Repeat& repeat) override {
     arena_.execute([&] { repeat_runs(repeat, [&] { run_once(*slots_.front()); }); });
   }
 
-  void run_in_flight(std::uint64_t graph_count) override {
+  void run_in_flight(std::uint64_t dag_count) override {
     arena_.execute([&] {
-      const std::uint64_t first = std::min<std::uint64_t>(slots_.size(), graph_count);
-      to_submit_.store(static_cast<std::int64_t>(graph_count - first), std::memory_order_relaxed);
+      const std::uint64_t first = std::min<std::uint64_t>(slots_.size(), dag_count);
+      to_submit_.store(static_cast<std::int64_t>(dag_count - first), std::memory_order_relaxed);
       for (std::uint64_t slot = 0; slot < first; ++slot) submit(*slots_[slot]);
       group_.wait();
     });
@@ -75,9 +75,9 @@ class GroupGraph final : public PreparedGraph {
     const bool in_flight = workload.slot_count() > 1;
     for (NodeIndex index = 0; index < shape.node_count(); ++index) {
       Node& node = slot->nodes[index];
-      const bool ends_graph = in_flight && shape.dependents[index].empty();
+      const bool ends_dag = in_flight && shape.dependents[index].empty();
       workload.visit_body(slot_index, index, [&](auto body) {
-        node.body = ends_graph ? make_last_body(*slot, body) : std::function<void()>(body);
+        node.body = ends_dag ? make_last_body(*slot, body) : std::function<void()>(body);
       });
       node.producer_count = static_cast<std::uint32_t>(shape.producers[index].size());
       node.waiting.store(node.producer_count, std::memory_order_relaxed);
@@ -89,7 +89,7 @@ class GroupGraph final : public PreparedGraph {
     return slot;
   }
 
-  // The only sink ends the graph; the thread that ran it submits the slot's next one.
+  // The only sink ends the DAG; the thread that ran it submits the slot's next one.
   template <class Body>
   std::function<void()> make_last_body(Slot& slot, Body body) {
     return [this, &slot, body] {
@@ -133,7 +133,7 @@ class GroupGraph final : public PreparedGraph {
   TbbArena& arena_;
   std::vector<std::unique_ptr<Slot>> slots_;
   tbb::task_group group_;
-  // Graphs not yet submitted; a count that publishes nothing.
+  // DAGs not yet submitted; a count that publishes nothing.
   std::atomic<std::int64_t> to_submit_ = 0;
 };
 
@@ -141,8 +141,8 @@ class GroupEngine final : public Engine {
  public:
   explicit GroupEngine(unsigned workers) : arena_(workers) {}
 
-  std::unique_ptr<PreparedGraph> prepare(Workload& workload) override {
-    return std::make_unique<GroupGraph>(arena_, workload);
+  std::unique_ptr<PreparedDag> prepare(Workload& workload) override {
+    return std::make_unique<GroupDag>(arena_, workload);
   }
 
  private:

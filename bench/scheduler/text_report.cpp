@@ -64,7 +64,7 @@ std::optional<double> reference_ns(const std::vector<const Summary*>& rows, cons
 std::string print_cell(const std::vector<const Summary*>& rows, const Summary* row) {
   if (row == nullptr) return "-";
   std::string cell =
-      fmt::format("{:.4g} ±{:.0f}%", row->node_ns(), 100 * relative_spread(row->joined.graph_ns));
+      fmt::format("{:.4g} ±{:.0f}%", row->node_ns(), 100 * relative_spread(row->joined.dag_ns));
   if (const auto reference = reference_ns(rows, *row)) {
     cell += fmt::format(" {:5.2f}x", row->node_ns() / *reference);
   }
@@ -136,8 +136,8 @@ void print_narrow(Out out, const std::vector<const Summary*>& rows, const Group&
       const Summary* worst = nullptr;
       for (const Summary* row : rows) {
         if (row->joined.engine != engine || row->joined.shape.ends_with("_cold") != cold) continue;
-        ratios.push_back(row->graph_ns / row->joined.ideal_ns);
-        if (worst == nullptr || ratios.back() > worst->graph_ns / worst->joined.ideal_ns) {
+        ratios.push_back(row->dag_ns / row->joined.ideal_ns);
+        if (worst == nullptr || ratios.back() > worst->dag_ns / worst->joined.ideal_ns) {
           worst = row;
         }
       }
@@ -148,7 +148,7 @@ void print_narrow(Out out, const std::vector<const Summary*>& rows, const Group&
                      kNameWidth,
                      cold ? "cold" : "warm",
                      median(ratios),
-                     worst->graph_ns / worst->joined.ideal_ns,
+                     worst->dag_ns / worst->joined.ideal_ns,
                      worst->joined.shape);
     }
   }
@@ -166,7 +166,7 @@ void print_details(Out out, const Report& report) {
                  kNameWidth,
                  "body",
                  "W",
-                 "graphs/s",
+                 "dags/s",
                  "allocs/run",
                  "wakes/run",
                  "inlined",
@@ -182,7 +182,7 @@ void print_details(Out out, const Report& report) {
                    kNameWidth,
                    joined.body,
                    joined.workers,
-                   1e9 / summary.graph_ns,
+                   1e9 / summary.dag_ns,
                    print_value(joined.allocs_per_run),
                    print_value(joined.wakes_per_run),
                    print_value(joined.inline_rate),

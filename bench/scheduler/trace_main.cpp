@@ -13,12 +13,12 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "runtime/trace.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_writer.h"
 #include "scheduler/statistics.h"
 #include "scheduler/trace_runs.h"
+#include "trace/trace.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_record.h"
+#include "trace/trace_writer.h"
 
 // What tracing costs an empty node: instructions while it is off, beside a build that has none of
 // its code, and time while every event is on.
@@ -93,7 +93,7 @@ void compare_instructions(std::string_view shape) {
 
 // --- On
 
-double ns_per_node(TraceRuns& runs, std::uint64_t count, const runtime::TraceContext& trace) {
+double ns_per_node(TraceRuns& runs, std::uint64_t count, const trace::TraceContext& trace) {
   const base::TimePoint start = base::steady_clock().now();
   runs.run(count, trace);
   const base::Duration taken = base::steady_clock().now() - start;
@@ -101,14 +101,14 @@ double ns_per_node(TraceRuns& runs, std::uint64_t count, const runtime::TraceCon
 }
 
 void compare_times(std::string_view shape, unsigned repetitions) {
-  runtime::TraceCollector collector;
+  trace::TraceCollector collector;
   TraceRuns runs(shape, &collector);
-  const runtime::TraceContext all(
-      runtime::TraceId(1), runtime::TraceFlag::All, runtime::TraceTopologyId(0));
+  const trace::TraceContext all(
+      trace::TraceId(1), trace::TraceFlag::All, trace::TraceTopologyId(0));
   runs.run(32, {});
   // A node writes up to three records, a run two more; a full buffer would drop them for less.
   const std::uint64_t count = std::max<std::uint64_t>(
-      1, runtime::TraceCollector::Options{}.buffer_capacity / (4 * runs.node_count() + 2));
+      1, trace::TraceCollector::Options{}.buffer_capacity / (4 * runs.node_count() + 2));
   std::vector<double> off;
   std::vector<double> on;
   for (unsigned repetition = 0; repetition < repetitions; ++repetition) {

@@ -7,16 +7,16 @@
 
 #include "base/check.h"
 #include "base/result.h"
-#include "runtime/graph.h"
+#include "runtime/flow.h"
 #include "runtime/pool_settings.h"
-#include "runtime/trace_writer.h"
 #include "runtime/worker_pool.h"
 #include "scheduler/shape.h"
+#include "trace/trace_writer.h"
 
 namespace millrace::bench {
 
-TraceRuns::TraceRuns(std::string_view shape, runtime::TraceCollector* collector)
-    : graph_(build(shape)) {
+TraceRuns::TraceRuns(std::string_view shape, trace::TraceCollector* collector)
+    : flow_(build(shape)) {
   runtime::ExecutorConfig config;
   config.compute_threads = 1;
   config.trace = collector;
@@ -25,10 +25,10 @@ TraceRuns::TraceRuns(std::string_view shape, runtime::TraceCollector* collector)
   pool_ = *std::move(pool);
 }
 
-runtime::Graph<TraceRuns::Context> TraceRuns::build(std::string_view name) {
+runtime::Flow<TraceRuns::Context> TraceRuns::build(std::string_view name) {
   constexpr std::uint64_t kSeed = 20'240'601;
   const Shape shape = name == "ranking_10" ? make_ranking() : make_random_layered(200, kSeed);
-  runtime::GraphBuilder<Context> builder;
+  runtime::FlowBuilder<Context> builder;
   for (NodeIndex node = 0; node < shape.node_count(); ++node) {
     runtime::NodeOptions options;
     for (const NodeIndex producer : shape.producers[node])
@@ -36,15 +36,15 @@ runtime::Graph<TraceRuns::Context> TraceRuns::build(std::string_view name) {
     builder.cpu(
         std::to_string(node), [](Context& context) { ++context.bodies; }, std::move(options));
   }
-  base::Result<runtime::Graph<Context>> graph = builder.build();
-  MR_CHECK(graph.has_value());
-  return *std::move(graph);
+  base::Result<runtime::Flow<Context>> flow = builder.build();
+  MR_CHECK(flow.has_value());
+  return *std::move(flow);
 }
 
-void TraceRuns::run(std::uint64_t count, const runtime::TraceContext& trace) {
+void TraceRuns::run(std::uint64_t count, const trace::TraceContext& trace) {
   Context context;
   for (std::uint64_t run = 0; run < count; ++run)
-    MR_CHECK(graph_.run(*pool_, context, {.trace = trace}).has_value());
+    MR_CHECK(flow_.run(*pool_, context, {.trace = trace}).has_value());
   MR_CHECK(context.bodies == count * node_count(), context.bodies);
 }
 

@@ -3,11 +3,11 @@
 
 #include "scheduler/trace_runs.h"
 
-// Runs a graph so often without tracing: what an instruction counter is pointed at. Built twice,
+// Runs a flow so often without tracing: what an instruction counter is pointed at. Built twice,
 // with trace code and without.
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fputs("trace_runs SHAPE COUNT: runs a graph of empty bodies, untraced\n", stderr);
+    std::fputs("trace_runs SHAPE COUNT: runs a flow of empty bodies, untraced\n", stderr);
     return EXIT_FAILURE;
   }
   millrace::bench::TraceRuns runs(argv[1], nullptr);

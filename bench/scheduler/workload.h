@@ -11,9 +11,9 @@
 namespace millrace::bench {
 
 /// What an engine is asked to run: a shape, the body of each node, and one table of cells for each
-/// graph that may be in flight at the same time ("slot").
+/// DAG that may be in flight at the same time ("slot").
 /// Threading: not shared; bodies as `BodyTable` says.
-/// Lifetime: borrows the shape; prepared graphs borrow the workload.
+/// Lifetime: borrows the shape; prepared DAGs borrow the workload.
 class Workload {
  public:
   /// `steps_per_unit` is the length of `spin` for a node of cost 1; 0 means empty bodies.

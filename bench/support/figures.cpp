@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "base/result.h"
 
 namespace millrace::bench {

@@ -11,7 +11,7 @@ namespace millrace::base {
 /// name.
 enum class ErrorCode : std::uint8_t {
   kInvalidArgument,    ///< a setting or argument that can never work
-  kInvalidPlan,        ///< a graph, plan or file that breaks its own rules
+  kInvalidPlan,        ///< a DAG, plan or file that breaks its own rules
   kInvalidExpression,  ///< expression text that does not parse or type-check
   kNotFound,           ///< a name that nobody registered
   kBusy,               ///< refused by admission; trying later may work

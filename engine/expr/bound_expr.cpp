@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/result.h"
-#include "expr/machine.h"
-#include "expr/program.h"
+#include "expr/machine/machine.h"
+#include "expr/program/program.h"
 #include "rows/column.h"
 #include "rows/value.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "expr/compiled_expr.h"
-#include "expr/machine.h"
-#include "expr/string_pool.h"
+#include "expr/machine/machine.h"
+#include "expr/machine/string_pool.h"
 #include "rows/value.h"
 
 namespace millrace::expr {

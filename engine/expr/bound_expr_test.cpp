@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "expr/scope_fixture.h"
+#include "expr/syntax/scope_fixture.h"
 
 namespace millrace::expr {
 namespace {

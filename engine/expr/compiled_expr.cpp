@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "expr/lowering.h"
-#include "expr/parser.h"
-#include "expr/printer.h"
+#include "expr/program/lowering.h"
+#include "expr/syntax/parser.h"
+#include "expr/syntax/printer.h"
 #include "rows/column.h"
 
 namespace millrace::expr {

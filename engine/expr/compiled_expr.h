@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "expr/diagnostic.h"
-#include "expr/limits.h"
-#include "expr/program.h"
-#include "expr/scope.h"
-#include "expr/tree.h"
-#include "expr/type_checker.h"
+#include "expr/program/program.h"
+#include "expr/syntax/diagnostic.h"
+#include "expr/syntax/limits.h"
+#include "expr/syntax/scope.h"
+#include "expr/syntax/tree.h"
+#include "expr/syntax/type_checker.h"
 #include "rows/column.h"
 
 namespace millrace::expr {

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "expr/bound_expr.h"
-#include "expr/evaluation.h"
+#include "expr/machine/evaluation.h"
 #include "rows/column.h"
 #include "rows/row_set.h"
 

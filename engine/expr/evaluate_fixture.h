@@ -17,7 +17,7 @@
 #include "expr/bound_expr.h"
 #include "expr/compiled_expr.h"
 #include "expr/evaluate.h"
-#include "expr/scope_fixture.h"
+#include "expr/syntax/scope_fixture.h"
 #include "rows/rows_fixture.h"
 
 namespace millrace::expr::testing {

@@ -11,9 +11,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "expr/compile_fixture.h"
 #include "expr/evaluate.h"
 #include "expr/evaluate_fixture.h"
+#include "expr/program/compile_fixture.h"
 #include "rows/rows_fixture.h"
 
 namespace millrace::expr {

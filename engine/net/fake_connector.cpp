@@ -12,9 +12,9 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "loop/loop.h"
 #include "net/address.h"
 #include "net/stream.h"
-#include "runtime/loop.h"
 
 namespace millrace::net {
 
@@ -45,7 +45,7 @@ class FakeStream final : public Stream {
 
 void FakePeer::on_connect_timeout() { end(base::ErrorCode::kTimeout, "Cannot connect in time"); }
 
-FakePeer::FakePeer(runtime::Loop& loop, Address address, ConnectOptions options)
+FakePeer::FakePeer(loop::Loop& loop, Address address, ConnectOptions options)
     : loop_(loop),
       address_(std::move(address)),
       options_(std::move(options)),

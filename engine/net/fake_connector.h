@@ -12,10 +12,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "loop/loop.h"
 #include "net/address.h"
 #include "net/owned_timer.h"
 #include "net/stream.h"
-#include "runtime/loop.h"
 
 // Streams without sockets, for tests and the simulator: the test plays the peers.
 
@@ -28,7 +28,7 @@ class FakeStream;
 /// Threading: loop thread, or the owner of a FakeLoop while that does not run.
 class FakePeer {
  public:
-  FakePeer(runtime::Loop& loop, Address address, ConnectOptions options);
+  FakePeer(loop::Loop& loop, Address address, ConnectOptions options);
   ~FakePeer();
   FakePeer(const FakePeer&) = delete;
   FakePeer& operator=(const FakePeer&) = delete;
@@ -77,7 +77,7 @@ class FakePeer {
   void end(base::ErrorCode code, std::string_view message);
   void detach();
 
-  runtime::Loop& loop_;
+  loop::Loop& loop_;
   const Address address_;
   const ConnectOptions options_;
   FakeStream* stream_ = nullptr;
@@ -97,7 +97,7 @@ class FakePeer {
 /// Threading: as FakePeer. Lifetime: borrows the loop; keeps all peers.
 class FakeConnector final : public Connector {
  public:
-  explicit FakeConnector(runtime::Loop& loop) : loop_(loop) {}
+  explicit FakeConnector(loop::Loop& loop) : loop_(loop) {}
 
   /// Called when a stream is opened, instead of accepting it.
   std::function<void(FakePeer&)> on_connect;
@@ -114,7 +114,7 @@ class FakeConnector final : public Connector {
   [[nodiscard]] std::size_t open_count() const;
 
  private:
-  runtime::Loop& loop_;
+  loop::Loop& loop_;
   // Owners: this, and the stream of the peer.
   std::vector<std::shared_ptr<FakePeer>> peers_;
 };

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "loop/fake_loop.h"
 #include "net/stream_fixture.h"
-#include "runtime/fake_loop.h"
 
 namespace millrace::net {
 namespace {
@@ -27,7 +27,7 @@ class FakeConnectorTest : public testing::Test {
   }
 
   base::ManualClock clock_;
-  runtime::FakeLoop loop_{clock_};
+  loop::FakeLoop loop_{clock_};
   FakeConnector connector_{loop_};
   Recorder end_{4};
 };

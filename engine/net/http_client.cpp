@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "loop/loop.h"
 #include "net/address.h"
 #include "net/breaker.h"
 #include "net/http_connection.h"
 #include "net/http_message.h"
 #include "net/stream.h"
-#include "runtime/loop.h"
 
 namespace millrace::net {
 namespace {
@@ -57,7 +57,7 @@ void HttpCall::cancel() {
 
 void HttpCall::on_timer() { client_->on_call_timer(*this); }
 
-HttpClient::HttpClient(runtime::Loop& loop,
+HttpClient::HttpClient(loop::Loop& loop,
                        Connector& connector,
                        base::Random& random,
                        HttpClientOptions options)

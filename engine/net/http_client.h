@@ -14,13 +14,13 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "loop/loop.h"
 #include "net/address.h"
 #include "net/breaker.h"
-#include "net/fair_queue.h"
 #include "net/http_message.h"
 #include "net/owned_timer.h"
+#include "net/round_robin_queue.h"
 #include "net/stream.h"
-#include "runtime/loop.h"
 
 namespace millrace::net {
 
@@ -107,7 +107,7 @@ class HttpCall {
 /// a call's `on_done`.
 class HttpClient {
  public:
-  HttpClient(runtime::Loop& loop,
+  HttpClient(loop::Loop& loop,
              Connector& connector,
              base::Random& random,
              HttpClientOptions options);
@@ -154,13 +154,13 @@ class HttpClient {
   [[nodiscard]] std::string text_of(const HttpRequest& request) const;
   [[nodiscard]] base::Error name_peer(const base::Error& error) const;
 
-  runtime::Loop& loop_;
+  loop::Loop& loop_;
   Connector& connector_;
   const HttpClientOptions options_;
   const std::string host_;
   Breaker breaker_;
   HttpCounters counters_;
-  FairQueue<HttpCall> waiting_;
+  RoundRobinQueue<HttpCall> waiting_;
   std::vector<std::unique_ptr<HttpConnection>> connections_;
   // The one used last is at the end, and used next.
   std::vector<HttpConnection*> idle_;

@@ -16,10 +16,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "loop/fake_loop.h"
 #include "net/breaker.h"
 #include "net/fake_connector.h"
 #include "net/http_message.h"
-#include "runtime/fake_loop.h"
 
 namespace millrace::net {
 namespace {
@@ -79,7 +79,7 @@ class HttpClientTest : public testing::Test {
   }
 
   base::ManualClock clock_;
-  runtime::FakeLoop loop_{clock_};
+  loop::FakeLoop loop_{clock_};
   FakeConnector connector_{loop_};
   base::SplitMix64 random_{1};
   std::unique_ptr<HttpClient> client_;

@@ -11,14 +11,14 @@
 
 #include "base/random.h"
 #include "base/result.h"
+#include "loop/event_loop.h"
+#include "loop/loop_fixture.h"
 #include "net/http_client.h"
 #include "net/http_message.h"
 #include "net/stream_fixture.h"
 #include "net/tls_fixture.h"
 #include "net/uv_connector.h"
 #include "net/uv_listener.h"
-#include "runtime/event_loop.h"
-#include "runtime/loop_fixture.h"
 
 // Connections on real sockets; what a client does with them in virtual time is in
 // http_client_test.cpp.
@@ -26,7 +26,7 @@
 namespace millrace::net {
 namespace {
 
-using runtime::run_and_wait;
+using loop::run_and_wait;
 
 class SignalledCall : public HttpCall {
  public:
@@ -76,7 +76,7 @@ class HttpConnectionTest : public testing::Test {
     });
   }
 
-  std::unique_ptr<runtime::EventLoop> loop_ = runtime::EventLoop::create("test").value();
+  std::unique_ptr<loop::EventLoop> loop_ = loop::EventLoop::create("test").value();
   UvConnector connector_{*loop_};
   base::SplitMix64 random_{1};
   RecordingAcceptor acceptor_;

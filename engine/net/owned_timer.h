@@ -1,16 +1,16 @@
 #pragma once
 
 #include "base/clock.h"
-#include "runtime/loop.h"
+#include "loop/loop.h"
 
 namespace millrace::net {
 
 /// A timer that calls a method of the object it is a member of, and is taken back with it.
 /// Threading: loop thread. Lifetime: borrows the loop.
 template <class Owner, void (Owner::*kMethod)()>
-class OwnedTimer : private runtime::Timer {
+class OwnedTimer : private loop::Timer {
  public:
-  OwnedTimer(runtime::Loop& loop, Owner& owner) : Timer(&fired), loop_(loop), owner_(owner) {}
+  OwnedTimer(loop::Loop& loop, Owner& owner) : Timer(&fired), loop_(loop), owner_(owner) {}
   ~OwnedTimer() { stop(); }
 
   /// Calls once after `span`, instead of when it was to call before.
@@ -24,7 +24,7 @@ class OwnedTimer : private runtime::Timer {
     (static_cast<OwnedTimer&>(timer).owner_.*kMethod)();
   }
 
-  runtime::Loop& loop_;
+  loop::Loop& loop_;
   Owner& owner_;
 };
 

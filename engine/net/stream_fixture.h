@@ -18,11 +18,11 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "loop/event_loop.h"
+#include "loop/loop_fixture.h"
 #include "net/address.h"
 #include "net/stream.h"
 #include "net/uv_listener.h"
-#include "runtime/event_loop.h"
-#include "runtime/loop_fixture.h"
 
 // What the tests of streams share.
 

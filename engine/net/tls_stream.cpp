@@ -17,16 +17,16 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/loop.h"
 #include "net/stream.h"
 #include "net/tls_context.h"
-#include "runtime/loop.h"
 
 namespace millrace::net {
 
 using base::Error;
 using base::ErrorCode;
 
-TlsStream::TlsStream(runtime::Loop& loop,
+TlsStream::TlsStream(loop::Loop& loop,
                      base::Result<std::shared_ptr<const TlsContext>> context,
                      Settings settings,
                      StreamListener& listener)

@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "loop/loop.h"
 #include "net/owned_timer.h"
 #include "net/stream.h"
 #include "net/tls_context.h"
-#include "runtime/loop.h"
 
 namespace millrace::net {
 
@@ -29,7 +29,7 @@ class TlsStream final : public Stream, private StreamListener {
     std::string where = {};              ///< for messages
   };
 
-  TlsStream(runtime::Loop& loop,
+  TlsStream(loop::Loop& loop,
             base::Result<std::shared_ptr<const TlsContext>> context,
             Settings settings,
             StreamListener& listener);

@@ -11,12 +11,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/fake_loop.h"
 #include "net/fake_connector.h"
 #include "net/stream.h"
 #include "net/stream_fixture.h"
 #include "net/tls_context.h"
 #include "net/tls_fixture.h"
-#include "runtime/fake_loop.h"
 
 namespace millrace::net {
 namespace {
@@ -53,7 +53,7 @@ class TlsStreamTest : public testing::Test {
   }
 
   base::ManualClock clock_;
-  runtime::FakeLoop loop_{clock_};
+  loop::FakeLoop loop_{clock_};
   FakeConnector connector_{loop_};
   Recorder client_{1000};
   Recorder server_{1000};

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "loop/event_loop.h"
 #include "net/address.h"
 #include "net/stream.h"
 #include "net/tls_context.h"
-#include "runtime/event_loop.h"
 
 namespace millrace::net {
 
@@ -17,7 +17,7 @@ namespace millrace::net {
 /// Lifetime: borrows the loop. Its streams are destroyed on the loop thread before the loop stops.
 class UvConnector final : public Connector {
  public:
-  explicit UvConnector(runtime::EventLoop& loop) : loop_(loop) {}
+  explicit UvConnector(loop::EventLoop& loop) : loop_(loop) {}
 
   [[nodiscard]] std::unique_ptr<Stream> connect(const Address& address,
                                                 const ConnectOptions& options,
@@ -30,7 +30,7 @@ class UvConnector final : public Connector {
   [[nodiscard]] base::Result<std::shared_ptr<const TlsContext>> context_of(
       const TlsOptions& options);
 
-  runtime::EventLoop& loop_;
+  loop::EventLoop& loop_;
   // Few: one per endpoint. Owners: this and the streams.
   std::vector<std::shared_ptr<const TlsContext>> contexts_;
 };

@@ -9,17 +9,17 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "loop/event_loop.h"
+#include "loop/loop_fixture.h"
 #include "net/address.h"
 #include "net/stream_fixture.h"
 #include "net/tls_fixture.h"
-#include "runtime/event_loop.h"
-#include "runtime/loop_fixture.h"
 
 namespace millrace::net {
 namespace {
 
 using base::ErrorCode;
-using runtime::run_and_wait;
+using loop::run_and_wait;
 
 class UvConnectorTest : public testing::Test {
  protected:
@@ -37,7 +37,7 @@ class UvConnectorTest : public testing::Test {
     event_.acquire();
   }
 
-  std::unique_ptr<runtime::EventLoop> loop_ = runtime::EventLoop::create("test").value();
+  std::unique_ptr<loop::EventLoop> loop_ = loop::EventLoop::create("test").value();
   UvConnector connector_{*loop_};
   std::counting_semaphore<2> event_{0};
   Recorder end_;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/uv_loop.h"
+#include "loop/uv_loop.h"
 
 // Internal: what libuv needs to keep of a socket until it has called back for the last time.
 

@@ -11,14 +11,14 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/event_loop.h"
+#include "loop/uv_loop.h"
 #include "net/address.h"
 #include "net/stream.h"
 #include "net/tls_context.h"
 #include "net/tls_stream.h"
 #include "net/uv_handle.h"
 #include "net/uv_stream.h"
-#include "runtime/event_loop.h"
-#include "runtime/uv_loop.h"
 
 namespace millrace::net {
 namespace {
@@ -32,7 +32,7 @@ void incoming(uv_stream_t* server, int status) {
 
 }  // namespace
 
-Incoming::Incoming(runtime::EventLoop& loop,
+Incoming::Incoming(loop::EventLoop& loop,
                    UvHandle<UvStream>& handle,
                    std::shared_ptr<const TlsContext> tls)
     : loop_(loop), handle_(&handle), tls_(std::move(tls)) {}
@@ -60,7 +60,7 @@ std::unique_ptr<Stream> Incoming::take(StreamListener& listener) {
   return stream;
 }
 
-base::Result<std::unique_ptr<UvListener>> UvListener::listen(runtime::EventLoop& loop,
+base::Result<std::unique_ptr<UvListener>> UvListener::listen(loop::EventLoop& loop,
                                                              const Address& address,
                                                              Acceptor& acceptor,
                                                              const std::optional<TlsOptions>& tls) {
@@ -76,7 +76,7 @@ base::Result<std::unique_ptr<UvListener>> UvListener::listen(runtime::EventLoop&
                     to_string(address));
 }
 
-UvListener::UvListener(runtime::EventLoop& loop, Address address, Acceptor& acceptor)
+UvListener::UvListener(loop::EventLoop& loop, Address address, Acceptor& acceptor)
     : loop_(loop), acceptor_(acceptor), address_(std::move(address)) {}
 
 UvListener::~UvListener() {
@@ -86,8 +86,7 @@ UvListener::~UvListener() {
 int UvListener::open() {
   loop_.thread().assert_current();
   int result = 0;
-  handle_ =
-      UvHandle<UvListener>::open(runtime::uv_loop_of(loop_), address_.is_unix(), this, result);
+  handle_ = UvHandle<UvListener>::open(loop::uv_loop_of(loop_), address_.is_unix(), this, result);
   if (handle_ == nullptr) return result;
   result =
       address_.is_unix() ? uv_pipe_bind(handle_->pipe(), address_.unix_path.c_str()) : bind_tcp();
@@ -118,7 +117,7 @@ void UvListener::on_connection(int status) {
   if (status != 0) return;
   int result = 0;
   auto* const accepted =
-      UvHandle<UvStream>::open(runtime::uv_loop_of(loop_), address_.is_unix(), nullptr, result);
+      UvHandle<UvStream>::open(loop::uv_loop_of(loop_), address_.is_unix(), nullptr, result);
   if (accepted == nullptr) return;
   if (uv_accept(handle_->stream(), accepted->stream()) != 0) return accepted->close();
   Incoming connection(loop_, *accepted, tls_);

@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "loop/event_loop.h"
 #include "net/address.h"
 #include "net/stream.h"
 #include "net/tls_context.h"
-#include "runtime/event_loop.h"
 
 namespace millrace::net {
 
@@ -22,7 +22,7 @@ class UvStream;
 /// Threading: loop thread.
 class Incoming {
  public:
-  Incoming(runtime::EventLoop& loop,
+  Incoming(loop::EventLoop& loop,
            UvHandle<UvStream>& handle,
            std::shared_ptr<const TlsContext> tls);
   ~Incoming();
@@ -33,7 +33,7 @@ class Incoming {
   [[nodiscard]] std::unique_ptr<Stream> take(StreamListener& listener);
 
  private:
-  runtime::EventLoop& loop_;
+  loop::EventLoop& loop_;
   UvHandle<UvStream>* handle_;
   std::shared_ptr<const TlsContext> tls_;
 };
@@ -57,7 +57,7 @@ class UvListener {
   /// `address.host` is an IP address; port 0 takes a free one. A unix path must not exist; libuv
   /// removes it again. With `tls` every stream is encrypted.
   [[nodiscard]] static base::Result<std::unique_ptr<UvListener>> listen(
-      runtime::EventLoop& loop,
+      loop::EventLoop& loop,
       const Address& address,
       Acceptor& acceptor,
       const std::optional<TlsOptions>& tls = {});
@@ -72,11 +72,11 @@ class UvListener {
   void on_connection(int status);
 
  private:
-  UvListener(runtime::EventLoop& loop, Address address, Acceptor& acceptor);
+  UvListener(loop::EventLoop& loop, Address address, Acceptor& acceptor);
   [[nodiscard]] int open();
   [[nodiscard]] int bind_tcp();
 
-  runtime::EventLoop& loop_;
+  loop::EventLoop& loop_;
   Acceptor& acceptor_;
   Address address_;
   UvHandle<UvListener>* handle_ = nullptr;

@@ -10,17 +10,17 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "loop/event_loop.h"
+#include "loop/loop_fixture.h"
 #include "net/address.h"
 #include "net/stream_fixture.h"
 #include "net/tls_fixture.h"
 #include "net/uv_connector.h"
-#include "runtime/event_loop.h"
-#include "runtime/loop_fixture.h"
 
 namespace millrace::net {
 namespace {
 
-using runtime::run_and_wait;
+using loop::run_and_wait;
 
 class UvListenerTest : public testing::Test {
  protected:
@@ -53,7 +53,7 @@ class UvListenerTest : public testing::Test {
     done_.acquire();
   }
 
-  std::unique_ptr<runtime::EventLoop> loop_ = runtime::EventLoop::create("test").value();
+  std::unique_ptr<loop::EventLoop> loop_ = loop::EventLoop::create("test").value();
   UvConnector connector_{*loop_};
   std::unique_ptr<UvListener> listener_;
   RecordingAcceptor acceptor_;

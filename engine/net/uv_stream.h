@@ -10,10 +10,10 @@
 #include <sys/socket.h>
 
 #include "base/error.h"
+#include "loop/event_loop.h"
 #include "net/address.h"
 #include "net/owned_timer.h"
 #include "net/stream.h"
-#include "runtime/event_loop.h"
 
 // Internal: made by UvConnector and UvListener.
 
@@ -33,7 +33,7 @@ class UvStream final : public Stream {
  public:
   using Handle = UvHandle<UvStream>;
 
-  UvStream(runtime::EventLoop& loop, StreamListener& listener);
+  UvStream(loop::EventLoop& loop, StreamListener& listener);
   ~UvStream() override;
 
   void connect(const Address& address, const ConnectOptions& options);
@@ -67,7 +67,7 @@ class UvStream final : public Stream {
   void fail_later(base::Error reason);
   [[nodiscard]] base::Error error(const char* what, int uv_error) const;
 
-  runtime::EventLoop& loop_;
+  loop::EventLoop& loop_;
   StreamListener& listener_;
   Address address_;
   std::string peer_;

@@ -11,16 +11,16 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "loop/event_loop.h"
+#include "loop/loop_fixture.h"
 #include "net/stream_fixture.h"
 #include "net/uv_connector.h"
-#include "runtime/event_loop.h"
-#include "runtime/loop_fixture.h"
 
 namespace millrace::net {
 namespace {
 
 using base::ErrorCode;
-using runtime::run_and_wait;
+using loop::run_and_wait;
 
 class UvStreamTest : public testing::Test {
  protected:
@@ -36,7 +36,7 @@ class UvStreamTest : public testing::Test {
     event_.acquire();
   }
 
-  std::unique_ptr<runtime::EventLoop> loop_ = runtime::EventLoop::create("test").value();
+  std::unique_ptr<loop::EventLoop> loop_ = loop::EventLoop::create("test").value();
   UvConnector connector_{*loop_};
   RawServer server_;
   std::binary_semaphore event_{0};

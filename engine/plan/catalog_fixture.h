@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "plan/param_value.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "plan/task_catalog.h"
 #include "rows/column.h"
 

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "base/json_document.h"
-#include "plan/artifact.h"
-#include "plan/checker.h"
-#include "plan/columns.h"
-#include "plan/draft.h"
-#include "plan/passes.h"
-#include "plan/plan_graph.h"
+#include "base/formats/json_document.h"
+#include "plan/artifact/artifact.h"
+#include "plan/check/checker.h"
+#include "plan/check/columns.h"
+#include "plan/check/draft.h"
+#include "plan/check/resolver.h"
+#include "plan/passes/node_links.h"
+#include "plan/passes/passes.h"
 #include "plan/reporter.h"
-#include "plan/resolver.h"
 
 namespace millrace::plan {
 

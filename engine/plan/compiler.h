@@ -3,10 +3,10 @@
 #include <expected>
 #include <string_view>
 
-#include "plan/artifact_reader.h"
+#include "plan/artifact/artifact_reader.h"
 #include "plan/compiled_plan.h"
 #include "plan/problem.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "plan/task_catalog.h"
 
 namespace millrace::plan {

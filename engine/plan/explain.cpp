@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/format.h"
-#include "plan/plan_graph.h"
+#include "plan/passes/node_links.h"
 
 namespace millrace::plan {
 

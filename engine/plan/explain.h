@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/json_writer.h"
-#include "plan/columns.h"
+#include "base/formats/json_writer.h"
+#include "plan/check/columns.h"
 #include "plan/compiled_plan.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 
 namespace millrace::plan {
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_reader.h"
+#include "base/formats/json_reader.h"
 #include "plan/plan_fixture.h"
 
 namespace millrace::plan {

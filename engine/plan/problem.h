@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "base/result.h"
 #include "base/text_place.h"
 

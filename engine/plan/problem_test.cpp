@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 
 namespace millrace::plan {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json_document.h"
+#include "base/formats/json_document.h"
 #include "plan/compiled_plan.h"
 #include "plan/problem.h"
 

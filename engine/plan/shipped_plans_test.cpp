@@ -11,7 +11,7 @@
 
 #include "plan/catalog_fixture.h"
 #include "plan/compiler.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 
 namespace millrace::plan {
 namespace {

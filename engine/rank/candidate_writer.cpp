@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "base/number_text.h"
 
 namespace millrace::rank {

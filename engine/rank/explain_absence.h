@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "plan/compiled_plan.h"
 #include "rank/request_explain.h"
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_reader.h"
+#include "base/formats/json_reader.h"
 #include "rank/explain_json.h"
 #include "rows/row_scratch.h"
 #include "rows/table_fixture.h"

@@ -8,16 +8,16 @@
 
 #include "base/check.h"
 #include "base/wall_clock.h"
+#include "loop/event_loop.h"
 #include "plan/compiler.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
 #include "rank/run_tracer.h"
 #include "rank/services.h"
-#include "runtime/event_loop.h"
 #include "runtime/worker_pool.h"
-#include "tasks/row_tasks.h"
+#include "tasks/builtin/row_tasks.h"
 #include "tasks/task_registry.h"
 
 // For tests only: requests from text to text on real threads, without stores.
@@ -48,7 +48,7 @@ class ExplainEngine {
                              .endpoints = ""},
                             plan::Environment::kDev)
             .value());
-    loop_ = runtime::EventLoop::create("loop").value();
+    loop_ = loop::EventLoop::create("loop").value();
     workers_ = runtime::WorkerPool::create(
                    {.compute_threads = 2, .callers_help = false, .trace = &tracer_.collector()})
                    .value();
@@ -101,7 +101,7 @@ class ExplainEngine {
   tasks::ScratchPool scratches_;
   tasks::TaskScratch loop_scratch_;
   std::unique_ptr<runtime::WorkerPool> workers_;
-  std::unique_ptr<runtime::EventLoop> loop_;
+  std::unique_ptr<loop::EventLoop> loop_;
   LoopServices services_;
   std::unique_ptr<PlanSet> plans_ = std::make_unique<PlanSet>();
   LoadedPlan* plan_ = nullptr;

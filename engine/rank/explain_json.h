@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "rank/request_explain.h"
 
 namespace millrace::rank {

@@ -56,7 +56,7 @@ bool run_body(const void* closure, runtime::NodeCall& call) {
   }
 }
 
-runtime::Task<base::Status> run_async_body(const void* closure, runtime::NodeCall call) {
+loop::Task<base::Status> run_async_body(const void* closure, runtime::NodeCall call) {
   return run_of(call).run_async_node(index_of(closure), std::move(call));
 }
 

@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/mutex.h"
 #include "base/result.h"
+#include "base/sync/mutex.h"
 #include "expr/bound_expr.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "rows/row_set.h"
 #include "rows/value.h"
-#include "runtime/cost_model.h"
 #include "runtime/node_call.h"
 #include "runtime/run_pool.h"
-#include "runtime/task.h"
-#include "runtime/topology.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/topology.h"
 #include "tasks/task_registry.h"
 
 namespace millrace::rank {

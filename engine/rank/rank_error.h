@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 
 namespace millrace::rank {
 

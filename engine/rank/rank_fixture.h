@@ -15,18 +15,18 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/wall_clock.h"
+#include "loop/fake_loop.h"
 #include "plan/compiler.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
 #include "rank/request.h"
 #include "rank/services.h"
-#include "runtime/fake_loop.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
+#include "tasks/builtin/row_tasks.h"
 #include "tasks/params_description.h"
-#include "tasks/row_tasks.h"
 #include "tasks/task.h"
 #include "tasks/task_registry.h"
 
@@ -58,7 +58,7 @@ class NotingBody final : public tasks::TaskBody {
     note_(id_, false);
     return inner_.run(call);
   }
-  [[nodiscard]] runtime::Task<base::Result<rows::RowSet>> run_async(
+  [[nodiscard]] loop::Task<base::Result<rows::RowSet>> run_async(
       tasks::TaskCall call) const override {
     note_(id_, false);
     base::Result<rows::RowSet> made = co_await inner_.run_async(std::move(call));
@@ -249,7 +249,7 @@ class RankRig {
 
   base::ManualClock clock;
   base::ManualWallClock wall_clock;
-  runtime::FakeLoop loop;
+  loop::FakeLoop loop;
   std::unique_ptr<runtime::WorkerPool> pool;
   tasks::TaskRegistry tasks;
   plan::Registry registry;

@@ -102,7 +102,7 @@ void Ranker::answered(runtime::Run& ended, void* data) {
   RankCall& call = *static_cast<RankCall*>(data);
   Ranker& ranker = *call.ranker_;
   const RequestRun& run = *call.run_;
-  const runtime::TraceContext& traced = ended.options().trace;
+  const trace::TraceContext& traced = ended.options().trace;
   if (ended.outcome() != runtime::RunOutcome::kOk) {
     if (traced.enabled()) ranker.services_.tracer->forget(traced.trace_id);
     return ranker.refuse(call, run.request().request_id, error_of(run, ended));

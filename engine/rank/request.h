@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/json_document.h"
-#include "base/json_reader.h"
+#include "base/formats/json_document.h"
+#include "base/formats/json_reader.h"
 #include "rank/rank_error.h"
 #include "rows/value.h"
-#include "runtime/node.h"
 #include "runtime/run.h"
+#include "runtime/topology/node.h"
 
 namespace millrace::rank {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "rank/explain_json.h"
 #include "rows/batch.h"
 

@@ -280,8 +280,7 @@ bool RequestRun::run_node(std::uint32_t index, runtime::NodeCall& call) {
   return keep(index, node.body->run(task), call);
 }
 
-runtime::Task<base::Status> RequestRun::run_async_node(std::uint32_t index,
-                                                       runtime::NodeCall call) {
+loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime::NodeCall call) {
   Slot& slot = slots_[index];
   if (base::Status ready = prepare_call(index, call); !ready) {
     slot.failed.store(true, std::memory_order_relaxed);

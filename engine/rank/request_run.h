@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "expr/bound_expr.h"
+#include "loop/task.h"
 #include "rank/loaded_plan.h"
 #include "rank/rank_error.h"
 #include "rank/request.h"
@@ -20,7 +21,6 @@
 #include "rows/value.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
-#include "runtime/task.h"
 #include "tasks/task_context.h"
 #include "tasks/task_stats.h"
 
@@ -54,8 +54,8 @@ class RequestRun {
 
   // --- Called by the topology's bodies.
   [[nodiscard]] bool run_node(std::uint32_t index, runtime::NodeCall& call);
-  [[nodiscard]] runtime::Task<base::Status> run_async_node(std::uint32_t index,
-                                                           runtime::NodeCall call);
+  [[nodiscard]] loop::Task<base::Status> run_async_node(std::uint32_t index,
+                                                        runtime::NodeCall call);
   void publish(std::uint32_t index, runtime::NodeCall& call);
   [[nodiscard]] bool use_fallback(std::uint32_t index, runtime::NodeCall& call);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "plan/compiled_plan.h"
 #include "rank/candidate_writer.h"
 #include "rank/rank_error.h"

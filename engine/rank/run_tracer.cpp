@@ -4,18 +4,18 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "base/result.h"
-#include "runtime/critical_path.h"
-#include "runtime/topology.h"
-#include "runtime/trace.h"
-#include "runtime/trace_spans.h"
+#include "runtime/topology/topology.h"
+#include "trace/critical_path.h"
+#include "trace/trace.h"
+#include "trace/trace_spans.h"
 
 namespace millrace::rank {
 namespace {
 
 using base::JsonWriter;
-using runtime::TraceRecord;
+using trace::TraceRecord;
 
 constexpr std::size_t kPendingRecordsMax = std::size_t{256} << 10U;
 constexpr std::size_t kBufferRecords = std::size_t{8} << 10U;
@@ -35,7 +35,7 @@ std::size_t rows_into(const RequestRun& run, std::uint32_t node) {
 
 void write_node(JsonWriter& json,
                 const RequestRun& run,
-                const runtime::NodeSpan& span,
+                const trace::NodeSpan& span,
                 base::TimePoint start) {
   const plan::CompiledPlan& plan = run.plan().plan();
   const plan::CompiledNode& node = plan.nodes[span.node_index];
@@ -50,7 +50,7 @@ void write_node(JsonWriter& json,
   }
   json.member("start_us", microseconds(span.start - start));
   if (span.end) json.member("end_us", microseconds(*span.end - start));
-  json.member("status", runtime::to_string(span.status));
+  json.member("status", trace::to_string(span.status));
   if (span.inline_depth > 0) {
     json.member("inlined_after", plan.nodes[span.inline_parent].id);
     json.member("inline_depth", span.inline_depth);
@@ -64,12 +64,12 @@ void write_node(JsonWriter& json,
 }
 
 void write_critical_path(JsonWriter& json,
-                         const runtime::CriticalPath& path,
+                         const trace::CriticalPath& path,
                          const plan::CompiledPlan& plan) {
   json.begin_object();
   json.key("steps");
   json.begin_array();
-  for (const runtime::PathStep& step : path.steps) {
+  for (const trace::PathStep& step : path.steps) {
     json.begin_object();
     json.member("node", plan.nodes[step.node_index].id);
     json.member("waiting_us", microseconds(step.waiting));
@@ -86,8 +86,8 @@ void write_critical_path(JsonWriter& json,
 
 }  // namespace
 
-runtime::TraceTopology trace_topology_of(const LoadedPlan& plan) {
-  runtime::TraceTopology names{.plan = plan.plan().name};
+trace::TraceTopology trace_topology_of(const LoadedPlan& plan) {
+  trace::TraceTopology names{.plan = plan.plan().name};
   const runtime::Topology& topology = plan.topology();
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
     const plan::CompiledNode& compiled = plan.plan().nodes[node];
@@ -103,19 +103,19 @@ runtime::TraceTopology trace_topology_of(const LoadedPlan& plan) {
 }
 
 void write_trace(const RequestRun& run, std::span<const TraceRecord> records, std::string& out) {
-  const auto analysis = runtime::analyse_run(records, trace_topology_of(run.plan()));
+  const auto analysis = trace::analyse_run(records, trace_topology_of(run.plan()));
   JsonWriter json(out);
   json.begin_object();
   if (!analysis) {
     json.member("error", analysis.error().message());
     return json.end_object();
   }
-  const runtime::RunSpans spans = runtime::collect_spans(records);
-  json.member("status", runtime::to_string(spans.status));
+  const trace::RunSpans spans = trace::collect_spans(records);
+  json.member("status", trace::to_string(spans.status));
   json.member("latency_us", microseconds(analysis->latency_path.latency));
   json.key("nodes");
   json.begin_array();
-  for (const runtime::NodeSpan& span : spans.nodes) write_node(json, run, span, analysis->start);
+  for (const trace::NodeSpan& span : spans.nodes) write_node(json, run, span, analysis->start);
   json.end_array();
   json.key("critical_path");
   write_critical_path(json, analysis->latency_path, run.plan().plan());
@@ -127,28 +127,28 @@ RunTracer::RunTracer()
   collector_.add_sink(*this);
 }
 
-void RunTracer::dump_to(runtime::TraceSink& sink) {
+void RunTracer::dump_to(trace::TraceSink& sink) {
   collector_.add_sink(sink);
   dumps_ = true;
 }
 
-runtime::TraceContext RunTracer::make_context(const LoadedPlan& plan, bool wanted) {
-  const runtime::TraceId id(last_trace_.fetch_add(1, std::memory_order_relaxed) + 1);
+trace::TraceContext RunTracer::make_context(const LoadedPlan& plan, bool wanted) {
+  const trace::TraceId id(last_trace_.fetch_add(1, std::memory_order_relaxed) + 1);
   base::MutexLock lock(mutex_);
   const auto [known, is_new] = topologies_.try_emplace(&plan);
   if (is_new) known->second = collector_.add_topology(trace_topology_of(plan));
   if (wanted) kept_.try_emplace(id);
-  return {id, runtime::TraceFlag::All, known->second};
+  return {id, trace::TraceFlag::All, known->second};
 }
 
-void RunTracer::consume(const runtime::RunTrace& run) {
+void RunTracer::consume(const trace::RunTrace& run) {
   base::MutexLock lock(mutex_);
   const auto kept = kept_.find(run.trace_id);
   if (kept == kept_.end()) return;
   kept->second.assign(run.records.begin(), run.records.end());
 }
 
-std::string RunTracer::end(runtime::TraceId trace_id, const RequestRun& run) {
+std::string RunTracer::end(trace::TraceId trace_id, const RequestRun& run) {
   if (!run.request().trace) {
     collect_sometimes();
     return {};
@@ -165,7 +165,7 @@ std::string RunTracer::end(runtime::TraceId trace_id, const RequestRun& run) {
   return out;
 }
 
-void RunTracer::forget(runtime::TraceId trace_id) {
+void RunTracer::forget(trace::TraceId trace_id) {
   {
     base::MutexLock lock(mutex_);
     kept_.erase(trace_id);

@@ -8,14 +8,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/mutex.h"
-#include "base/thread_annotations.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "rank/loaded_plan.h"
 #include "rank/request_run.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_sink.h"
-#include "runtime/trace_writer.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_record.h"
+#include "trace/trace_sink.h"
+#include "trace/trace_writer.h"
 
 namespace millrace::rank {
 
@@ -26,56 +26,56 @@ namespace millrace::rank {
 /// and, under a dump, once per `kCollectEvery` answers; what does not fit is counted as dropped.
 /// Threading: any thread. Lifetime: outlives the worker pool that has its collector; plans outlive
 /// their last trace.
-class RunTracer final : private runtime::TraceSink {
+class RunTracer final : private trace::TraceSink {
  public:
   RunTracer();
 
   /// What the worker pool writes to.
-  [[nodiscard]] runtime::TraceCollector& collector() { return collector_; }
+  [[nodiscard]] trace::TraceCollector& collector() { return collector_; }
   /// Traces every run from now on and hands it to `sink`. Call it before the first request.
   /// Lifetime: `sink` outlives this.
-  void dump_to(runtime::TraceSink& sink);
+  void dump_to(trace::TraceSink& sink);
 
   /// Gives the context of a run: one that traces if `wanted` by the request or by a dump.
-  [[nodiscard]] runtime::TraceContext begin(const LoadedPlan& plan, bool wanted) {
+  [[nodiscard]] trace::TraceContext begin(const LoadedPlan& plan, bool wanted) {
     if (!wanted && !dumps_) return {};
     return make_context(plan, wanted);
   }
   /// Ends a traced run that went well, at its answer: gives the JSON of `"trace"`, empty if only a
   /// dump wanted it.
-  [[nodiscard]] std::string end(runtime::TraceId trace_id, const RequestRun& run);
+  [[nodiscard]] std::string end(trace::TraceId trace_id, const RequestRun& run);
   /// Ends one that failed or was never started: its response shows no trace.
-  void forget(runtime::TraceId trace_id);
+  void forget(trace::TraceId trace_id);
   /// Hands everything that is left to the dump. No run may be under way.
   void flush() { collector_.flush(); }
 
  private:
-  using Records = std::vector<runtime::TraceRecord>;
+  using Records = std::vector<trace::TraceRecord>;
   static constexpr std::uint64_t kCollectEvery = 32;
 
-  void consume(const runtime::RunTrace& run) override;
-  [[nodiscard]] runtime::TraceContext make_context(const LoadedPlan& plan, bool wanted);
+  void consume(const trace::RunTrace& run) override;
+  [[nodiscard]] trace::TraceContext make_context(const LoadedPlan& plan, bool wanted);
   void collect_sometimes();
 
-  runtime::TraceCollector collector_;
+  trace::TraceCollector collector_;
   bool dumps_ = false;  // constant once requests come
   // Number the traced runs, and those that ended; publish nothing.
   std::atomic<std::uint64_t> last_trace_{0};
   std::atomic<std::uint64_t> ended_{0};
   base::Mutex mutex_;
-  std::unordered_map<const LoadedPlan*, runtime::TraceTopologyId> topologies_ MR_GUARDED_BY(mutex_);
+  std::unordered_map<const LoadedPlan*, trace::TraceTopologyId> topologies_ MR_GUARDED_BY(mutex_);
   // Runs whose responses show their trace; filled when they are collected.
-  std::map<runtime::TraceId, Records> kept_ MR_GUARDED_BY(mutex_);
+  std::map<trace::TraceId, Records> kept_ MR_GUARDED_BY(mutex_);
 };
 
 /// Names and edges of a plan, for readers of its traces. A node that stands for several of the
 /// source has all their ids, joined by `+`.
-[[nodiscard]] runtime::TraceTopology trace_topology_of(const LoadedPlan& plan);
+[[nodiscard]] trace::TraceTopology trace_topology_of(const LoadedPlan& plan);
 
 /// Appends the JSON of `"trace"`: when each node started and ended in us from the start of the run,
 /// how it was started, its rows, and the critical path by latency.
 void write_trace(const RequestRun& run,
-                 std::span<const runtime::TraceRecord> records,
+                 std::span<const trace::TraceRecord> records,
                  std::string& out);
 
 }  // namespace millrace::rank

@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_reader.h"
+#include "base/formats/json_reader.h"
 #include "rank/explain_fixture.h"
-#include "runtime/trace_sink.h"
+#include "trace/trace_sink.h"
 
 namespace millrace::rank {
 namespace {
@@ -77,12 +77,12 @@ TEST(RunTracerTest, TRC3_ARequestThatDoesNotAskIsNotTraced) {
   EXPECT_FALSE(engine.tracer().begin(engine.plan(), false).enabled());
   EXPECT_THAT(engine.ask(R"({"user_id": 1})"), Not(HasSubstr("trace")));
   engine.tracer().flush();
-  const runtime::TraceStats stats = engine.tracer().collector().stats();
+  const trace::TraceStats stats = engine.tracer().collector().stats();
   EXPECT_EQ(stats.complete_runs + stats.incomplete_runs, 0U);
 }
 
 TEST(RunTracerTest, TRC4_ADumpGetsEveryRunAndResponsesStayWithoutTraces) {
-  runtime::MemorySink dump;
+  trace::MemorySink dump;
   ExplainEngine engine;
   engine.tracer().dump_to(dump);
   engine.load(kNodes, R"(["t"])");
@@ -100,7 +100,7 @@ TEST(RunTracerTest, TRC4_ADumpGetsEveryRunAndResponsesStayWithoutTraces) {
 }
 
 TEST(RunTracerTest, TRC5_AFailedRunIsInTheDumpButItsErrorHasNoTrace) {
-  runtime::MemorySink dump;
+  trace::MemorySink dump;
   ExplainEngine engine;
   engine.tracer().dump_to(dump);
   engine.load(R"([{"id": "s", "op": "fixed_source", "inputs": [], "params": {}},

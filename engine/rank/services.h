@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/wall_clock.h"
-#include "runtime/loop.h"
+#include "loop/loop.h"
 #include "runtime/worker_pool.h"
 #include "tasks/endpoint_client.h"
 #include "tasks/scratch_pool.h"
@@ -16,7 +16,7 @@ class RunTracer;
 /// What requests run on: one loop with its clients, and the workers that all loops share.
 /// Threading: filled before the first request, then constant. Lifetime: outlives every request.
 struct LoopServices {
-  runtime::Loop* loop = nullptr;
+  loop::Loop* loop = nullptr;
   runtime::WorkerPool* workers = nullptr;
   /// Clients of this loop, by `plan::EndpointId`; nullptr where there is none.
   std::span<tasks::EndpointClient* const> clients{};

@@ -34,16 +34,16 @@ std::vector<std::int32_t> compute_ranks(const Dictionary& dictionary) {
   std::sort(by_value.begin(), by_value.end(), [&](std::int32_t left, std::int32_t right) {
     return dictionary.at(left) < dictionary.at(right);
   });
-  std::vector<std::int32_t> ranks(count);
+  std::vector<std::int32_t> sort_positions(count);
   for (std::size_t rank = 0; rank < count; ++rank) {
-    ranks[static_cast<std::size_t>(by_value[rank])] = static_cast<std::int32_t>(rank);
+    sort_positions[static_cast<std::size_t>(by_value[rank])] = static_cast<std::int32_t>(rank);
   }
-  return ranks;
+  return sort_positions;
 }
 
 }  // namespace
 
-Dictionary::~Dictionary() { delete ranks_.load(std::memory_order_relaxed); }
+Dictionary::~Dictionary() { delete sort_positions_.load(std::memory_order_relaxed); }
 
 std::string_view Dictionary::at(std::int32_t code) const {
   const auto index = static_cast<std::size_t>(code);
@@ -58,12 +58,12 @@ std::optional<std::int32_t> Dictionary::find_code(std::string_view value) const 
   return code < 0 ? std::nullopt : std::optional(code);
 }
 
-std::span<const std::int32_t> Dictionary::ranks() const {
+std::span<const std::int32_t> Dictionary::sort_positions() const {
   // Acquire pairs with the release below: whoever sees the pointer sees the table.
-  const std::vector<std::int32_t>* table = ranks_.load(std::memory_order_acquire);
+  const std::vector<std::int32_t>* table = sort_positions_.load(std::memory_order_acquire);
   if (table == nullptr) {
     auto fresh = std::make_unique<const std::vector<std::int32_t>>(compute_ranks(*this));
-    if (ranks_.compare_exchange_strong(
+    if (sort_positions_.compare_exchange_strong(
             table, fresh.get(), std::memory_order_release, std::memory_order_acquire)) {
       table = fresh.release();
     }

@@ -37,7 +37,7 @@ class Dictionary {
   [[nodiscard]] std::optional<std::int32_t> find_code(std::string_view value) const;
   /// For each code, its place in the byte-wise order of the values. Computed at the first call and
   /// kept.
-  [[nodiscard]] std::span<const std::int32_t> ranks() const;
+  [[nodiscard]] std::span<const std::int32_t> sort_positions() const;
 
  private:
   friend class DictionaryBuilder;
@@ -54,7 +54,7 @@ class Dictionary {
   std::vector<std::size_t> ends_;  // value i is bytes_[ends_[i-1], ends_[i])
   std::vector<Slot> slots_;        // open addressing, linear probing, power-of-two size
   // Publishes the rank table to every reader; set once, by whoever computed it first.
-  mutable std::atomic<const std::vector<std::int32_t>*> ranks_{nullptr};
+  mutable std::atomic<const std::vector<std::int32_t>*> sort_positions_{nullptr};
 };
 
 /// Collects distinct strings.

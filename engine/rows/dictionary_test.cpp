@@ -36,14 +36,15 @@ TEST(DictionaryTest, FindsTheCodeOfAValue) {
 
 TEST(DictionaryTest, RanksByBytesNotByCode) {
   const DictionaryRef dictionary = make_dictionary(kWords);
-  EXPECT_THAT(dictionary->ranks(), ElementsAre(3, 0, 1, 2));
-  EXPECT_EQ(dictionary->ranks().data(), dictionary->ranks().data()) << "computed once";
-  EXPECT_TRUE(DictionaryBuilder().finish()->ranks().empty());
+  EXPECT_THAT(dictionary->sort_positions(), ElementsAre(3, 0, 1, 2));
+  EXPECT_EQ(dictionary->sort_positions().data(), dictionary->sort_positions().data())
+      << "computed once";
+  EXPECT_TRUE(DictionaryBuilder().finish()->sort_positions().empty());
 }
 
 TEST(DictionaryTest, RanksHighBytesAsUnsigned) {
   constexpr std::array<std::string_view, 2> kBytes = {"\xff", "a"};
-  EXPECT_THAT(make_dictionary(kBytes)->ranks(), ElementsAre(1, 0));
+  EXPECT_THAT(make_dictionary(kBytes)->sort_positions(), ElementsAre(1, 0));
 }
 
 TEST(DictionaryTest, HoldsManyValues) {
@@ -75,10 +76,10 @@ TEST(DictionaryTest, ThreadsThatRankTogetherSeeOneTable) {
   std::vector<const std::int32_t*> tables(4);
   std::vector<std::thread> threads;
   for (const std::int32_t*& table : tables) {
-    threads.emplace_back([&] { table = dictionary->ranks().data(); });
+    threads.emplace_back([&] { table = dictionary->sort_positions().data(); });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const std::int32_t* table : tables) EXPECT_EQ(table, dictionary->ranks().data());
+  for (const std::int32_t* table : tables) EXPECT_EQ(table, dictionary->sort_positions().data());
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/block_pool.h"
-#include "base/spin_mutex.h"
-#include "base/thread_annotations.h"
+#include "base/sync/spin_mutex.h"
+#include "base/sync/thread_annotations.h"
 
 namespace millrace::rows {
 

@@ -32,9 +32,10 @@ base::Result<SortColumn> find_sort_column(const Batch& batch,
                                           const SortKey& key,
                                           std::string_view where) {
   MR_TRY(const Column* column, batch.get_column(key.column, where));
-  std::span<const std::int32_t> ranks;
-  if (column->type() == ColumnType::kString) ranks = column->dictionary()->ranks();
-  return SortColumn{.column = column, .direction = key.direction, .ranks = ranks};
+  std::span<const std::int32_t> sort_positions;
+  if (column->type() == ColumnType::kString)
+    sort_positions = column->dictionary()->sort_positions();
+  return SortColumn{.column = column, .direction = key.direction, .sort_positions = sort_positions};
 }
 
 base::Result<std::vector<SortColumn>> find_sort_columns(const Batch& batch,

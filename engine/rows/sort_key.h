@@ -29,7 +29,7 @@ struct SortKey {
 struct SortColumn {
   const Column* column;
   Direction direction;
-  std::span<const std::int32_t> ranks;  // of the dictionary; empty unless a string column
+  std::span<const std::int32_t> sort_positions;  // of the dictionary; empty unless a string column
 
   /// Gives, in `bits`, a number that orders rows by this key alone; false for null and NaN.
   [[nodiscard]] bool load(RowIndex row, std::uint64_t& bits) const;
@@ -75,9 +75,10 @@ void with_key_loader(const SortColumn& key, Body&& body) {
       });
     case ColumnType::kString:
       // Under a null a code may point past an empty dictionary; rank 0 will do there.
-      if (key.ranks.empty()) return body([](RowIndex) { return std::int64_t{0}; });
-      return body([codes = key.column->codes().data(), ranks = key.ranks.data()](RowIndex row) {
-        return static_cast<std::int64_t>(ranks[codes[row]]);
+      if (key.sort_positions.empty()) return body([](RowIndex) { return std::int64_t{0}; });
+      return body([codes = key.column->codes().data(),
+                   sort_positions = key.sort_positions.data()](RowIndex row) {
+        return static_cast<std::int64_t>(sort_positions[codes[row]]);
       });
   }
 }

@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/format.h"
-#include "base/mutex.h"
 #include "base/result.h"
-#include "base/thread_annotations.h"
-#include "runtime/planted_bug.h"
+#include "base/sync/mutex.h"
+#include "base/sync/planted_bug.h"
+#include "base/sync/thread_annotations.h"
 #include "runtime/ready_gauge.h"
 
 namespace millrace::runtime {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/mutex.h"
 #include "base/result.h"
-#include "base/thread_annotations.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "runtime/ready_gauge.h"
 
 // Whether a new run may start. The gate looks at the load of the whole process:
@@ -67,7 +67,7 @@ enum class RefusalReason : std::uint8_t {
 /// A run that waits for its admission: derive from it. The queue links it, and allocates nothing.
 /// Threading: exactly one of the calls comes, once, from any thread and holding no lock; from
 /// another thread it may come before `try_admit` has returned. Calls are made one after another, so
-/// they must only hand over (post to a loop, push to a pool), not run the graph. Lifetime: must
+/// they must only hand over (post to a loop, push to a pool), not run the dag. Lifetime: must
 /// live until its call has begun, or `cancel` returned true.
 class AdmissionWaiter {
  public:

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "base/mutex.h"
 #include "base/random.h"
-#include "base/thread_annotations.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "runtime/admission.h"
 #include "runtime/ready_gauge.h"
 

@@ -2,14 +2,14 @@
 #include <cstdint>
 #include <utility>
 
-#include "runtime/asymmetric_fence.h"
-#include "runtime/loop_lane.h"
-#include "runtime/node.h"
+#include "base/sync/asymmetric_fence.h"
+#include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
-#include "runtime/topology.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -115,8 +115,8 @@ void Worker::go_on_full(Run& run, std::uint32_t mark) {
   share_kept(run, mark);
   const std::uint32_t parent = node_;
   node_ = std::exchange(best_, kNoNode);
-  const Arrival handed{.parent = parent, .depth = arrival_.depth + 1};
-  arrival_ = node_ == kNoNode ? Arrival{} : arrival_at(run.topology(), node_, handed);
+  const trace::Arrival handed{.parent = parent, .depth = arrival_.depth + 1};
+  arrival_ = node_ == kNoNode ? trace::Arrival{} : arrival_at(run.topology(), node_, handed);
   if (node_ == kNoNode) node_ = next_of_strand();
   if (node_ == kNoNode) return end_strand();
   if (++depth_ < run.inlining_.depth_max) return;
@@ -127,7 +127,7 @@ void Worker::go_on_full(Run& run, std::uint32_t mark) {
 void Worker::enqueue(Run& run, std::uint32_t node) {
   const std::uint32_t hint = run.costs().hint(node);
   publish(run, node);
-  light_fence();
+  base::light_fence();
   if (pool_.has_parked()) {
     pool_.consider_wake(*this,
                         hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);

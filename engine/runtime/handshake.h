@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/atomics.h"
+#include "base/sync/atomics.h"
 
 namespace millrace::runtime {
 
@@ -21,8 +21,8 @@ namespace millrace::runtime {
 /// back along `held_` (release by release, acquire by leave_body and by the next try_hold).
 ///
 /// Threading: enter_body and leave_body are the owner's, the rest is for any other thread.
-template <class Atomics = StdAtomics>
-class alignas(kApartBytes) Handshake {
+template <class Atomics = base::StdAtomics>
+class alignas(base::kApartBytes) Handshake {
  public:
   Handshake() = default;
   Handshake(const Handshake&) = delete;

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/atomics.h"
+#include "base/sync/atomics.h"
 #include "runtime/handshake.h"
 #include "runtime/steal_deque.h"
 
@@ -32,7 +32,7 @@ struct Worker {
 void act_for(Worker& worker, std::atomic<std::uint64_t>& hold_count) {
   while (hold_count.load(std::memory_order_relaxed) < kHoldCount) {
     if (!worker.handshake.try_hold()) {
-      StdAtomics::pause();
+      base::StdAtomics::pause();
       continue;
     }
     worker.pop_one();
@@ -55,7 +55,7 @@ TEST(HandshakeStressTest, OwnerAndHoldersNeverTouchTheStateTogether) {
   for (; hold_count.load(std::memory_order_relaxed) < kHoldCount; ++pushed_count) {
     worker.deque.push({.run = nullptr, .payload = pushed_count});
     worker.handshake.enter_body();
-    if (pushed_count % 64 == 0) StdAtomics::yield();
+    if (pushed_count % 64 == 0) base::StdAtomics::yield();
     worker.handshake.leave_body();
     worker.pop_one();
     ++owner_touch_count;

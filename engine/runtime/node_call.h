@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/node.h"
-#include "runtime/stop.h"
+#include "loop/stop.h"
+#include "runtime/topology/node.h"
 
 namespace millrace::runtime {
 
@@ -29,7 +29,7 @@ class NodeCall {
   /// Is false once nobody waits for the body: the run is over, or a clock has taken the node from
   /// it (C3, C8). Long bodies look between chunks of work. Orders nothing.
   [[nodiscard]] bool is_wanted() const;
-  [[nodiscard]] StopToken stop_token() const;
+  [[nodiscard]] loop::StopToken stop_token() const;
   /// Time until the run's deadline, or nothing if it has none. Reads the clock.
   [[nodiscard]] std::optional<base::Duration> remaining() const;
   /// Says how many rows the node produced; dependents that cost per row are estimated with it (I4).
@@ -49,7 +49,7 @@ class NodeCall {
  private:
   friend class Run;
   friend class Worker;
-  friend class LoopLane;
+  friend class LoopScheduler;
   friend class RunSteps;
   friend class SequenceTrace;
 

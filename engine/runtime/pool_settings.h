@@ -6,11 +6,13 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "runtime/cost_model.h"
+#include "runtime/topology/cost_model.h"
+
+namespace millrace::trace {
+class TraceCollector;
+}  // namespace millrace::trace
 
 namespace millrace::runtime {
-
-class TraceCollector;
 
 /// Settings of a worker pool. Names follow the configuration of a plan executor; every one works.
 struct ExecutorConfig {
@@ -30,7 +32,7 @@ struct ExecutorConfig {
   std::uint64_t seed = 1;                     ///< for the choice of victims
   /// Gets what traced runs record: one buffer per worker and per loop. Outlives the pool; null:
   /// none.
-  TraceCollector* trace = nullptr;
+  trace::TraceCollector* trace = nullptr;
 };
 
 [[nodiscard]] base::Status validate(const ExecutorConfig& config);

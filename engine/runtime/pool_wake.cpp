@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/asymmetric_fence.h"
+#include "base/sync/asymmetric_fence.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
-#include "runtime/topology.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -74,7 +74,7 @@ IdleAction WorkerPool::try_park(Worker& worker) {
   parked_.fetch_or(bit, std::memory_order_relaxed);
   stop_searching();
   worker.spot_.announce();
-  heavy_fence();
+  base::heavy_fence();
   if (has_work_for(worker)) {
     if (worker.spot_.cancel()) start_searching();
     parked_.fetch_and(~bit, std::memory_order_relaxed);
@@ -89,7 +89,7 @@ IdleAction WorkerPool::try_park(Worker& worker) {
   const IdleAction watch{.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
   if (!quiet) return watch;
   start_sleeping();
-  heavy_fence();
+  base::heavy_fence();
   if (!is_watched() && any_other_busy(worker)) {
     stop_sleeping();
     return watch;

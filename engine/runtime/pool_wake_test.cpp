@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/node.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -48,19 +48,19 @@ bool sleeps(TestScheduler& lab, std::uint32_t index) {
 }
 
 /// Submits from inside worker 0, which calls nobody for the run as such.
-RunHandle submit_inside(TestScheduler& lab, TestGraph& graph, const std::shared_ptr<Notes>& notes) {
+RunHandle submit_inside(TestScheduler& lab, TestDag& dag, const std::shared_ptr<Notes>& notes) {
   const DriverScope scope(lab.worker(0));
-  return lab.submit(graph, notes);
+  return lab.submit(dag, notes);
 }
 
 TEST(PoolWakeTest, P5_OneItemCallsOneSleeper) {
   TestScheduler lab({.compute_threads = 4});
-  TestGraph graph(fan(2));  // the source's worker keeps one sibling and shares the other
-  graph.teach(milliseconds(1));
+  TestDag dag(fan(2));  // the source's worker keeps one sibling and shares the other
+  dag.teach(milliseconds(1));
   for (const std::uint32_t sleeper : {1U, 2U, 3U})
     ASSERT_EQ(fall_asleep(lab, sleeper).kind, IdleAction::Kind::kPark);
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = submit_inside(lab, graph, notes);
+  const RunHandle run = submit_inside(lab, dag, notes);
   std::uint32_t called = 0;
   for (const std::uint32_t sleeper : {1U, 2U, 3U}) called = sleeps(lab, sleeper) ? called : sleeper;
   ASSERT_NE(called, 0U);
@@ -75,10 +75,10 @@ TEST(PoolWakeTest, P5_OneItemCallsOneSleeper) {
 TEST(PoolWakeTest, D6_TheGainMissedSoFarAddsUpToAWake) {
   // One run is worth a hand-over but no wake; several are: ski rental.
   TestScheduler lab({.compute_threads = 2, .wake_price = microseconds(200)});
-  TestGraph graph(fan(8));
-  graph.teach(microseconds(3));
+  TestDag dag(fan(8));
+  dag.teach(microseconds(3));
   Notes notes;
-  const auto run = [&] { ASSERT_TRUE(graph.runs().run(*lab.pool, &notes, {}).has_value()); };
+  const auto run = [&] { ASSERT_TRUE(dag.runs().run(*lab.pool, &notes, {}).has_value()); };
   for (const std::uint32_t index : {0U, 1U}) static_cast<void>(lab.worker(index).idle());
   run();  // something happens, so those who sleep now keep watch
   lab.clock.advance(lab.pool->config().spin_time);
@@ -102,9 +102,9 @@ TEST(PoolWakeTest, D6_NobodySleepsOnWorkThatCameBeforeTheLastLook) {
   EXPECT_FALSE(worker.start());
   static_cast<void>(worker.idle());
   lab.clock.advance(lab.pool->config().spin_time);
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);  // nobody sleeps yet: nobody is called
+  const RunHandle run = lab.submit(dag, notes);  // nobody sleeps yet: nobody is called
   EXPECT_EQ(worker.idle().kind, IdleAction::Kind::kRetry);
   EXPECT_FALSE(worker.spot().is_waiting());
   lab.settle();
@@ -113,10 +113,10 @@ TEST(PoolWakeTest, D6_NobodySleepsOnWorkThatCameBeforeTheLastLook) {
 
 TEST(PoolWakeTest, D6_BesideABusyWorkerSleepHasALimit) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph(fan(1));
-  graph.teach(std::chrono::nanoseconds(20));
+  TestDag dag(fan(1));
+  dag.teach(std::chrono::nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   ASSERT_TRUE(lab.worker(0).start());  // in a body that may take longer than it did so far
   const IdleAction action = fall_asleep(lab, 1);
   EXPECT_EQ(action.kind, IdleAction::Kind::kPark);

@@ -15,17 +15,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/sync/asymmetric_fence.h"
+#include "base/sync/atomics.h"
 #include "base/tick_clock.h"
-#include "runtime/asymmetric_fence.h"
-#include "runtime/atomics.h"
-#include "runtime/cost_model.h"
-#include "runtime/loop_lane.h"
-#include "runtime/node.h"
+#include "loop/stop.h"
+#include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
-#include "runtime/stop.h"
-#include "runtime/topology.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 
 namespace millrace::runtime {
@@ -37,7 +37,7 @@ bool NodeCall::is_wanted() const {
   if (!run_->full_path_ || !run_->extras_->is_timed()) return true;
   return run_->extras_->state(node_) != NodeState::kAbandoned;
 }
-StopToken NodeCall::stop_token() const { return run_->stop_.token(); }
+loop::StopToken NodeCall::stop_token() const { return run_->stop_.token(); }
 
 std::optional<base::Duration> NodeCall::remaining() const {
   if (!run_->options_.deadline) return std::nullopt;
@@ -178,7 +178,7 @@ RunOutcome Run::outcome_when_over() const {
   const RunOutcome verdict = verdict_.load(std::memory_order_acquire);
   if (verdict == RunOutcome::kOpen) return RunOutcome::kOk;
   // Somebody who holds no credit may be writing the reason just now: a few instructions.
-  while (!error_ready_.load(std::memory_order_acquire)) StdAtomics::yield();
+  while (!error_ready_.load(std::memory_order_acquire)) base::StdAtomics::yield();
   return verdict;
 }
 
@@ -198,7 +198,7 @@ void Run::finish_work(StrandHost& host) {
 void Run::deliver() {
   if (waiter_ != nullptr || helper_ != nullptr) {
     delivery_.store(Delivery::kCalling, std::memory_order_release);
-    light_fence();
+    base::light_fence();
     if (helper_ != nullptr) {
       helper_->call_back();
     } else if (waiter_->is_waiting()) {

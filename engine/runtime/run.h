@@ -9,18 +9,18 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/sync/atomics.h"
+#include "base/sync/parking.h"
+#include "base/sync/planted_bug.h"
 #include "base/tick_clock.h"
+#include "loop/inbox.h"
+#include "loop/loop.h"
+#include "loop/stop.h"
 #include "runtime/admission.h"
-#include "runtime/atomics.h"
-#include "runtime/cost_model.h"
-#include "runtime/inbox.h"
-#include "runtime/loop.h"
 #include "runtime/node_call.h"
-#include "runtime/parking.h"
-#include "runtime/planted_bug.h"
-#include "runtime/stop.h"
-#include "runtime/topology.h"
-#include "runtime/trace_writer.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/topology.h"
+#include "trace/trace_writer.h"
 
 // One execution of a topology.
 //
@@ -41,7 +41,7 @@
 
 namespace millrace::runtime {
 
-class LoopLane;
+class LoopScheduler;
 class Run;
 class RunExtras;
 class StrandHost;
@@ -50,7 +50,7 @@ class Worker;
 enum class RunOutcome : std::uint8_t { kOpen, kOk, kError, kCancelled, kDeadline };
 
 /// A place in a queue for a run, or for some of its ready nodes.
-struct QueueEntry : InboxLink {
+struct QueueEntry : loop::InboxLink {
   Run* run = nullptr;
   std::uint64_t payload = 0;
 };
@@ -88,8 +88,8 @@ struct InlineRule {
 struct RunOptions {
   Priority priority = Priority::kNormal;
   std::optional<base::TimePoint> deadline = {};
-  Loop* loop = nullptr;  ///< needed for async nodes, timeouts and a deadline
-  TraceContext trace = {};
+  loop::Loop* loop = nullptr;  ///< needed for async nodes, timeouts and a deadline
+  trace::TraceContext trace = {};
   InlineOverrides inlining = {};
 };
 
@@ -136,7 +136,7 @@ class Run {
     Delivery delivery = delivery_.load(std::memory_order_acquire);
     // From the answer to the end of the call that wakes the waiter: a few instructions.
     while (delivery == Delivery::kCalling) [[unlikely]] {
-      StdAtomics::yield();
+      base::StdAtomics::yield();
       delivery = delivery_.load(std::memory_order_acquire);
     }
     return delivery == Delivery::kDone;
@@ -146,7 +146,7 @@ class Run {
   void cancel();
 
  private:
-  friend class LoopLane;
+  friend class LoopScheduler;
   friend class NodeCall;
   friend class RunExtras;
   friend class Worker;
@@ -162,9 +162,9 @@ class Run {
     std::shared_ptr<void> context_owner = {};
     const RunOptions& options;
     RunObserver observer = {};
-    ParkingSpot<>* waiter = nullptr;  ///< of a caller that only waits
-    Worker* helper = nullptr;         ///< of a caller that helps
-    LoopLane* lane = nullptr;
+    base::ParkingSpot<>* waiter = nullptr;  ///< of a caller that only waits
+    Worker* helper = nullptr;               ///< of a caller that helps
+    LoopScheduler* lane = nullptr;
     std::uint32_t references =
         0;  ///< holders besides the engine; 0 = the caller waits and owns the run
   };
@@ -239,7 +239,7 @@ class Run {
   std::uint32_t* counters_ = nullptr;
   std::uint32_t* links_ = nullptr;  // chains of ready nodes that travel as one item
   void* context_ = nullptr;
-  const RankOrder* order_ = nullptr;
+  const PriorityOrder* order_ = nullptr;
   const Topology* topology_;
   CostModel* costs_;
   std::uint32_t dearest_ns_ = CostModel::kUnknown;
@@ -256,11 +256,11 @@ class Run {
   // so; that hand-over publishes it.
   std::atomic<bool> shared_{false};
   // Read by every strand before every node; written once.
-  alignas(kApartBytes) StopSource stop_;
+  alignas(base::kApartBytes) loop::StopSource stop_;
 
   // Written at hand-overs and at the end.
   // Credit that is out; the subtraction that takes it to zero has seen all the run's effects.
-  alignas(kApartBytes) std::atomic<Credit> outstanding_{kFullCredit};
+  alignas(base::kApartBytes) std::atomic<Credit> outstanding_{kFullCredit};
   // Publishes the answer (status_error_, outcome) to whoever reads it.
   std::atomic<RunOutcome> outcome_{RunOutcome::kOpen};
   // What the run will answer when its work is over; kOpen = nothing went wrong. The writer that
@@ -277,7 +277,7 @@ class Run {
   std::atomic<std::uint32_t> references_{0};
   // Wakes the thread that waits in run(), one of the two; it reads `delivery_` after its
   // announcement.
-  ParkingSpot<>* waiter_ = nullptr;
+  base::ParkingSpot<>* waiter_ = nullptr;
   Worker* helper_ = nullptr;
   // Publishes the answer to the waiter. Written twice, before and after the waiter is woken: it may
   // take run, worker and pool away as soon as it sees the second.

@@ -7,15 +7,15 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/sync/atomics.h"
 #include "base/tick_clock.h"
-#include "runtime/atomics.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
-#include "runtime/loop_lane.h"
-#include "runtime/node.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
+#include "loop/task.h"
+#include "runtime/loop_scheduler.h"
 #include "runtime/run.h"
-#include "runtime/task.h"
-#include "runtime/topology.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 
 namespace millrace::runtime {
 namespace {
@@ -31,12 +31,12 @@ void clear(const std::unique_ptr<std::atomic<T>[]>& cells, std::uint32_t count) 
     cells[index].store(T{}, std::memory_order_relaxed);
 }
 
-void fire_node_timer(Timer& timer) {
+void fire_node_timer(loop::Timer& timer) {
   auto& fired = static_cast<NodeTimer&>(timer);
   fired.extras.lane()->on_node_timer(fired);
 }
 
-void fire_deadline(Timer& timer) {
+void fire_deadline(loop::Timer& timer) {
   auto& fired = static_cast<DeadlineTimer&>(timer);
   fired.extras.lane()->on_deadline(fired.extras.run());
 }
@@ -44,16 +44,16 @@ void fire_deadline(Timer& timer) {
 }  // namespace
 
 NodeTimer::NodeTimer(RunExtras& owner, std::uint32_t timed_node, bool is_give_up)
-    : Timer(fire_node_timer, fire_node_timer),
+    : loop::Timer(fire_node_timer, fire_node_timer),
       extras(owner),
       node(timed_node),
       gives_up(is_give_up) {}
 
 DeadlineTimer::DeadlineTimer(RunExtras& owner)
-    : Timer(fire_deadline, fire_deadline), extras(owner) {}
+    : loop::Timer(fire_deadline, fire_deadline), extras(owner) {}
 
 AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
-    : Job([](Job& job) {
+    : loop::Job([](loop::Job& job) {
         auto& operation = static_cast<AsyncOperation&>(job);
         operation.extras.lane()->start_async(operation);
       }),
@@ -63,28 +63,28 @@ AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
       end_job(*this) {}
 
 AsyncOperation::EndJob::EndJob(AsyncOperation& owner)
-    : Job([](Job& job) {
+    : loop::Job([](loop::Job& job) {
         AsyncOperation& operation = static_cast<EndJob&>(job).operation;
         operation.extras.lane()->end_async(operation);
       }),
       operation(owner) {}
 
 AsyncOperation::Done::Done(AsyncOperation& owner)
-    : Completion<base::Status>([](Completion<base::Status>& done, base::Status status) {
+    : loop::Completion<base::Status>([](loop::Completion<base::Status>& done, base::Status status) {
         AsyncOperation& operation = static_cast<Done&>(done).operation;
         operation.extras.lane()->finish_async(operation, std::move(status));
       }),
       operation(owner) {}
 
 RunExtras::AnswerJob::AnswerJob(RunExtras& owner)
-    : Job([](Job& job) {
+    : loop::Job([](loop::Job& job) {
         RunExtras& extras = static_cast<AnswerJob&>(job).extras;
         extras.lane()->answer_cancelled(extras.run());
       }),
       extras(owner) {}
 
 RunExtras::StartJob::StartJob(RunExtras& owner)
-    : Job([](Job& job) {
+    : loop::Job([](loop::Job& job) {
         RunExtras& extras = static_cast<StartJob&>(job).extras;
         extras.lane()->begin_run(extras.run());
       }),
@@ -127,7 +127,7 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), start_job(*this), run_(run),
   }
 }
 
-void RunExtras::reset(LoopLane* lane, bool timed) {
+void RunExtras::reset(LoopScheduler* lane, bool timed) {
   lane_ = lane;
   timed_ = timed;
   open_sinks_.store(sink_count_, std::memory_order_relaxed);
@@ -156,7 +156,7 @@ bool RunExtras::try_abandon(std::uint32_t node, bool& was_running) {
     if (now == NodeState::kDone || now == NodeState::kAbandoned) return false;
     if (now == NodeState::kStarting || now == NodeState::kEnding) {
       // Its thread is writing one trace record; wait for those few instructions.
-      StdAtomics::yield();
+      base::StdAtomics::yield();
       continue;
     }
     was_running = now == NodeState::kRunning;

@@ -9,18 +9,18 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/tick_clock.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
+#include "loop/task.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
-#include "runtime/task.h"
 
 // What a run carries beyond tokens, for the full path: node states, timers, asynchronous operations
 // and times. Made once per run object, when it first needs it.
 
 namespace millrace::runtime {
 
-class LoopLane;
+class LoopScheduler;
 class RunExtras;
 
 /// A node that is waited for by a clock as well. Exactly one of body and clock wins the state.
@@ -34,7 +34,7 @@ enum class NodeState : std::uint8_t {
 };
 
 /// A node's timeout, or the moment at which it gives up in favour of its fallback (C8).
-struct NodeTimer final : Timer {
+struct NodeTimer final : loop::Timer {
   NodeTimer(RunExtras& owner, std::uint32_t timed_node, bool is_give_up);
   RunExtras& extras;
   const std::uint32_t node;
@@ -42,23 +42,23 @@ struct NodeTimer final : Timer {
   std::uint32_t credit = 0;
 };
 
-struct DeadlineTimer final : Timer {
+struct DeadlineTimer final : loop::Timer {
   explicit DeadlineTimer(RunExtras& owner);
   RunExtras& extras;
 };
 
 /// One asynchronous node of a run: a job that starts it on the loop, and its completion.
-struct AsyncOperation final : Job {
+struct AsyncOperation final : loop::Job {
   AsyncOperation(RunExtras& owner, std::uint32_t async_node);
   RunExtras& extras;
   const std::uint32_t node;
   std::uint32_t credit = 0;
-  struct Done final : Completion<base::Status> {
+  struct Done final : loop::Completion<base::Status> {
     explicit Done(AsyncOperation& owner);
     AsyncOperation& operation;
   };
   Done completion;
-  struct EndJob final : Job {
+  struct EndJob final : loop::Job {
     explicit EndJob(AsyncOperation& owner);
     AsyncOperation& operation;
   } end_job;
@@ -73,10 +73,10 @@ class RunExtras {
   explicit RunExtras(Run& run);
 
   /// Makes everything as new for the next execution. States are of meaning only if it is `timed`.
-  void reset(LoopLane* lane, bool timed);
+  void reset(LoopScheduler* lane, bool timed);
 
   [[nodiscard]] Run& run() { return run_; }
-  [[nodiscard]] LoopLane* lane() { return lane_; }
+  [[nodiscard]] LoopScheduler* lane() { return lane_; }
   [[nodiscard]] bool is_traced() const { return run_.options_.trace.enabled(); }
   /// Some clock may end a node before its body does, so states decide who wins.
   [[nodiscard]] bool is_timed() const { return timed_; }
@@ -171,19 +171,19 @@ class RunExtras {
   }
 
   /// Work that a thread without a host leaves to the loop: answering a cancelled run.
-  struct AnswerJob final : Job {
+  struct AnswerJob final : loop::Job {
     explicit AnswerJob(RunExtras& owner);
     RunExtras& extras;
   } answer_job;
   /// Begins a run on the loop.
-  struct StartJob final : Job {
+  struct StartJob final : loop::Job {
     explicit StartJob(RunExtras& owner);
     RunExtras& extras;
   } start_job;
 
  private:
   Run& run_;
-  LoopLane* lane_ = nullptr;
+  LoopScheduler* lane_ = nullptr;
   bool timed_ = false;
   base::TickAnchor start_;
   std::unique_ptr<std::atomic<NodeState>[]> states_;

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/node.h"
 #include "runtime/run.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
 
 namespace millrace::runtime {
 namespace {
@@ -29,12 +29,12 @@ class RunExtrasTest : public testing::Test {
  protected:
   RunExtrasTest() { extras.reset(nullptr, true); }
 
-  TestGraph graph{specs_with_everything()};
-  runtime::Run run{graph.topology(), graph.costs()};
+  TestDag dag{specs_with_everything()};
+  runtime::Run run{dag.topology(), dag.costs()};
   RunExtras extras{run};
-  const std::uint32_t timed = graph.node("timed");
-  const std::uint32_t sink = graph.node("sink");
-  const std::uint32_t spare = graph.node("spare");
+  const std::uint32_t timed = dag.node("timed");
+  const std::uint32_t sink = dag.node("sink");
+  const std::uint32_t spare = dag.node("spare");
 };
 
 TEST_F(RunExtrasTest, C3_OfBodyAndClockExactlyOneWins) {

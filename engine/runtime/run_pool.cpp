@@ -10,11 +10,11 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/mutex.h"
 #include "base/result.h"
+#include "base/sync/mutex.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
-#include "runtime/topology.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker_pool.h"
 
 namespace millrace::runtime {
@@ -26,9 +26,9 @@ base::Status check_options(const Topology& topology, const RunOptions& options, 
   };
   const TopologyTraits& traits = topology.traits();
   if (options.loop == nullptr && traits.has_async)
-    return invalid("The graph has async nodes: set RunOptions::loop");
+    return invalid("The flow has async nodes: set RunOptions::loop");
   if (options.loop == nullptr && traits.has_timeout)
-    return invalid("The graph has timeouts: set RunOptions::loop");
+    return invalid("The flow has timeouts: set RunOptions::loop");
   if (options.loop == nullptr && options.deadline)
     return invalid("A deadline needs a loop to fire on: set RunOptions::loop");
   if (options.deadline && !owns_context) {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/mutex.h"
 #include "base/result.h"
+#include "base/sync/mutex.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
 
@@ -15,7 +15,7 @@ namespace millrace::runtime {
 class WorkerPool;
 
 /// Keeps a reference to a submitted run: to ask how it ended, or to stop it.
-/// Threading: not shared. Lifetime: the graph outlives it.
+/// Threading: not shared. Lifetime: the DAG outlives it.
 class RunHandle {
  public:
   RunHandle() = default;

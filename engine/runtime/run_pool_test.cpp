@@ -11,12 +11,12 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/task.h"
 #include "runtime/admission.h"
-#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/scheduler_fixture.h"
-#include "runtime/task.h"
+#include "runtime/topology/node.h"
 #include "runtime/worker_pool.h"
 
 namespace millrace::runtime {
@@ -27,26 +27,26 @@ using testing::HasSubstr;
 
 TEST(RunPoolTest, K3_RunsOneAfterTheOtherShareOneObject) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   const auto notes = std::make_shared<Notes>();
   for (int turn = 0; turn < 5; ++turn) {
-    const RunHandle run = lab.submit(graph, notes);
+    const RunHandle run = lab.submit(dag, notes);
     lab.settle();
   }
   EXPECT_EQ(notes->order.size(), 5U);
-  EXPECT_EQ(graph.runs().created_count(), 1U);
+  EXPECT_EQ(dag.runs().created_count(), 1U);
 }
 
 TEST(RunPoolTest, AsManyObjectsAsRunsAtTheSameTime) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   const auto notes = std::make_shared<Notes>();
   for (int round = 0; round < 2; ++round) {
     std::vector<RunHandle> runs;
     runs.reserve(4);
-    for (int run = 0; run < 4; ++run) runs.push_back(lab.submit(graph, notes));
+    for (int run = 0; run < 4; ++run) runs.push_back(lab.submit(dag, notes));
     lab.settle();
-    EXPECT_EQ(graph.runs().created_count(), 4U);
+    EXPECT_EQ(dag.runs().created_count(), 4U);
   }
 }
 
@@ -54,11 +54,11 @@ TEST(RunPoolTest, AHandleKeepsTheAnswerAfterTheEnd) {
   TestScheduler lab({.compute_threads = 1});
   NodeSpec failing = noting_node("bad");
   failing.body = [](const void*, NodeCall&) { return false; };
-  TestGraph graph({failing});
+  TestDag dag({failing});
   const auto notes = std::make_shared<Notes>();
-  const RunHandle failed = lab.submit(graph, notes);
+  const RunHandle failed = lab.submit(dag, notes);
   lab.settle();
-  const RunHandle other = lab.submit(graph, notes);  // must not take the storage of the first
+  const RunHandle other = lab.submit(dag, notes);  // must not take the storage of the first
   other.cancel();
   lab.settle();
   EXPECT_EQ(failed.outcome(), RunOutcome::kError);
@@ -68,10 +68,10 @@ TEST(RunPoolTest, AHandleKeepsTheAnswerAfterTheEnd) {
 
 TEST(RunPoolTest, TheContextLivesUntilTheLastReferenceIsGone) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   auto notes = std::make_shared<Notes>();
   const std::weak_ptr<Notes> watched = notes;
-  RunHandle run = lab.submit(graph, notes);
+  RunHandle run = lab.submit(dag, notes);
   notes.reset();
   lab.settle();
   EXPECT_FALSE(watched.expired());
@@ -81,14 +81,14 @@ TEST(RunPoolTest, TheContextLivesUntilTheLastReferenceIsGone) {
 
 TEST(RunPoolTest, AnswerAndReleaseAreToldOnceAndInThisOrder) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   std::string told;
   const RunObserver observer{
       .on_answer = [](runtime::Run&, void* data) { *static_cast<std::string*>(data) += "answer "; },
       .on_release = [](runtime::Run&,
                        void* data) { *static_cast<std::string*>(data) += "release"; },
       .data = &told};
-  auto run = graph.runs().submit(*lab.pool, std::make_shared<Notes>(), {}, observer);
+  auto run = dag.runs().submit(*lab.pool, std::make_shared<Notes>(), {}, observer);
   ASSERT_TRUE(run.has_value());
   lab.settle();
   EXPECT_EQ(told, "answer ");
@@ -98,9 +98,9 @@ TEST(RunPoolTest, AnswerAndReleaseAreToldOnceAndInThisOrder) {
 
 TEST(RunPoolTest, MovingAHandleMovesItsReference) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   const auto notes = std::make_shared<Notes>();
-  RunHandle run = lab.submit(graph, notes);
+  RunHandle run = lab.submit(dag, notes);
   const RunHandle taken = std::move(run);
   EXPECT_FALSE(run.holds_run());  // NOLINT(bugprone-use-after-move): what the move leaves is empty
   EXPECT_TRUE(taken.holds_run());
@@ -114,26 +114,26 @@ class AdmittedRunsTest : public testing::Test {
   // The gate closes when more than one node or run is ready.
   const std::unique_ptr<Admission> admission =
       Admission::create({.high_water = 1, .low_water = 1, .queue_max = 0}, *lab.pool).value();
-  base::Result<RunHandle> try_submit(TestGraph& graph, const RunOptions& options = {}) {
+  base::Result<RunHandle> try_submit(TestDag& dag, const RunOptions& options = {}) {
     RunOptions with_loop = options;
     with_loop.loop = &lab.loop;
-    return graph.runs().try_submit(*admission, *lab.pool, notes, with_loop, {});
+    return dag.runs().try_submit(*admission, *lab.pool, notes, with_loop, {});
   }
   std::shared_ptr<Notes> notes = std::make_shared<Notes>();
-  TestGraph graph{{noting_node("a")}};
+  TestDag dag{{noting_node("a")}};
 };
 
 TEST_F(AdmittedRunsTest, B1_TrySubmitSaysBusyAboveHighWaterAndWorksAgainBelow) {
   std::vector<RunHandle> runs;
   runs.reserve(2);
-  for (int run = 0; run < 2; ++run) runs.push_back(try_submit(graph).value());
-  const base::Result<RunHandle> refused = try_submit(graph);
+  for (int run = 0; run < 2; ++run) runs.push_back(try_submit(dag).value());
+  const base::Result<RunHandle> refused = try_submit(dag);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code(), base::ErrorCode::kBusy);
-  EXPECT_EQ(graph.runs().created_count(), 2U);  // a refused run costs nothing
+  EXPECT_EQ(dag.runs().created_count(), 2U);  // a refused run costs nothing
   lab.settle();
   runs.clear();
-  EXPECT_TRUE(try_submit(graph).has_value());
+  EXPECT_TRUE(try_submit(dag).has_value());
   lab.settle();
   EXPECT_EQ(notes->order.size(), 3U);
   const AdmissionStats stats = admission->stats();
@@ -144,14 +144,14 @@ TEST_F(AdmittedRunsTest, B1_TrySubmitSaysBusyAboveHighWaterAndWorksAgainBelow) {
 
 TEST_F(AdmittedRunsTest, B3_ARunThatIsTooLateIsRefusedAtOnce) {
   const RunOptions late{.deadline = lab.clock.now() - milliseconds(1)};
-  const base::Result<RunHandle> refused = try_submit(graph, late);
+  const base::Result<RunHandle> refused = try_submit(dag, late);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code(), base::ErrorCode::kDeadlineExceeded);
 }
 
 TEST_F(AdmittedRunsTest, C2_BodiesBehindAnAnswerCountAgainstAdmission) {
   const RunOptions options{.deadline = lab.clock.now() + milliseconds(1)};
-  RunHandle run = try_submit(graph, options).value();
+  RunHandle run = try_submit(dag, options).value();
   const DriverScope scope(lab.worker(0));
   ASSERT_TRUE(lab.worker(0).start());
   lab.clock.advance(milliseconds(2));
@@ -176,36 +176,38 @@ class RunPoolOptionsTest : public testing::Test {
 TEST_F(RunPoolOptionsTest, AsyncNodesNeedALoop) {
   NodeSpec async = noting_node("fetch");
   async.kind = NodeKind::kAsync;
-  async.async_body = [](const void*, NodeCall) -> Task<base::Status> { co_return base::Status{}; };
-  TestGraph graph({async});
-  EXPECT_THAT(refusal(graph.runs().run(*lab.pool, notes.get(), {})), HasSubstr("async nodes"));
-  EXPECT_FALSE(graph.runs().submit(*lab.pool, notes, {}, {}).has_value());
+  async.async_body = [](const void*, NodeCall) -> loop::Task<base::Status> {
+    co_return base::Status{};
+  };
+  TestDag dag({async});
+  EXPECT_THAT(refusal(dag.runs().run(*lab.pool, notes.get(), {})), HasSubstr("async nodes"));
+  EXPECT_FALSE(dag.runs().submit(*lab.pool, notes, {}, {}).has_value());
 }
 
 TEST_F(RunPoolOptionsTest, TimeoutsAndDeadlinesNeedALoop) {
   NodeSpec timed = noting_node("timed");
   timed.timeout = milliseconds(1);
-  TestGraph with_timeout({timed});
+  TestDag with_timeout({timed});
   EXPECT_THAT(refusal(with_timeout.runs().run_owned(*lab.pool, notes, {})), HasSubstr("timeouts"));
-  TestGraph plain({noting_node("a")});
+  TestDag plain({noting_node("a")});
   const RunOptions options{.deadline = lab.clock.now() + milliseconds(1)};
   EXPECT_THAT(refusal(plain.runs().run_owned(*lab.pool, notes, options)), HasSubstr("deadline"));
 }
 
 TEST_F(RunPoolOptionsTest, C2_ADeadlineNeedsAContextThatTheRunOwns) {
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   const RunOptions options{.deadline = lab.clock.now() + milliseconds(1), .loop = &lab.loop};
-  EXPECT_THAT(refusal(graph.runs().run(*lab.pool, notes.get(), options)), HasSubstr("shared_ptr"));
-  EXPECT_EQ(graph.runs().created_count(), 0U);  // nothing half-started remains
+  EXPECT_THAT(refusal(dag.runs().run(*lab.pool, notes.get(), options)), HasSubstr("shared_ptr"));
+  EXPECT_EQ(dag.runs().created_count(), 0U);  // nothing half-started remains
 }
 
 TEST_F(RunPoolOptionsTest, APoolWithoutThreadsTakesNoSubmissions) {
   const auto pool = *WorkerPool::create({.compute_threads = 1});
-  TestGraph graph({noting_node("a")});
-  const auto run = graph.runs().submit(*pool, notes, {}, {});
+  TestDag dag({noting_node("a")});
+  const auto run = dag.runs().submit(*pool, notes, {}, {});
   ASSERT_FALSE(run.has_value());
   EXPECT_EQ(run.error().code(), base::ErrorCode::kInvalidArgument);
-  EXPECT_TRUE(graph.runs().run(*pool, notes.get(), {}).has_value());  // the caller does the work
+  EXPECT_TRUE(dag.runs().run(*pool, notes.get(), {}).has_value());  // the caller does the work
   EXPECT_EQ(notes->text(), "a");
 }
 

@@ -7,31 +7,31 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/asymmetric_fence.h"
-#include "runtime/loop.h"
-#include "runtime/loop_lane.h"
-#include "runtime/node.h"
+#include "base/sync/asymmetric_fence.h"
+#include "base/sync/planted_bug.h"
+#include "loop/loop.h"
+#include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
-#include "runtime/planted_bug.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
-#include "runtime/topology.h"
-#include "runtime/trace.h"
-#include "runtime/trace_writer.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
+#include "trace/trace.h"
+#include "trace/trace_writer.h"
 
 namespace millrace::runtime {
 namespace {
 
-SpanStatus span_status(RunOutcome outcome) {
+trace::SpanStatus span_status(RunOutcome outcome) {
   switch (outcome) {
     case RunOutcome::kOk:
-      return SpanStatus::Ok;
+      return trace::SpanStatus::Ok;
     case RunOutcome::kCancelled:
-      return SpanStatus::Cancelled;
+      return trace::SpanStatus::Cancelled;
     case RunOutcome::kDeadline:
-      return SpanStatus::Deadline;
+      return trace::SpanStatus::Deadline;
     default:
-      return SpanStatus::Error;
+      return trace::SpanStatus::Error;
   }
 }
 
@@ -41,10 +41,10 @@ SpanStatus span_status(RunOutcome outcome) {
 
 void RunSteps::begin_run() {
   if (extras_.is_traced() && host_.trace_buffer() != nullptr) {
-    TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_start(extras_.started_at());
+    trace::TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_start(extras_.started_at());
   }
   if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
-  Loop& loop = extras_.lane()->loop();
+  loop::Loop& loop = extras_.lane()->loop();
   for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
     NodeTimer* const timer = extras_.give_up_timer(node);
     if (timer == nullptr || run_.topology().is_lazy(node)) continue;
@@ -61,14 +61,14 @@ void RunSteps::release_give_ups() {
     disarm(extras_.give_up_timer(node));
 }
 
-bool RunSteps::begin_node(std::uint32_t node, Arrival arrival) {
+bool RunSteps::begin_node(std::uint32_t node, trace::Arrival arrival) {
   if (run_.stopped()) return false;
   const bool traced = extras_.is_traced();
   if (extras_.is_timed()) {
     const NodeState claimed = traced ? NodeState::kStarting : NodeState::kRunning;
     if (!extras_.try_move(node, NodeState::kWaiting, claimed)) return false;
     // Whoever answers sets the stop flag and then looks at every state; this is the other half.
-    full_fence();
+    base::full_fence();
     if (run_.stopped()) {
       static_cast<void>(extras_.try_move(node, claimed, NodeState::kAbandoned));
       return false;
@@ -88,7 +88,7 @@ bool RunSteps::begin_node(std::uint32_t node, Arrival arrival) {
 void RunSteps::arm_timeout(std::uint32_t node) {
   NodeTimer& timer = *extras_.timeout_timer(node);
   timer.credit = run_.split_credit(host_.credit());
-  Loop& loop = extras_.lane()->loop();
+  loop::Loop& loop = extras_.lane()->loop();
   const std::optional<base::Duration> timeout = run_.topology().spec(node).timeout;
   MR_CHECK(timeout.has_value());
   loop.arm(timer, loop.clock().now() + *timeout);
@@ -124,7 +124,7 @@ bool RunSteps::end_node(NodeCall& call, bool ok) {
   }
   if (traced) {
     if (!ok) trace_error(node, call.error_ ? call.error_->code() : base::ErrorCode::kNodeFailed);
-    trace_end(node, ok ? SpanStatus::Ok : SpanStatus::Error);
+    trace_end(node, ok ? trace::SpanStatus::Ok : trace::SpanStatus::Error);
     if (extras_.is_timed()) extras_.set_state(node, NodeState::kDone);
   }
   if (ok) {
@@ -227,7 +227,8 @@ void RunSteps::answer_early() {
   if (!run_.may_answer_early_) return;
   const RunOutcome outcome = run_.outcome_when_over();
   if (!run_.try_answer(outcome)) return;
-  abandon_running(outcome == RunOutcome::kDeadline ? SpanStatus::Deadline : SpanStatus::Cancelled);
+  abandon_running(outcome == RunOutcome::kDeadline ? trace::SpanStatus::Deadline
+                                                   : trace::SpanStatus::Cancelled);
   trace_run_end();
   run_.deliver();
 }
@@ -238,13 +239,13 @@ void RunSteps::answer_complete() {
   if (run_.topology().traits().has_fallback) record_downstream();
   run_.stop_.request_stop();
   release_give_ups();
-  abandon_running(SpanStatus::Cancelled);
+  abandon_running(trace::SpanStatus::Cancelled);
   trace_run_end();
   run_.deliver();
 }
 
-void RunSteps::abandon_running(SpanStatus status) {
-  full_fence();
+void RunSteps::abandon_running(trace::SpanStatus status) {
+  base::full_fence();
   for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
     bool was_running = false;
     if (!extras_.try_abandon(node, was_running) || !was_running) continue;
@@ -259,7 +260,7 @@ void RunSteps::finish_work() {
   const bool is_open = run_.outcome() == RunOutcome::kOpen;
   if (is_open && outcome == RunOutcome::kOk && run_.topology().traits().has_fallback)
     record_downstream();
-  // Before the answer: whoever gets it may take the whole graph down.
+  // Before the answer: whoever gets it may take the whole DAG down.
   if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
   const bool counted = run_.counted_;
   if (run_.may_answer_early_) {
@@ -287,21 +288,21 @@ void RunSteps::record_downstream() {
 
 // --- Trace
 
-void RunSteps::trace_start(std::uint32_t node, Arrival arrival, base::TimePoint now) {
+void RunSteps::trace_start(std::uint32_t node, trace::Arrival arrival, base::TimePoint now) {
   if (host_.trace_buffer() == nullptr) return;
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+  trace::TraceWriter(*host_.trace_buffer(), run_.options_.trace)
       .node_start(node, arrival, extras_.ready_time(node), now);
 }
 
-void RunSteps::trace_end(std::uint32_t node, SpanStatus status) {
+void RunSteps::trace_end(std::uint32_t node, trace::SpanStatus status) {
   if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+  trace::TraceWriter(*host_.trace_buffer(), run_.options_.trace)
       .node_end(node, host_.boundary_time(), status);
 }
 
 void RunSteps::trace_error(std::uint32_t node, base::ErrorCode code) {
   if (!extras_.is_traced() || host_.trace_buffer() == nullptr) return;
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+  trace::TraceWriter(*host_.trace_buffer(), run_.options_.trace)
       .node_error(node, host_.boundary_time(), code);
 }
 
@@ -309,7 +310,7 @@ void RunSteps::trace_taken(std::uint32_t node, bool was_running, base::ErrorCode
   if (!was_running) return;
   host_.set_boundary_time(host_.clock().now());
   trace_error(node, code);
-  trace_end(node, SpanStatus::Error);
+  trace_end(node, trace::SpanStatus::Error);
 }
 
 void RunSteps::trace_run_end() {
@@ -321,11 +322,11 @@ void RunSteps::trace_run_end() {
   for (std::uint32_t node = 0; run_.topology().traits().has_fallback && node < node_count; ++node) {
     if (run_.topology().is_lazy(node) && !extras_.is_activated(node)) --eager;
   }
-  const RunTotals totals{.status = span_status(outcome),
-                         .executed_count = executed,
-                         .skipped_count = outcome == RunOutcome::kOk ? 0 : eager - executed,
-                         .late_count = abandoned_count_};
-  TraceWriter(*host_.trace_buffer(), run_.options_.trace)
+  const trace::RunTotals totals{.status = span_status(outcome),
+                                .executed_count = executed,
+                                .skipped_count = outcome == RunOutcome::kOk ? 0 : eager - executed,
+                                .late_count = abandoned_count_};
+  trace::TraceWriter(*host_.trace_buffer(), run_.options_.trace)
       .run_end(extras_.now(host_.clock()), totals);
 }
 

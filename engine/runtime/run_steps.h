@@ -8,7 +8,7 @@
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/strand_host.h"
-#include "runtime/trace_writer.h"
+#include "trace/trace_writer.h"
 
 // The steps of a node on the full path, the same on workers and on loops.
 
@@ -16,11 +16,11 @@ namespace millrace::runtime {
 
 /// A node was handed over directly only by one of its own producers, not by one that stood in for
 /// it.
-[[nodiscard]] inline Arrival arrival_at(const Topology& topology,
-                                        std::uint32_t node,
-                                        Arrival arrival) {
+[[nodiscard]] inline trace::Arrival arrival_at(const Topology& topology,
+                                               std::uint32_t node,
+                                               trace::Arrival arrival) {
   if (!topology.traits().has_fallback || arrival.parent == kNoNode) return arrival;
-  return topology.has_edge(arrival.parent, node) ? arrival : Arrival{};
+  return topology.has_edge(arrival.parent, node) ? arrival : trace::Arrival{};
 }
 
 /// Threading: the thread that drives `host`. Lifetime: one call.
@@ -31,7 +31,7 @@ class RunSteps {
   /// Starts the run's trace and the clocks that run from its start.
   void begin_run();
   /// Claims the node for its body. False: the run is over or a clock took the node.
-  [[nodiscard]] bool begin_node(std::uint32_t node, Arrival arrival);
+  [[nodiscard]] bool begin_node(std::uint32_t node, trace::Arrival arrival);
   /// Ends a body: publishes its result or, if a clock was faster, counts it as late. Takes care of
   /// failures and fallbacks. True: the node is complete and its tokens are to be passed on.
   [[nodiscard]] bool end_node(NodeCall& call, bool ok);
@@ -53,12 +53,12 @@ class RunSteps {
  private:
   void arm_timeout(std::uint32_t node);
   void disarm(NodeTimer* timer);
-  void trace_start(std::uint32_t node, Arrival arrival, base::TimePoint now);
-  void trace_end(std::uint32_t node, SpanStatus status);
+  void trace_start(std::uint32_t node, trace::Arrival arrival, base::TimePoint now);
+  void trace_end(std::uint32_t node, trace::SpanStatus status);
   void trace_error(std::uint32_t node, base::ErrorCode code);
   void trace_run_end();
   void answer_complete();
-  void abandon_running(SpanStatus status);
+  void abandon_running(trace::SpanStatus status);
   void note_success(NodeCall& call);
   void record_downstream();
   void take_fallback_node(std::uint32_t node);

@@ -9,14 +9,14 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
-#include "runtime/trace.h"
-#include "runtime/trace_record.h"
+#include "runtime/topology/node.h"
 #include "runtime/traced_fixture.h"
+#include "trace/trace.h"
+#include "trace/trace_record.h"
 
 namespace millrace::runtime {
 namespace {
@@ -53,15 +53,15 @@ class RunStepsTest : public testing::Test {
 };
 
 TEST_F(RunStepsTest, C2_WhatABodyMadeIsPublishedBeforeItsDependentsStart) {
-  TestGraph graph({with_commit(noting_node("a")), noting_node("b", {"a"})});
-  const RunHandle run = lab.submit(graph, notes);
+  TestDag dag({with_commit(noting_node("a")), noting_node("b", {"a"})});
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   EXPECT_THAT(notes->order, ElementsAre("a", "commit a", "b"));
 }
 
 TEST_F(RunStepsTest, C2_ALateBodyIsNotPublished) {
-  TestGraph graph({with_commit(noting_node("slow"))});
-  const RunHandle run = lab.submit(graph, notes, {.deadline = lab.clock.now() + milliseconds(5)});
+  TestDag dag({with_commit(noting_node("slow"))});
+  const RunHandle run = lab.submit(dag, notes, {.deadline = lab.clock.now() + milliseconds(5)});
   ASSERT_TRUE(lab.worker(0).start());
   lab.loop.advance(milliseconds(5));
   EXPECT_EQ(run.outcome(), RunOutcome::kDeadline);
@@ -72,8 +72,8 @@ TEST_F(RunStepsTest, C2_ALateBodyIsNotPublished) {
 }
 
 TEST_F(RunStepsTest, AFailedBodyIsNotPublished) {
-  TestGraph graph({with_commit(failing_node("bad"))});
-  const RunHandle run = lab.submit(graph, notes);
+  TestDag dag({with_commit(failing_node("bad"))});
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   EXPECT_THAT(notes->order, ElementsAre("failing bad"));
 }
@@ -84,8 +84,8 @@ TEST_F(RunStepsTest, APublicationThatFailsIsAnErrorOfItsNode) {
     call.set_error(base::Error(base::ErrorCode::kResourceExhausted, "No room"));
     return false;
   };
-  TestGraph graph({spec, noting_node("b", {"a"})});
-  const RunHandle run = lab.submit(graph, notes);
+  TestDag dag({spec, noting_node("b", {"a"})});
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   EXPECT_EQ(notes->text(), "a");
   ASSERT_FALSE(run.status().has_value());
@@ -100,13 +100,13 @@ TEST_F(RunStepsTest, AFallbackThatFailsTooDecidesTheError) {
     call.set_error(base::Error(base::ErrorCode::kUnavailable, "No default either"));
     return false;
   };
-  TestGraph graph({spec, noting_node("after", {"bad"})});
-  const RunHandle run = lab.submit(graph, notes);
+  TestDag dag({spec, noting_node("after", {"bad"})});
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   EXPECT_THAT(notes->order, ElementsAre("failing bad"));
   ASSERT_FALSE(run.status().has_value());
   EXPECT_EQ(run.status().error().code(), base::ErrorCode::kUnavailable);
-  EXPECT_FALSE(run.run().used_fallback(NodeId(graph.node("bad"))));
+  EXPECT_FALSE(run.run().used_fallback(NodeId(dag.node("bad"))));
 }
 
 TEST_F(RunStepsTest, K5_ASharedFallbackNodeRunsOnceAndStandsInForAll) {
@@ -115,56 +115,56 @@ TEST_F(RunStepsTest, K5_ASharedFallbackNodeRunsOnceAndStandsInForAll) {
     spec.fallback_node = "spare";
     return spec;
   };
-  TestGraph graph({with_spare(failing_node("x")),
-                   with_spare(failing_node("y")),
-                   noting_node("spare"),
-                   noting_node("end", {"x", "y"})});
-  const RunHandle run = lab.submit(graph, notes);
+  TestDag dag({with_spare(failing_node("x")),
+               with_spare(failing_node("y")),
+               noting_node("spare"),
+               noting_node("end", {"x", "y"})});
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   EXPECT_EQ(run.outcome(), RunOutcome::kOk);
   EXPECT_EQ(std::count(notes->order.begin(), notes->order.end(), "spare"), 1);
   EXPECT_EQ(notes->order.back(), "end");
-  EXPECT_TRUE(run.run().used_fallback(NodeId(graph.node("x"))));
-  EXPECT_TRUE(run.run().used_fallback(NodeId(graph.node("y"))));
+  EXPECT_TRUE(run.run().used_fallback(NodeId(dag.node("x"))));
+  EXPECT_TRUE(run.run().used_fallback(NodeId(dag.node("y"))));
 }
 
 TEST_F(RunStepsTest, CCost_FailedBodiesAreNotMeasured) {
-  TestGraph graph({noting_node("a"), failing_node("bad", {"a"})});
-  const RunHandle run = lab.submit(graph, notes);  // a cold plan measures every run
+  TestDag dag({noting_node("a"), failing_node("bad", {"a"})});
+  const RunHandle run = lab.submit(dag, notes);  // a cold plan measures every run
   lab.settle();
-  EXPECT_EQ(graph.costs().sample_count(graph.node("a")), 1U);
-  EXPECT_EQ(graph.costs().sample_count(graph.node("bad")), 0U);
+  EXPECT_EQ(dag.costs().sample_count(dag.node("a")), 1U);
+  EXPECT_EQ(dag.costs().sample_count(dag.node("bad")), 0U);
 }
 
 TEST(RunStepsTraceTest, T3_AFailureClosesItsSpanAndCountsTheRest) {
   TracedScheduler traced({.compute_threads = 1});
-  TestGraph graph({noting_node("a"),
-                   failing_node("bad", {"a"}),
-                   noting_node("c", {"bad"}),
-                   noting_node("d", {"c"})});
-  const WrittenTrace trace = traced.trace(graph);
-  EXPECT_THAT(trace.nodes_of(TraceKind::kNodeStart), ElementsAre(0U, 1U));
-  EXPECT_THAT(trace.nodes_of(TraceKind::kNodeEnd), ElementsAre(0U, 1U));
-  EXPECT_THAT(trace.nodes_of(TraceKind::kNodeError), ElementsAre(1U));
-  ASSERT_EQ(trace.last().kind, TraceKind::kRunEnd);
-  EXPECT_EQ(trace.last().status, SpanStatus::Error);
+  TestDag dag({noting_node("a"),
+               failing_node("bad", {"a"}),
+               noting_node("c", {"bad"}),
+               noting_node("d", {"c"})});
+  const WrittenTrace trace = traced.trace(dag);
+  EXPECT_THAT(trace.nodes_of(trace::TraceKind::kNodeStart), ElementsAre(0U, 1U));
+  EXPECT_THAT(trace.nodes_of(trace::TraceKind::kNodeEnd), ElementsAre(0U, 1U));
+  EXPECT_THAT(trace.nodes_of(trace::TraceKind::kNodeError), ElementsAre(1U));
+  ASSERT_EQ(trace.last().kind, trace::TraceKind::kRunEnd);
+  EXPECT_EQ(trace.last().status, trace::SpanStatus::Error);
   EXPECT_EQ(trace.last().node_index, 2U);  // executed
   EXPECT_EQ(trace.last().parent, 2U);      // skipped
 }
 
 TEST(RunStepsTraceTest, T3_AtTheDeadlineOpenSpansAreClosedBeforeTheRun) {
   TracedScheduler traced({.compute_threads = 1});
-  TestGraph graph({noting_node("slow"), noting_node("after", {"slow"})});
+  TestDag dag({noting_node("slow"), noting_node("after", {"slow"})});
   const auto notes = std::make_shared<Notes>();
   const RunHandle run =
-      traced.submit(graph, notes, {.deadline = traced.lab->clock.now() + milliseconds(5)});
+      traced.submit(dag, notes, {.deadline = traced.lab->clock.now() + milliseconds(5)});
   ASSERT_TRUE(traced.lab->worker(0).start());
   traced.lab->loop.advance(milliseconds(5));
   const WrittenTrace trace = traced.take();  // complete before the body has returned
-  ASSERT_EQ(trace.of(TraceKind::kNodeEnd).size(), 1U);
-  EXPECT_EQ(trace.of(TraceKind::kNodeEnd).front().status, SpanStatus::Deadline);
-  ASSERT_EQ(trace.last().kind, TraceKind::kRunEnd);
-  EXPECT_EQ(trace.last().status, SpanStatus::Deadline);
+  ASSERT_EQ(trace.of(trace::TraceKind::kNodeEnd).size(), 1U);
+  EXPECT_EQ(trace.of(trace::TraceKind::kNodeEnd).front().status, trace::SpanStatus::Deadline);
+  ASSERT_EQ(trace.last().kind, trace::TraceKind::kRunEnd);
+  EXPECT_EQ(trace.last().status, trace::SpanStatus::Deadline);
   EXPECT_EQ(trace.last().depth, 1U);  // late
   traced.lab->worker(0).finish();
   traced.lab->settle();

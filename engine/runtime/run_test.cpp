@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
 
 namespace millrace::runtime {
 namespace {
@@ -37,9 +37,9 @@ NodeSpec failing_node(std::string id, std::vector<std::string> after = {}) {
 
 TEST(RunTest, IsOpenUntilItsAnswerIsOut) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_EQ(run.outcome(), RunOutcome::kOpen);
   ASSERT_FALSE(run.status().has_value());
   EXPECT_EQ(run.status().error().code(), base::ErrorCode::kInternal);
@@ -50,10 +50,10 @@ TEST(RunTest, IsOpenUntilItsAnswerIsOut) {
 
 TEST(RunTest, C4_TheFirstErrorWinsAndLaterOnesAreCounted) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph({failing_node("first"), failing_node("second")});
+  TestDag dag({failing_node("first"), failing_node("second")});
   const auto notes = std::make_shared<Notes>();
   // Without a loop a run answers when its work is over, so that all errors are in.
-  const RunHandle run = *graph.runs().submit(*lab.pool, notes, {}, {});
+  const RunHandle run = *dag.runs().submit(*lab.pool, notes, {}, {});
   ASSERT_TRUE(lab.worker(0).start());  // both bodies are under way when the first one fails
   ASSERT_TRUE(lab.worker(1).start());
   ASSERT_EQ(notes->order.size(), 2U);
@@ -72,8 +72,8 @@ TEST(RunTest, C4_ABodyThatSaysNothingStillNamesItsNode) {
   NodeSpec silent = noting_node("silent");
   silent.op = "lookup";
   silent.body = [](const void*, NodeCall&) { return false; };
-  TestGraph graph({silent});
-  const RunHandle run = lab.submit(graph, std::make_shared<Notes>());
+  TestDag dag({silent});
+  const RunHandle run = lab.submit(dag, std::make_shared<Notes>());
   lab.settle();
   ASSERT_FALSE(run.status().has_value());
   EXPECT_EQ(run.status().error().code(), base::ErrorCode::kNodeFailed);
@@ -81,8 +81,8 @@ TEST(RunTest, C4_ABodyThatSaysNothingStillNamesItsNode) {
 }
 
 TEST(RunTest, C6_WhatABodyThrowsBecomesText) {
-  TestGraph graph({noting_node("a")});
-  runtime::Run run(graph.topology(), graph.costs());
+  TestDag dag({noting_node("a")});
+  runtime::Run run(dag.topology(), dag.costs());
   NodeCall call(run, nullptr);
   const auto message_of = [&call](const auto& thrown) {
     try {
@@ -98,9 +98,9 @@ TEST(RunTest, C6_WhatABodyThrowsBecomesText) {
 
 TEST(RunTest, C7_ARunCancelledBeforeItsFirstNodeRunsNone) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a"), noting_node("b", {"a"})});
+  TestDag dag({noting_node("a"), noting_node("b", {"a"})});
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   run.cancel();
   lab.settle();
   EXPECT_EQ(notes->text(), "");
@@ -110,8 +110,8 @@ TEST(RunTest, C7_ARunCancelledBeforeItsFirstNodeRunsNone) {
 
 TEST(RunTest, C7_CancellingAfterTheAnswerChangesNothing) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a")});
-  const RunHandle run = lab.submit(graph, std::make_shared<Notes>());
+  TestDag dag({noting_node("a")});
+  const RunHandle run = lab.submit(dag, std::make_shared<Notes>());
   lab.settle();
   run.cancel();
   lab.settle();
@@ -121,8 +121,8 @@ TEST(RunTest, C7_CancellingAfterTheAnswerChangesNothing) {
 
 TEST(RunTest, AStoppedRunObjectStartsAnewUnharmed) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a"), noting_node("b", {"a"})});
-  runtime::Run run(graph.topology(), graph.costs());
+  TestDag dag({noting_node("a"), noting_node("b", {"a"})});
+  runtime::Run run(dag.topology(), dag.costs());
   const auto execute = [&](bool cancelled) {
     Notes notes;
     lab.pool->submit(run, &notes, {}, {});
@@ -153,8 +153,8 @@ struct Repeat {
 
 TEST(RunTest, TheAnswerMayStartTheRunAgain) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a"), noting_node("b", {"a"})});
-  runtime::Run run(graph.topology(), graph.costs());
+  TestDag dag({noting_node("a"), noting_node("b", {"a"})});
+  runtime::Run run(dag.topology(), dag.costs());
   Repeat repeat{*lab.pool};
   repeat.start(run);
   lab.settle();
@@ -171,11 +171,11 @@ TEST(RunTest, BodiesSeeTheTimeThatIsLeft) {
     static_cast<Seen*>(call.context())->remaining = call.remaining();
     return true;
   };
-  TestGraph graph({spec});
+  TestDag dag({spec});
   const auto seen = std::make_shared<Seen>();
   const auto run_with = [&](std::optional<base::TimePoint> deadline) {
     const auto handle =
-        graph.runs().submit(*lab.pool, seen, {.deadline = deadline, .loop = &lab.loop}, {});
+        dag.runs().submit(*lab.pool, seen, {.deadline = deadline, .loop = &lab.loop}, {});
     lab.clock.advance(milliseconds(3));
     lab.settle();
   };
@@ -187,19 +187,18 @@ TEST(RunTest, BodiesSeeTheTimeThatIsLeft) {
 
 TEST(RunTest, P2_ARunKeepsTheOrderItStartedWith) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph(
-      {noting_node("source"), noting_node("x", {"source"}), noting_node("y", {"source"})});
-  graph.teach(nanoseconds(100));
+  TestDag dag({noting_node("source"), noting_node("x", {"source"}), noting_node("y", {"source"})});
+  dag.teach(nanoseconds(100));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
-  const std::uint32_t before = graph.costs().rerank_count();
-  for (int sample = 0; sample < 64; ++sample) graph.teach(graph.node("y"), milliseconds(5));
-  for (int look = 0; look < 8 && graph.costs().rerank_count() == before; ++look)
-    graph.costs().refresh();
-  ASSERT_GT(graph.costs().rerank_count(), before);
+  const RunHandle run = lab.submit(dag, notes);
+  const std::uint32_t before = dag.costs().reorder_count();
+  for (int sample = 0; sample < 64; ++sample) dag.teach(dag.node("y"), milliseconds(5));
+  for (int look = 0; look < 8 && dag.costs().reorder_count() == before; ++look)
+    dag.costs().refresh();
+  ASSERT_GT(dag.costs().reorder_count(), before);
   lab.settle();
   EXPECT_EQ(notes->text(), "source x y");
-  const RunHandle next = lab.submit(graph, notes);
+  const RunHandle next = lab.submit(dag, notes);
   lab.settle();
   EXPECT_EQ(notes->text(), "source x y source y x");
 }

@@ -9,14 +9,14 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "runtime/cost_model.h"
-#include "runtime/fake_loop.h"
-#include "runtime/node.h"
+#include "loop/fake_loop.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
-#include "runtime/topology.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -48,9 +48,9 @@ inline NodeSpec noting_node(std::string id, std::vector<std::string> after = {})
 }
 
 /// A topology with its cost model and runs.
-class TestGraph {
+class TestDag {
  public:
-  explicit TestGraph(std::vector<NodeSpec> specs, const CostSettings& settings = {}) {
+  explicit TestDag(std::vector<NodeSpec> specs, const CostSettings& settings = {}) {
     TopologyBuilder builder;
     for (NodeSpec& spec : specs) builder.add(std::move(spec));
     auto built = builder.build();
@@ -104,21 +104,21 @@ class TestScheduler {
     }
   }
   /// Starts a run over `notes`; settle() executes it.
-  RunHandle submit(TestGraph& graph, const std::shared_ptr<Notes>& notes, RunOptions options = {}) {
+  RunHandle submit(TestDag& dag, const std::shared_ptr<Notes>& notes, RunOptions options = {}) {
     options.loop = &loop;
-    return submit_without_loop(graph, notes, options);
+    return submit_without_loop(dag, notes, options);
   }
   /// The same for a run that nothing but its own strands can answer.
-  RunHandle submit_without_loop(TestGraph& graph,
+  RunHandle submit_without_loop(TestDag& dag,
                                 const std::shared_ptr<Notes>& notes,
                                 const RunOptions& options) {
-    auto handle = graph.runs().submit(*pool, notes, options, {});
+    auto handle = dag.runs().submit(*pool, notes, options, {});
     MR_CHECK(handle.has_value(), handle ? "" : handle.error().to_string());
     return *std::move(handle);
   }
 
   base::ManualClock clock;
-  FakeLoop loop;
+  loop::FakeLoop loop;
   std::unique_ptr<WorkerPool> pool;
 };
 

@@ -4,15 +4,15 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "runtime/cost_model.h"
+#include "base/sync/planted_bug.h"
 #include "runtime/node_call.h"
-#include "runtime/planted_bug.h"
-#include "runtime/rank_order.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
 #include "runtime/sequence_trace.h"
-#include "runtime/topology.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/priority_order.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -24,11 +24,11 @@
 namespace millrace::runtime {
 namespace {
 
-const SequenceStep* sequence_end(const RankOrder& order) {
+const SequenceStep* sequence_end(const PriorityOrder& order) {
   return order.sequence.data() + order.sequence.size();
 }
 
-std::uint32_t place_of(const RankOrder& order, const SequenceStep* step) {
+std::uint32_t place_of(const PriorityOrder& order, const SequenceStep* step) {
   return static_cast<std::uint32_t>(step - order.sequence.data());
 }
 
@@ -41,7 +41,7 @@ struct NoTrace {
 }  // namespace
 
 bool Worker::may_follow_sequence(const Run& run) const {
-  const RankOrder& order = *run.order_;
+  const PriorityOrder& order = *run.order_;
   if (order.sequence.empty() || order.sequence.size() >= kSequenceBit) return false;
   if (!pool_.can_share()) return true;
   // As long as so many nodes cannot lie ready, a strand that counts tokens would not share either.
@@ -49,7 +49,7 @@ bool Worker::may_follow_sequence(const Run& run) const {
 }
 
 void Worker::follow_sequence(const Run& run, std::uint32_t place) {
-  const RankOrder& order = *run.order_;
+  const PriorityOrder& order = *run.order_;
   step_ = order.sequence.data() + place;
   // Somebody must watch, in case that a cost is wrong and nodes wait for a body.
   if (pool_.can_share() && order.waiting_max != 0 && !pool_.is_watched()) pool_.wake_watcher(*this);

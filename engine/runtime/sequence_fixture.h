@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "base/random.h"
-#include "runtime/node.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
 #include "runtime/worker.h"
 
 // For tests only: runs that no worker would share, and peers that look at them.
 
 namespace millrace::runtime {
 
-/// A graph in which every node comes after up to three earlier ones.
-inline std::vector<NodeSpec> random_graph(std::uint32_t count, std::uint64_t seed) {
+/// A DAG in which every node comes after up to three earlier ones.
+inline std::vector<NodeSpec> random_dag(std::uint32_t count, std::uint64_t seed) {
   base::SplitMix64 random(seed);
   std::vector<NodeSpec> specs;
   for (std::uint32_t node = 0; node < count; ++node) {
@@ -34,11 +34,11 @@ inline std::vector<NodeSpec> random_graph(std::uint32_t count, std::uint64_t see
 }
 
 /// Makes every cost known, so that the next run needs neither the full path nor sharing.
-inline void make_cheap(TestScheduler& lab, TestGraph& graph) {
-  graph.teach(std::chrono::nanoseconds(20));
-  const RunHandle run = lab.submit(graph, std::make_shared<Notes>());
+inline void make_cheap(TestScheduler& lab, TestDag& dag) {
+  dag.teach(std::chrono::nanoseconds(20));
+  const RunHandle run = lab.submit(dag, std::make_shared<Notes>());
   lab.settle();
-  graph.teach(std::chrono::nanoseconds(20));
+  dag.teach(std::chrono::nanoseconds(20));
 }
 
 /// Lets an idle peer look around until it has had time to rescue something.

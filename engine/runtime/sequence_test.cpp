@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/node.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/sequence_fixture.h"
+#include "runtime/topology/node.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -38,12 +38,12 @@ void expect_once_and_in_order(const std::vector<NodeSpec>& specs, const Notes& n
 
 TEST(SequenceTest, K1_EveryNodeRunsOnceAfterItsProducers) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const auto specs = random_graph(40, seed);
+    const auto specs = random_dag(40, seed);
     TestScheduler lab({.compute_threads = 2});
-    TestGraph graph(specs);
-    make_cheap(lab, graph);
+    TestDag dag(specs);
+    make_cheap(lab, dag);
     const auto notes = std::make_shared<Notes>();
-    const RunHandle run = lab.submit(graph, notes);
+    const RunHandle run = lab.submit(dag, notes);
     lab.settle();
     expect_once_and_in_order(specs, *notes);
     EXPECT_EQ(run.outcome(), RunOutcome::kOk);
@@ -52,16 +52,16 @@ TEST(SequenceTest, K1_EveryNodeRunsOnceAfterItsProducers) {
 }
 
 TEST(SequenceTest, D6_APeerRescuesTheRestFromAnyBody) {
-  const auto specs = random_graph(30, 7);
+  const auto specs = random_dag(30, 7);
   std::uint64_t rescued = 0;
   for (std::uint32_t stuck_at = 0; stuck_at < specs.size(); ++stuck_at) {
     TestScheduler lab({.compute_threads = 2});
-    TestGraph graph(specs);
-    make_cheap(lab, graph);
+    TestDag dag(specs);
+    make_cheap(lab, dag);
     const auto notes = std::make_shared<Notes>();
-    const RunHandle run = lab.submit(graph, notes);
+    const RunHandle run = lab.submit(dag, notes);
     for (std::uint32_t step = 0; step < stuck_at; ++step) EXPECT_TRUE(lab.step(0));
-    const std::uint32_t waiting = graph.costs().order().sequence[stuck_at].waiting;
+    const std::uint32_t waiting = dag.costs().order().sequence[stuck_at].waiting;
     ASSERT_TRUE(lab.worker(0).start());
     EXPECT_FALSE(lab.worker(1).start());
     look_around(lab, lab.worker(1));
@@ -82,21 +82,21 @@ TEST(SequenceTest, D6_WhatCouldBeWorthSharingCountsTokens) {
   std::vector<NodeSpec> specs;
   specs.reserve(64);
   for (int node = 0; node < 64; ++node) specs.push_back(noting_node("n" + std::to_string(node)));
-  TestGraph graph(specs);
-  make_cheap(lab, graph);
+  TestDag dag(specs);
+  make_cheap(lab, dag);
   const std::uint64_t before = lab.pool->counters().published;
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   EXPECT_GT(lab.pool->counters().published, before);
   lab.settle();
   expect_once_and_in_order(specs, *notes);
 }
 
-/// Two runs of one graph that wait for the same worker.
+/// Two runs of one DAG that wait for the same worker.
 struct Rivals {
-  Rivals(TestScheduler& lab, TestGraph& graph)
-      : one(lab.submit(graph, first)), two(lab.submit(graph, second)) {}
+  Rivals(TestScheduler& lab, TestDag& dag)
+      : one(lab.submit(dag, first)), two(lab.submit(dag, second)) {}
   void expect_both_complete(const std::vector<NodeSpec>& specs) const {
     expect_once_and_in_order(specs, *first);
     expect_once_and_in_order(specs, *second);
@@ -109,11 +109,11 @@ struct Rivals {
 
 TEST(SequenceTest, D4_MakesRoomAndGoesOnWhereItWas) {
   for (const std::uint32_t depth : {1U, 3U, 7U}) {
-    const auto specs = random_graph(25, 3);
+    const auto specs = random_dag(25, 3);
     TestScheduler lab({.compute_threads = 1, .max_inline_depth = depth});
-    TestGraph graph(specs);
-    make_cheap(lab, graph);
-    const Rivals rivals(lab, graph);
+    TestDag dag(specs);
+    make_cheap(lab, dag);
+    const Rivals rivals(lab, dag);
     for (std::uint32_t node = 0; node < depth; ++node) EXPECT_TRUE(lab.step(0));
     EXPECT_EQ(rivals.first->order.size(), depth);
     EXPECT_TRUE(lab.step(0));
@@ -126,10 +126,10 @@ TEST(SequenceTest, D4_MakesRoomAndGoesOnWhereItWas) {
 
 TEST(SequenceTest, D4_WithoutInlineDepthItLooksAtOthersAfterEveryNode) {
   TestScheduler lab({.compute_threads = 1, .max_inline_depth = 0});
-  const auto specs = random_graph(12, 5);
-  TestGraph graph(specs);
-  make_cheap(lab, graph);
-  const Rivals rivals(lab, graph);
+  const auto specs = random_dag(12, 5);
+  TestDag dag(specs);
+  make_cheap(lab, dag);
+  const Rivals rivals(lab, dag);
   const DriverScope scope(lab.worker(0));
   while (lab.worker(0).work_strand()) {
     EXPECT_LE(rivals.first->order.size(), rivals.second->order.size() + 1);
@@ -139,9 +139,9 @@ TEST(SequenceTest, D4_WithoutInlineDepthItLooksAtOthersAfterEveryNode) {
 
 TEST(SequenceTest, B1_ReadyNodesAreCounted) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a"), noting_node("b"), noting_node("c")});
-  make_cheap(lab, graph);
-  const RunHandle run = lab.submit(graph, std::make_shared<Notes>());
+  TestDag dag({noting_node("a"), noting_node("b"), noting_node("c")});
+  make_cheap(lab, dag);
+  const RunHandle run = lab.submit(dag, std::make_shared<Notes>());
   ASSERT_TRUE(lab.worker(0).start());
   EXPECT_EQ(lab.pool->ready_count(), 2);
   lab.worker(0).finish();

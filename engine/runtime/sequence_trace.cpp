@@ -5,14 +5,14 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/node.h"
 #include "runtime/node_call.h"
-#include "runtime/rank_order.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/strand_host.h"
-#include "runtime/trace.h"
-#include "runtime/trace_writer.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/priority_order.h"
+#include "trace/trace.h"
+#include "trace/trace_writer.h"
 
 namespace millrace::runtime {
 
@@ -23,9 +23,10 @@ SequenceTrace::SequenceTrace(StrandHost& host, Run& run, const SequenceStep* fir
       step_(first),
       enabler_(run.order_->enablers.data() + (first - run.order_->sequence.data())),
       boundary_(run.extras_->now(host.clock())) {
-  const TraceContext& trace = run.options_.trace;
-  wants_nodes_ = trace.wants(TraceFlag::NodeSpan) || trace.wants(TraceFlag::QueueDelay) ||
-                 trace.wants(TraceFlag::InlineDetail);
+  const trace::TraceContext& trace = run.options_.trace;
+  wants_nodes_ = trace.wants(trace::TraceFlag::NodeSpan) ||
+                 trace.wants(trace::TraceFlag::QueueDelay) ||
+                 trace.wants(trace::TraceFlag::InlineDetail);
 }
 
 void SequenceTrace::note(const NodeCall& call, bool ok) {
@@ -34,7 +35,8 @@ void SequenceTrace::note(const NodeCall& call, bool ok) {
   ++step_;
   ++enabler_;
   const bool is_direct = enabler == last_;
-  arrival_ = is_direct ? Arrival{.parent = last_, .depth = arrival_.depth + 1} : Arrival{};
+  arrival_ =
+      is_direct ? trace::Arrival{.parent = last_, .depth = arrival_.depth + 1} : trace::Arrival{};
   inlined_count_ += is_direct ? 1 : 0;
   last_ = node;
   if (ok && !wants_nodes_) return;
@@ -43,16 +45,16 @@ void SequenceTrace::note(const NodeCall& call, bool ok) {
   const base::TimePoint end = std::max(boundary_, extras.now_alone(*clock_));
   extras.set_end_time(node, end);
   if (!ok) return note_failed(call, enabler, end);
-  TraceWriter(*buffer_, run_->options_.trace)
+  trace::TraceWriter(*buffer_, run_->options_.trace)
       .node_ran(node, arrival_, extras.end_time(enabler), boundary_, end);
   boundary_ = end;
 }
 
 void SequenceTrace::note_failed(const NodeCall& call, std::uint32_t enabler, base::TimePoint end) {
-  TraceWriter writer(*buffer_, run_->options_.trace);
+  trace::TraceWriter writer(*buffer_, run_->options_.trace);
   writer.node_start(last_, arrival_, run_->extras_->end_time(enabler), boundary_);
   writer.node_error(last_, end, call.error_ ? call.error_->code() : base::ErrorCode::kNodeFailed);
-  writer.node_end(last_, end, SpanStatus::Error);
+  writer.node_end(last_, end, trace::SpanStatus::Error);
   boundary_ = end;
 }
 

@@ -4,10 +4,10 @@
 
 #include "base/clock.h"
 #include "runtime/node_call.h"
-#include "runtime/rank_order.h"
 #include "runtime/run.h"
 #include "runtime/strand_host.h"
-#include "runtime/trace_writer.h"
+#include "runtime/topology/priority_order.h"
+#include "trace/trace_writer.h"
 
 namespace millrace::runtime {
 
@@ -26,21 +26,21 @@ class SequenceTrace {
 
   /// Of the last node noted.
   [[nodiscard]] base::TimePoint end_time() const { return boundary_; }
-  [[nodiscard]] Arrival arrival() const { return arrival_; }
+  [[nodiscard]] trace::Arrival arrival() const { return arrival_; }
   /// Nodes noted so far to which the one before handed over directly.
   [[nodiscard]] std::uint32_t inlined_count() const { return inlined_count_; }
 
  private:
   void note_failed(const NodeCall& call, std::uint32_t enabler, base::TimePoint end);
 
-  TraceBuffer* buffer_;
+  trace::TraceBuffer* buffer_;
   const base::Clock* clock_;
   Run* run_;
   const SequenceStep* step_;
   const std::uint32_t* enabler_;  // of `step_`
   base::TimePoint boundary_;      // end of the last node, start of the next
   std::uint32_t last_ = kNoNode;  // the last node of this strand
-  Arrival arrival_;
+  trace::Arrival arrival_;
   std::uint32_t inlined_count_ = 0;
   bool wants_nodes_;
 };

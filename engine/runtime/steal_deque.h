@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/check.h"
-#include "runtime/atomics.h"
+#include "base/sync/atomics.h"
 
 namespace millrace::runtime {
 
@@ -51,7 +51,7 @@ enum class StealResult : std::uint8_t {
 /// Threading: *owner* is whoever owns the deque exclusively, usually its worker. Another thread may
 /// act as owner while a lock or a Handshake excludes the worker and orders the two after each
 /// other. steal, looks_empty and size_hint are for any thread.
-template <class Atomics = StdAtomics>
+template <class Atomics = base::StdAtomics>
 class StealDeque {
  public:
   static constexpr std::size_t kInitialCapacity = 256;
@@ -209,12 +209,12 @@ class StealDeque {
 
   // Index of the oldest item. Written by thieves, and by the owner for the last item: releases the
   // slot below it to the owner.
-  alignas(kApartBytes) Atomic<Index> top_{0};
+  alignas(base::kApartBytes) Atomic<Index> top_{0};
   // Publishes the slots of a new buffer to thieves. Written by the owner, seldom.
   Atomic<const Buffer*> buffer_{nullptr};
 
   // One past the newest item. Written by the owner: publishes slots to thieves.
-  alignas(kApartBytes) Atomic<Index> bottom_{0};
+  alignas(base::kApartBytes) Atomic<Index> bottom_{0};
   // Owner only: top as last acquired, and the current buffer.
   Index top_seen_ = 0;
   Index mask_ = 0;
@@ -222,7 +222,7 @@ class StealDeque {
 
   // Owner only: every buffer there ever was, the newest last.
   static constexpr std::size_t kBufferCountMax = std::countr_zero(kCapacityMax) + 1;
-  alignas(kApartBytes) std::array<std::unique_ptr<Buffer>, kBufferCountMax> buffers_;
+  alignas(base::kApartBytes) std::array<std::unique_ptr<Buffer>, kBufferCountMax> buffers_;
   std::size_t buffer_count_ = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "runtime/atomics.h"
+#include "base/sync/atomics.h"
 #include "runtime/steal_deque.h"
 
 namespace millrace::runtime {
@@ -39,7 +39,7 @@ std::uint64_t steal_until_finished(StealDeque<>& deque, Progress& progress) {
     const StealResult result = deque.steal(item);
     if (result == StealResult::kTaken) take(item, sum);
     if (result == StealResult::kEmpty && was_finished) return sum;
-    if (result == StealResult::kEmpty) StdAtomics::yield();
+    if (result == StealResult::kEmpty) base::StdAtomics::yield();
   }
 }
 
@@ -50,7 +50,7 @@ std::uint64_t push_and_pop(StealDeque<>& deque, std::vector<Job>& jobs, std::uin
   std::size_t next = 0;
   while (next < jobs.size()) {
     // Lets the thieves in, however few cores there are.
-    if (random.chance(0.005)) StdAtomics::yield();
+    if (random.chance(0.005)) base::StdAtomics::yield();
     for (std::uint64_t burst = random.below(8); burst > 0 && next < jobs.size(); --burst, ++next) {
       jobs[next].input = 3 * next;
       deque.push({.run = &jobs[next], .payload = next});
@@ -75,7 +75,8 @@ TEST(StealDequeStressTest, P5_EveryItemIsTakenOnceByOwnerOrThieves) {
         sums[static_cast<std::size_t>(thief)] = steal_until_finished(deque, progress);
       });
     }
-    while (progress.ready_count.load(std::memory_order_relaxed) < thief_count) StdAtomics::yield();
+    while (progress.ready_count.load(std::memory_order_relaxed) < thief_count)
+      base::StdAtomics::yield();
     sums[0] = push_and_pop(deque, jobs, static_cast<std::uint64_t>(thief_count));
     progress.finished.store(true, std::memory_order_release);
     for (std::thread& thief : thieves) thief.join();

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "base/check.h"
-#include "runtime/asymmetric_fence.h"
-#include "runtime/cost_model.h"
-#include "runtime/node.h"
+#include "base/sync/asymmetric_fence.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
-#include "runtime/topology.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -210,7 +210,7 @@ void Worker::enter_run(Run& run) {
   sequence_trace_.reset();
   carried_tokens_ = 0;
   in_strand_.store(true, std::memory_order_relaxed);
-  light_fence();
+  base::light_fence();
   depth_ = 0;
   arrival_ = {};
   look_when_sharing_pays(run);

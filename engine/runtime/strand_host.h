@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "runtime/node.h"
 #include "runtime/run.h"
-#include "runtime/trace_buffer.h"
+#include "runtime/topology/node.h"
+#include "trace/trace_buffer.h"
 
 namespace millrace::runtime {
 
@@ -22,7 +22,7 @@ class StrandHost {
   virtual void make_ready(Run& run, std::uint32_t node) = 0;
 
   [[nodiscard]] Run::Credit& credit() { return credit_; }
-  [[nodiscard]] TraceBuffer* trace_buffer() { return trace_buffer_; }
+  [[nodiscard]] trace::TraceBuffer* trace_buffer() { return trace_buffer_; }
   /// Time of the last node boundary here if the strand has not been left since, else a new reading.
   [[nodiscard]] base::TimePoint boundary_time() {
     if (!boundary_known_) set_boundary_time(clock_.now());
@@ -48,7 +48,7 @@ class StrandHost {
 
   // Held by the strand that is under way; given along and returned as run.h says.
   Run::Credit credit_ = 0;
-  TraceBuffer* trace_buffer_ = nullptr;
+  trace::TraceBuffer* trace_buffer_ = nullptr;
 
  private:
   const base::Clock& clock_;

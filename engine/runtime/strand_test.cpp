@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -37,11 +37,11 @@ std::vector<NodeSpec> fan(int width) {
 
 /// Makes every cost known and gets the first use over with, which is measured and so takes the full
 /// path.
-void warm_up(TestScheduler& lab, TestGraph& graph, base::Duration cost) {
-  graph.teach(cost);
-  const RunHandle run = lab.submit(graph, std::make_shared<Notes>());
+void warm_up(TestScheduler& lab, TestDag& dag, base::Duration cost) {
+  dag.teach(cost);
+  const RunHandle run = lab.submit(dag, std::make_shared<Notes>());
   lab.settle();
-  graph.teach(cost);
+  dag.teach(cost);
 }
 
 bool work_strand(TestScheduler& lab, std::uint32_t index) {
@@ -51,10 +51,10 @@ bool work_strand(TestScheduler& lab, std::uint32_t index) {
 
 TEST(StrandTest, AStrandRunsItsRunToTheEndInOneCall) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph(fan(5));
-  warm_up(lab, graph, nanoseconds(20));
+  TestDag dag(fan(5));
+  warm_up(lab, dag, nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(work_strand(lab, 0));
   EXPECT_EQ(notes->text(), "source f0 f1 f2 f3 f4 sink");
   EXPECT_EQ(run.outcome(), RunOutcome::kOk);
@@ -65,10 +65,10 @@ TEST(StrandTest, AStrandRunsItsRunToTheEndInOneCall) {
 TEST(StrandTest, WholeStrandsAndSingleStepsGoTheSameWay) {
   const auto order_of = [](auto drive) {
     TestScheduler lab({.compute_threads = 1});
-    TestGraph graph(fan(6));
-    warm_up(lab, graph, nanoseconds(20));
+    TestDag dag(fan(6));
+    warm_up(lab, dag, nanoseconds(20));
     const auto notes = std::make_shared<Notes>();
-    const RunHandle run = lab.submit(graph, notes);
+    const RunHandle run = lab.submit(dag, notes);
     while (drive(lab)) {
     }
     EXPECT_EQ(run.outcome(), RunOutcome::kOk);
@@ -80,10 +80,10 @@ TEST(StrandTest, WholeStrandsAndSingleStepsGoTheSameWay) {
 
 TEST(StrandTest, K2_TheLastTokenMakesASharedJoinReadyOnce) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph(fan(2));
-  warm_up(lab, graph, milliseconds(1));
+  TestDag dag(fan(2));
+  warm_up(lab, dag, milliseconds(1));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   ASSERT_TRUE(lab.worker(0).start());  // each worker is in one side
   ASSERT_TRUE(lab.worker(1).start());
@@ -99,10 +99,10 @@ TEST(StrandTest, K2_TheLastTokenMakesASharedJoinReadyOnce) {
 
 TEST(StrandTest, C1_NoNodeStartsOnceTheRunIsToStop) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph(fan(4));
-  warm_up(lab, graph, nanoseconds(20));
+  TestDag dag(fan(4));
+  warm_up(lab, dag, nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   run.cancel();
   EXPECT_FALSE(lab.step(0));
@@ -115,10 +115,10 @@ TEST(StrandTest, C5_AFailureDropsTheBacklogAtOnce) {
   TestScheduler lab({.compute_threads = 1});
   std::vector<NodeSpec> specs = fan(100);
   specs[1].body = [](const void*, NodeCall&) { return false; };  // f0, the best: it goes first
-  TestGraph graph(specs);
-  warm_up(lab, graph, nanoseconds(20));
+  TestDag dag(specs);
+  warm_up(lab, dag, nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   EXPECT_TRUE(lab.step(0));
   EXPECT_EQ(run.outcome(), RunOutcome::kError);
@@ -128,8 +128,8 @@ TEST(StrandTest, C5_AFailureDropsTheBacklogAtOnce) {
 
 TEST(StrandTest, D4_WhatMadeRoomKeepsItsWholeBacklog) {
   TestScheduler lab({.compute_threads = 1, .max_inline_depth = 1});
-  TestGraph wide(fan(3));
-  TestGraph other({noting_node("other")});
+  TestDag wide(fan(3));
+  TestDag other({noting_node("other")});
   warm_up(lab, wide, nanoseconds(20));
   warm_up(lab, other, nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
@@ -145,8 +145,8 @@ TEST(StrandTest, D8_TokensOfSiblingsGoTogetherAndNoneIsLostWhenAStrandMakesRoom)
     // So many that a part is worth sharing: tokens are counted, and most siblings stay private.
     TestScheduler lab(
         {.compute_threads = 2, .max_inline_depth = depth, .bundle_price = nanoseconds(1000)});
-    TestGraph wide(fan(64));
-    TestGraph other({noting_node("other")});
+    TestDag wide(fan(64));
+    TestDag other({noting_node("other")});
     warm_up(lab, wide, nanoseconds(100));
     warm_up(lab, other, nanoseconds(100));
     const auto notes = std::make_shared<Notes>();
@@ -166,26 +166,26 @@ TEST(StrandTest, D8_TokensOfSiblingsGoTogetherAndNoneIsLostWhenAStrandMakesRoom)
 
 TEST(StrandTest, D8_AnUnsharedRunPublishesNothing) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph(fan(50));
-  warm_up(lab, graph, milliseconds(1));  // dear, but there is nobody to share with
+  TestDag dag(fan(50));
+  warm_up(lab, dag, milliseconds(1));  // dear, but there is nobody to share with
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(work_strand(lab, 0));
   EXPECT_EQ(lab.pool->counters().published, 0U);
   EXPECT_EQ(lab.pool->counters().queued, 2U);  // the two runs themselves
   EXPECT_EQ(notes->order.size(), 52U);
 }
 
-/// Runs an inner graph from the body "outer" of another.
+/// Runs an inner DAG from the body "outer" of another.
 struct Nesting {
   WorkerPool* pool = nullptr;
-  TestGraph* inner = nullptr;
+  TestDag* inner = nullptr;
   Notes notes;
 };
 
 TEST(StrandTest, D7_ABodyThatRunsAGraphGoesOnWhereItWas) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph inner(fan(3));
+  TestDag inner(fan(3));
   warm_up(lab, inner, nanoseconds(20));
   const auto spec = [](std::string id, std::vector<std::string> after, BodyFunction body) {
     NodeSpec made;
@@ -204,10 +204,10 @@ TEST(StrandTest, D7_ABodyThatRunsAGraphGoesOnWhereItWas) {
     nesting.notes.order.emplace_back(call.node_id());
     return ok;
   };
-  TestGraph outer({spec("first", {}, say),
-                   spec("outer", {"first"}, nest),
-                   spec("sibling", {"first"}, say),
-                   spec("last", {"outer", "sibling"}, say)});
+  TestDag outer({spec("first", {}, say),
+                 spec("outer", {"first"}, nest),
+                 spec("sibling", {"first"}, say),
+                 spec("last", {"outer", "sibling"}, say)});
   outer.teach(nanoseconds(20));
   const auto nesting = std::make_shared<Nesting>();
   nesting->pool = lab.pool.get();

@@ -11,24 +11,24 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "runtime/graph.h"
-#include "runtime/trace.h"
-#include "runtime/trace_buffer.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_fixture.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_sink.h"
-#include "runtime/trace_validate.h"
-#include "runtime/trace_writer.h"
+#include "runtime/flow.h"
 #include "runtime/worker_pool.h"
+#include "trace/trace.h"
+#include "trace/trace_buffer.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_fixture.h"
+#include "trace/trace_record.h"
+#include "trace/trace_sink.h"
+#include "trace/trace_validate.h"
+#include "trace/trace_writer.h"
 
 namespace millrace::runtime {
 namespace {
 
-base::TimePoint at(std::int64_t ns) { return TraceScript::at(ns); }
+base::TimePoint at(std::int64_t ns) { return trace::TraceScript::at(ns); }
 
-TraceRecord numbered(std::uint32_t number) {
-  TraceRecord record;
+trace::TraceRecord numbered(std::uint32_t number) {
+  trace::TraceRecord record;
   record.node_index = number;
   record.value = number;
   return record;
@@ -36,13 +36,13 @@ TraceRecord numbered(std::uint32_t number) {
 
 TEST(TraceBufferTest, T4_WrittenIsReadOrCountedUnderConcurrency) {
   constexpr std::uint32_t kCount = 200'000;
-  TraceBuffer buffer(64);
+  trace::TraceBuffer buffer(64);
   std::atomic<bool> is_done{false};  // publishes the writer's last record to the reading loop
   std::thread writer([&] {
     for (std::uint32_t i = 0; i < kCount; ++i) buffer.record(numbered(i));
     is_done.store(true, std::memory_order_release);
   });
-  std::vector<TraceRecord> out;
+  std::vector<trace::TraceRecord> out;
   bool was_done = false;
   while (!was_done) {
     was_done = is_done.load(std::memory_order_acquire);
@@ -61,30 +61,30 @@ TEST(TraceBufferTest, T4_WrittenIsReadOrCountedUnderConcurrency) {
 // races with both, and still every run it calls complete must have all its events.
 TEST(TraceCollectorTest, T3_CompleteRunsAreWholeWhileThreadsWrite) {
   constexpr std::uint64_t kRunCount = 5'000;
-  TraceCollector collector({.buffer_capacity = std::size_t{64} * 1024});
-  MemorySink sink(kRunCount);
+  trace::TraceCollector collector({.buffer_capacity = std::size_t{64} * 1024});
+  trace::MemorySink sink(kRunCount);
   collector.add_sink(sink);
-  TraceBuffer& first = collector.add_buffer("first");
-  TraceBuffer& second = collector.add_buffer("second");
-  const TraceTopologyId topology = collector.add_topology(TraceScript::graph(1, {}));
+  trace::TraceBuffer& first = collector.add_buffer("first");
+  trace::TraceBuffer& second = collector.add_buffer("second");
+  const trace::TraceTopologyId topology = collector.add_topology(trace::TraceScript::dag(1, {}));
   // Publishes the start of run number `started` by the first thread to the second.
   std::atomic<std::uint64_t> started{0};
   std::atomic<bool> is_done{false};  // tells the collecting loop that both writers are through
 
   std::thread starter([&] {
     for (std::uint64_t id = 1; id <= kRunCount; ++id) {
-      const TraceContext run(TraceId(id), TraceFlag::All, topology);
-      TraceWriter(first, run).run_start(at(0));
-      TraceWriter(first, run).node_start_queued(0, at(0), at(1));
+      const trace::TraceContext run(trace::TraceId(id), trace::TraceFlag::All, topology);
+      trace::TraceWriter(first, run).run_start(at(0));
+      trace::TraceWriter(first, run).node_start_queued(0, at(0), at(1));
       started.store(id, std::memory_order_release);
     }
   });
   std::thread ender([&] {
     for (std::uint64_t id = 1; id <= kRunCount; ++id) {
       while (started.load(std::memory_order_acquire) < id) std::this_thread::yield();
-      const TraceContext run(TraceId(id), TraceFlag::All, topology);
-      TraceWriter(second, run).node_end(0, at(2), SpanStatus::Ok);
-      TraceWriter(second, run).run_end(at(3), {.executed_count = 1});
+      const trace::TraceContext run(trace::TraceId(id), trace::TraceFlag::All, topology);
+      trace::TraceWriter(second, run).node_end(0, at(2), trace::SpanStatus::Ok);
+      trace::TraceWriter(second, run).run_end(at(3), {.executed_count = 1});
     }
     is_done.store(true, std::memory_order_release);
   });
@@ -97,16 +97,16 @@ TEST(TraceCollectorTest, T3_CompleteRunsAreWholeWhileThreadsWrite) {
   ASSERT_EQ(runs.size(), kRunCount);
   EXPECT_EQ(collector.stats().incomplete_runs, 0u);
   for (const auto& run : runs) {
-    const auto violations = validate_trace(run.records, {.topology = run.topology.get()});
+    const auto violations = trace::validate_trace(run.records, {.topology = run.topology.get()});
     ASSERT_TRUE(violations.empty()) << violations[0].message;
   }
 }
 
-/// Makes a graph of cheap nodes, one of which takes long now and then: then a peer helps.
-Graph<std::atomic<std::uint32_t>> hiccuping_graph(std::uint32_t node_count,
-                                                  TraceTopology& topology) {
+/// Makes a DAG of cheap nodes, one of which takes long now and then: then a peer helps.
+Flow<std::atomic<std::uint32_t>> hiccuping_dag(std::uint32_t node_count,
+                                               trace::TraceTopology& topology) {
   base::SplitMix64 random(11);
-  GraphBuilder<std::atomic<std::uint32_t>> builder;
+  FlowBuilder<std::atomic<std::uint32_t>> builder;
   for (std::uint32_t node = 0; node < node_count; ++node) {
     topology.nodes.push_back({.id = std::to_string(node), .op = "op"});
     NodeOptions options;
@@ -132,17 +132,17 @@ Graph<std::atomic<std::uint32_t>> hiccuping_graph(std::uint32_t node_count,
 TEST(TraceRunTest, T3_TracesOfRunsThatPeersTakeApartAreRight) {
   constexpr std::uint32_t kNodes = 48;
   constexpr std::uint32_t kRuns = 300;
-  TraceCollector collector;
-  MemorySink sink(kRuns);
+  trace::TraceCollector collector;
+  trace::MemorySink sink(kRuns);
   collector.add_sink(sink);
-  TraceTopology topology;
-  const Graph<std::atomic<std::uint32_t>> graph = hiccuping_graph(kNodes, topology);
-  const TraceTopologyId id = collector.add_topology(std::move(topology));
+  trace::TraceTopology topology;
+  const Flow<std::atomic<std::uint32_t>> dag = hiccuping_dag(kNodes, topology);
+  const trace::TraceTopologyId id = collector.add_topology(std::move(topology));
   const auto pool = *WorkerPool::create({.compute_threads = 2, .trace = &collector});
   std::atomic<std::uint32_t> turn{0};
   for (; turn.load() < kRuns; ++turn) {
-    const TraceContext trace(TraceId(turn.load() + 1), TraceFlag::All, id);
-    ASSERT_TRUE(graph.run(*pool, turn, {.trace = trace}).has_value());
+    const trace::TraceContext trace(trace::TraceId(turn.load() + 1), trace::TraceFlag::All, id);
+    ASSERT_TRUE(dag.run(*pool, turn, {.trace = trace}).has_value());
     collector.collect();
   }
   collector.flush();
@@ -150,7 +150,7 @@ TEST(TraceRunTest, T3_TracesOfRunsThatPeersTakeApartAreRight) {
   ASSERT_EQ(runs.size(), kRuns);
   for (const auto& run : runs) {
     ASSERT_TRUE(run.is_complete);
-    const auto violations = validate_trace(run.records, {.topology = run.topology.get()});
+    const auto violations = trace::validate_trace(run.records, {.topology = run.topology.get()});
     ASSERT_TRUE(violations.empty()) << violations[0].message;
   }
   EXPECT_EQ(collector.stats().dropped_records, 0U);

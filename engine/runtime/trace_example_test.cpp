@@ -7,16 +7,16 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "runtime/chrome_trace.h"
-#include "runtime/critical_path.h"
-#include "runtime/critical_path_render.h"
-#include "runtime/trace.h"
-#include "runtime/trace_buffer.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_fixture.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_sink.h"
-#include "runtime/trace_writer.h"
+#include "trace/chrome_trace.h"
+#include "trace/critical_path.h"
+#include "trace/critical_path_render.h"
+#include "trace/trace.h"
+#include "trace/trace_buffer.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_fixture.h"
+#include "trace/trace_record.h"
+#include "trace/trace_sink.h"
+#include "trace/trace_writer.h"
 
 // The code of docs/guides/trace.md, so that it compiles and does what the guide says.
 
@@ -25,20 +25,20 @@ namespace {
 
 using ::testing::HasSubstr;
 
-base::TimePoint at(std::int64_t ns) { return TraceScript::at(ns); }
+base::TimePoint at(std::int64_t ns) { return trace::TraceScript::at(ns); }
 
 TEST(TraceExampleTest, GuideRecordsARunAndReadsIt) {
   std::ostringstream file;
   std::ostringstream terminal;
 
   // snippet-begin: collect
-  TraceCollector collector;
-  MemorySink memory;
-  ChromeTraceSink chrome(file);
+  trace::TraceCollector collector;
+  trace::MemorySink memory;
+  trace::ChromeTraceSink chrome(file);
   collector.add_sink(memory);
   collector.add_sink(chrome);
-  TraceBuffer& worker = collector.add_buffer("worker 0");
-  const TraceTopologyId topology = collector.add_topology({
+  trace::TraceBuffer& worker = collector.add_buffer("worker 0");
+  const trace::TraceTopologyId topology = collector.add_topology({
       .plan = "greeting",
       .nodes = {{.id = "fetch", .op = "lookup"}, {.id = "score", .op = "vm"}},
       .edges = {{.producer = 0, .consumer = 1}},
@@ -46,21 +46,21 @@ TEST(TraceExampleTest, GuideRecordsARunAndReadsIt) {
   // snippet-end: collect
 
   // snippet-begin: write
-  const TraceContext run(TraceId(1), TraceFlag::All, topology);
-  TraceWriter trace(worker, run);
+  const trace::TraceContext run(trace::TraceId(1), trace::TraceFlag::All, topology);
+  trace::TraceWriter trace(worker, run);
   trace.run_start(at(0));
   trace.node_start_queued(0, /*queued_at=*/at(0), at(20'000));
-  trace.node_end(0, at(90'000), SpanStatus::Ok);
+  trace.node_end(0, at(90'000), trace::SpanStatus::Ok);
   trace.node_start_inlined(1, /*parent=*/0, /*depth=*/1, at(90'000));
-  trace.node_end(1, at(100'000), SpanStatus::Ok);
-  trace.run_end(at(101'000), {.status = SpanStatus::Ok, .executed_count = 2});
+  trace.node_end(1, at(100'000), trace::SpanStatus::Ok);
+  trace.run_end(at(101'000), {.status = trace::SpanStatus::Ok, .executed_count = 2});
   // snippet-end: write
 
   // snippet-begin: read
   collector.collect();
-  for (const MemorySink::StoredRun& stored : memory.take()) {
-    const auto analysis = analyse_run(stored.records, *stored.topology);
-    if (analysis) terminal << render_text(*analysis, *stored.topology, {.width = 80});
+  for (const trace::MemorySink::StoredRun& stored : memory.take()) {
+    const auto analysis = trace::analyse_run(stored.records, *stored.topology);
+    if (analysis) terminal << trace::render_text(*analysis, *stored.topology, {.width = 80});
   }
   const base::Status written = chrome.close();
   // snippet-end: read

@@ -12,11 +12,11 @@
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
-#include "runtime/trace.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_sink.h"
-#include "runtime/trace_writer.h"
+#include "trace/trace.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_record.h"
+#include "trace/trace_sink.h"
+#include "trace/trace_writer.h"
 
 // For tests only: a scheduler that stands still, with tracing on.
 
@@ -24,24 +24,24 @@ namespace millrace::runtime {
 
 /// What one run wrote.
 struct WrittenTrace {
-  std::vector<TraceRecord> records;
+  std::vector<trace::TraceRecord> records;
 
-  [[nodiscard]] std::vector<TraceRecord> of(TraceKind kind) const {
-    std::vector<TraceRecord> found;
+  [[nodiscard]] std::vector<trace::TraceRecord> of(trace::TraceKind kind) const {
+    std::vector<trace::TraceRecord> found;
     std::copy_if(records.begin(),
                  records.end(),
                  std::back_inserter(found),
-                 [kind](const TraceRecord& record) { return record.kind == kind; });
+                 [kind](const trace::TraceRecord& record) { return record.kind == kind; });
     return found;
   }
   /// Nodes of the events of one kind, ascending.
-  [[nodiscard]] std::vector<std::uint32_t> nodes_of(TraceKind kind) const {
+  [[nodiscard]] std::vector<std::uint32_t> nodes_of(trace::TraceKind kind) const {
     std::vector<std::uint32_t> nodes;
-    for (const TraceRecord& record : of(kind)) nodes.push_back(record.node_index);
+    for (const trace::TraceRecord& record : of(kind)) nodes.push_back(record.node_index);
     std::sort(nodes.begin(), nodes.end());
     return nodes;
   }
-  [[nodiscard]] const TraceRecord& last() const { return records.back(); }
+  [[nodiscard]] const trace::TraceRecord& last() const { return records.back(); }
 };
 
 /// Threading: not shared.
@@ -53,37 +53,37 @@ class TracedScheduler {
     lab = std::make_unique<TestScheduler>(config);
   }
   /// Starts a run with every event on.
-  RunHandle submit(TestGraph& graph, const std::shared_ptr<Notes>& notes, RunOptions options = {}) {
-    options.trace = next_trace(TraceFlag::All);
-    return lab->submit(graph, notes, options);
+  RunHandle submit(TestDag& dag, const std::shared_ptr<Notes>& notes, RunOptions options = {}) {
+    options.trace = next_trace(trace::TraceFlag::All);
+    return lab->submit(dag, notes, options);
   }
   /// Starts a run that is on the full path for nothing but its trace.
-  RunHandle submit_plain(TestGraph& graph,
+  RunHandle submit_plain(TestDag& dag,
                          const std::shared_ptr<Notes>& notes,
-                         TraceFlag flags = TraceFlag::All) {
-    return lab->submit_without_loop(graph, notes, {.trace = next_trace(flags)});
+                         trace::TraceFlag flags = trace::TraceFlag::All) {
+    return lab->submit_without_loop(dag, notes, {.trace = next_trace(flags)});
   }
   /// Gives the trace of the only run that ended since the last call.
   [[nodiscard]] WrittenTrace take() {
     collector.flush();
-    std::vector<MemorySink::StoredRun> runs = sink.take();
+    std::vector<trace::MemorySink::StoredRun> runs = sink.take();
     MR_CHECK(runs.size() == 1, runs.size());
     return {std::move(runs.front().records)};
   }
-  /// Runs the graph to its end and gives what it wrote.
-  [[nodiscard]] WrittenTrace trace(TestGraph& graph) {
-    const RunHandle run = submit(graph, std::make_shared<Notes>());
+  /// Runs the DAG to its end and gives what it wrote.
+  [[nodiscard]] WrittenTrace trace(TestDag& dag) {
+    const RunHandle run = submit(dag, std::make_shared<Notes>());
     lab->settle();
     return take();
   }
 
-  MemorySink sink;
-  TraceCollector collector;
+  trace::MemorySink sink;
+  trace::TraceCollector collector;
   std::unique_ptr<TestScheduler> lab;
 
  private:
-  TraceContext next_trace(TraceFlag flags) {
-    return TraceContext(TraceId(++last_id_), flags, TraceTopologyId(0));
+  trace::TraceContext next_trace(trace::TraceFlag flags) {
+    return trace::TraceContext(trace::TraceId(++last_id_), flags, trace::TraceTopologyId(0));
   }
 
   std::uint64_t last_id_ = 0;

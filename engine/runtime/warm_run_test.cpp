@@ -13,18 +13,18 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "runtime/awaitables.h"
-#include "runtime/loop.h"
-#include "runtime/node.h"
+#include "loop/awaitables.h"
+#include "loop/loop.h"
+#include "loop/task.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
 #include "runtime/scheduler_fixture.h"
-#include "runtime/task.h"
-#include "runtime/trace.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_writer.h"
+#include "runtime/topology/node.h"
+#include "trace/trace.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_record.h"
+#include "trace/trace_writer.h"
 
 // K3: a warm run takes nothing from the heap. A program of its own, because it counts every
 // allocation of the process. Sanitizers bring their own operator new and a hook to count with.
@@ -134,22 +134,22 @@ class WarmRunTest : public testing::Test {
     }
   }
 
-  void run_once(TestGraph& graph, const RunOptions& options) {
+  void run_once(TestDag& dag, const RunOptions& options) {
     const int before = count->bodies;
-    auto run = graph.runs().submit(*lab.pool, count, options, {});
+    auto run = dag.runs().submit(*lab.pool, count, options, {});
     ASSERT_TRUE(run.has_value());
     run_to_the_end(milliseconds(100));
     ASSERT_EQ(run->outcome(), RunOutcome::kOk);
-    ASSERT_EQ(count->bodies - before, static_cast<int>(graph.topology().node_count()));
+    ASSERT_EQ(count->bodies - before, static_cast<int>(dag.topology().node_count()));
   }
 
   /// How often a run allocates once everything it needs has been used a few times.
-  std::uint64_t allocations_of_a_warm_run(TestGraph& graph, RunOptions options = {}) {
+  std::uint64_t allocations_of_a_warm_run(TestDag& dag, RunOptions options = {}) {
     options.loop = &lab.loop;
     const auto run_all = [&](int turns) {
       for (int turn = 0; turn < turns; ++turn) {
         if (is_timed) options.deadline = lab.clock.now() + hours(1);
-        run_once(graph, options);
+        run_once(dag, options);
       }
     };
     run_all(16);
@@ -158,7 +158,7 @@ class WarmRunTest : public testing::Test {
     return allocation_count.load(std::memory_order_relaxed) - before;
   }
 
-  TraceCollector collector;
+  trace::TraceCollector collector;
   TestScheduler lab;
   std::shared_ptr<Count> count = std::make_shared<Count>();
   bool is_timed = false;
@@ -172,22 +172,22 @@ TEST_F(WarmRunTest, TheCounterCounts) {
 }
 
 TEST_F(WarmRunTest, K3_OfPrivateNodesTakesNothingFromTheHeap) {
-  TestGraph graph(fan(30));
-  graph.teach(base::Duration(20));
-  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+  TestDag dag(fan(30));
+  dag.teach(base::Duration(20));
+  EXPECT_EQ(allocations_of_a_warm_run(dag), 0U);
 }
 
 TEST_F(WarmRunTest, K3_OfSharedNodesTakesNothingFromTheHeap) {
-  TestGraph graph(fan(30));
-  graph.teach(milliseconds(1));
-  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+  TestDag dag(fan(30));
+  dag.teach(milliseconds(1));
+  EXPECT_EQ(allocations_of_a_warm_run(dag), 0U);
   EXPECT_GT(lab.pool->counters().stolen, 0U);
 }
 
 TEST_F(WarmRunTest, K3_WithADeadlineTakesNothingFromTheHeap) {
-  TestGraph graph(fan(10));
+  TestDag dag(fan(10));
   is_timed = true;
-  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+  EXPECT_EQ(allocations_of_a_warm_run(dag), 0U);
 }
 
 TEST_F(WarmRunTest, K3_WithTimeoutsAndFallbacksTakesNothingFromTheHeap) {
@@ -197,37 +197,38 @@ TEST_F(WarmRunTest, K3_WithTimeoutsAndFallbacksTakesNothingFromTheHeap) {
     spec.fallback = FallbackKind::kValue;
     spec.fallback_body = spec.body;
   }
-  TestGraph graph(specs);
+  TestDag dag(specs);
   is_timed = true;
-  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+  EXPECT_EQ(allocations_of_a_warm_run(dag), 0U);
 }
 
 TEST_F(WarmRunTest, K3_ThatIsMeasuredTakesNothingFromTheHeap) {
-  TestGraph graph(fan(10), {.sample_every = 1});
-  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
-  EXPECT_GT(graph.costs().sample_count(0), 16U);
+  TestDag dag(fan(10), {.sample_every = 1});
+  EXPECT_EQ(allocations_of_a_warm_run(dag), 0U);
+  EXPECT_GT(dag.costs().sample_count(0), 16U);
 }
 
 TEST_F(WarmRunTest, K3_AfterWhichTheRanksChangeTakesNothingFromTheHeap) {
-  TestGraph graph(fan(30));
-  graph.teach(nanoseconds(20));
-  const std::uint32_t reranks = graph.costs().rerank_count();
+  TestDag dag(fan(30));
+  dag.teach(nanoseconds(20));
+  const std::uint32_t reorders = dag.costs().reorder_count();
   const std::uint64_t before = allocation_count.load(std::memory_order_relaxed);
   // What measured runs do at their ends when bodies become slower and faster again and again.
   for (int turn = 0; turn < 4096; ++turn)
-    graph.teach(turn / 16 % 2 == 0 ? base::Duration(milliseconds(1)) : nanoseconds(20));
+    dag.teach(turn / 16 % 2 == 0 ? base::Duration(milliseconds(1)) : nanoseconds(20));
   EXPECT_EQ(allocation_count.load(std::memory_order_relaxed) - before, 0U);
-  EXPECT_GT(graph.costs().rerank_count(), reranks + 5);
+  EXPECT_GT(dag.costs().reorder_count(), reorders + 5);
 }
 
 TEST_F(WarmRunTest, K3_T4_WithAllEventsTracedTakesNothingFromTheHeap) {
-  TestGraph graph(fan(10));
-  const TraceContext trace(TraceId(7), TraceFlag::All, TraceTopologyId(0));
-  EXPECT_EQ(allocations_of_a_warm_run(graph, {.trace = trace}), 0U);
+  TestDag dag(fan(10));
+  const trace::TraceContext trace(
+      trace::TraceId(7), trace::TraceFlag::All, trace::TraceTopologyId(0));
+  EXPECT_EQ(allocations_of_a_warm_run(dag, {.trace = trace}), 0U);
 }
 
-Task<base::Status> sleep_and_count(Loop* loop, NodeCall call) {
-  MR_CO_TRY_STATUS(co_await sleep_for(*loop, microseconds(10), call.stop_token()));
+loop::Task<base::Status> sleep_and_count(loop::Loop* loop, NodeCall call) {
+  MR_CO_TRY_STATUS(co_await loop::sleep_for(*loop, microseconds(10), call.stop_token()));
   ++static_cast<Count*>(call.context())->bodies;
   co_return base::Status{};
 }
@@ -239,12 +240,12 @@ TEST_F(WarmRunTest, K3_OfAsyncNodesTakesNothingFromTheHeap) {
     specs[node].body = nullptr;
     specs[node].closure = std::shared_ptr<const void>(&lab.loop, [](const void*) {});
     specs[node].async_body = [](const void* loop, NodeCall call) {
-      auto* const own = static_cast<Loop*>(const_cast<void*>(loop));
+      auto* const own = static_cast<loop::Loop*>(const_cast<void*>(loop));
       return sleep_and_count(own, std::move(call));
     };
   }
-  TestGraph graph(specs);
-  EXPECT_EQ(allocations_of_a_warm_run(graph), 0U);
+  TestDag dag(specs);
+  EXPECT_EQ(allocations_of_a_warm_run(dag), 0U);
 }
 
 }  // namespace

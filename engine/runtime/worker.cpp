@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "runtime/asymmetric_fence.h"
-#include "runtime/cost_model.h"
-#include "runtime/executor.h"
-#include "runtime/node.h"
-#include "runtime/planted_bug.h"
+#include "base/sync/asymmetric_fence.h"
+#include "base/sync/planted_bug.h"
+#include "loop/executor.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
-#include "runtime/trace_collector.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/node.h"
 #include "runtime/worker_pool.h"
+#include "trace/trace_collector.h"
 
 // Queues, sharing, stealing and idling. The path of a node is in strand.cpp.
 
@@ -38,7 +38,7 @@ Worker::Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed)
       random_(seed),
       spin_budget_(pool.config().spin_time) {
   reserve_stack(1);
-  if (TraceCollector* const trace = pool.config().trace) {
+  if (trace::TraceCollector* const trace = pool.config().trace) {
     trace_buffer_ = &trace->add_buffer("worker " + std::to_string(index));
   }
 }
@@ -189,7 +189,7 @@ void Worker::take(const DequeItem& item, std::uint32_t priority) {
   stop_idling();
   count_dispatch(priority);
   if (item.payload == kJobPayload) {
-    Job& job = *static_cast<Job*>(item.run);
+    loop::Job& job = *static_cast<loop::Job*>(item.run);
     return job.run(job);
   }
   forget_boundary_time();
@@ -261,7 +261,7 @@ void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
   // The most frequent case by far, and a peer is waiting for it.
   stack_top_.store(mark, std::memory_order_relaxed);
   publish(run, stack_[mark]);
-  light_fence();
+  base::light_fence();
   if (pool_.has_parked()) [[unlikely]] {
     pool_.consider_wake(
         *this,
@@ -296,7 +296,7 @@ void Worker::publish_new(Run& run, std::uint32_t mark) {
     publish(run, link_chain(run, stack_[index - 1], first, index - 1 - first));
   }
   stack_top_.store(mark, std::memory_order_relaxed);
-  light_fence();
+  base::light_fence();
   if (pool_.has_parked()) [[unlikely]]
     pool_.consider_wake(*this, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
 }
@@ -327,7 +327,7 @@ void Worker::publish_oldest(std::uint32_t count) {
   for (std::uint32_t index = count; index < top; ++index) stack_[index - count] = stack_[index];
   stack_top_.store(top - count, std::memory_order_relaxed);
   publish(run, head);
-  light_fence();
+  base::light_fence();
   if (pool_.has_parked()) pool_.consider_wake(*this, cost);
 }
 
@@ -335,7 +335,7 @@ void Worker::enqueue_run(Run& run) {
   const auto priority = static_cast<std::size_t>(run.priority_);
   runs_[priority].push({&run, pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit))});
   run_classes_.insert(priority);
-  light_fence();
+  base::light_fence();
   if (pool_.has_parked()) [[unlikely]]
     pool_.consider_wake(*this, UINT64_MAX);
 }

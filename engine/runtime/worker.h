@@ -10,11 +10,11 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "runtime/atomics.h"
+#include "base/sync/atomics.h"
+#include "base/sync/parking.h"
 #include "runtime/class_set.h"
 #include "runtime/handshake.h"
 #include "runtime/node_call.h"
-#include "runtime/parking.h"
 #include "runtime/run.h"
 #include "runtime/run_steps.h"
 #include "runtime/sequence_trace.h"
@@ -71,7 +71,7 @@ struct IdleAction {
 
 /// Threading: owned by its driver (a thread, or the simulator); members that others may call say
 /// so.
-class alignas(kApartBytes) Worker final : public StrandHost {
+class alignas(base::kApartBytes) Worker final : public StrandHost {
  public:
   Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed);
 
@@ -101,7 +101,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
     const SequenceStep* step = nullptr;
     std::optional<SequenceTrace> sequence_trace;
     std::uint32_t carried_tokens = 0;
-    Arrival arrival;
+    trace::Arrival arrival;
     Run::Credit credit = 0;
     std::optional<NodeCall> call;
     base::TimePoint body_start{};
@@ -117,7 +117,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   void make_ready(Run& run, std::uint32_t node) override;
 
   [[nodiscard]] bool is_in_strand() const { return run_ != nullptr; }
-  [[nodiscard]] ParkingSpot<>& spot() { return spot_; }
+  [[nodiscard]] base::ParkingSpot<>& spot() { return spot_; }
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
   /// Any thread: nodes and runs that lie here ready, as a hint.
@@ -267,7 +267,7 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   std::uint32_t carried_tokens_ = 0;
   std::uint32_t depth_ = 0;       // nodes this strand ran since it last looked at others
   std::uint32_t best_ = kNoNode;  // full path: what finish will continue with
-  Arrival arrival_;
+  trace::Arrival arrival_;
   bool sleeps_ = false;  // parked without a time limit
   std::uint32_t* stack_ = nullptr;
   std::uint64_t backlog_ns_ = 0;  // upper bound of what the private stack costs, where it is kept
@@ -299,12 +299,12 @@ class alignas(kApartBytes) Worker final : public StrandHost {
   Handshake<> handshake_;
   // Classes whose deque may hold something. Written by the owner, read by thieves as a hint that
   // saves them from looking at every deque.
-  alignas(kApartBytes) ClassSet node_classes_;
+  alignas(base::kApartBytes) ClassSet node_classes_;
   ClassSet run_classes_;
   std::array<StealDeque<>, kPriorityCount> nodes_;
   std::array<StealDeque<>, kPriorityCount> runs_;
-  ParkingSpot<> spot_;
-  alignas(kApartBytes) WorkerCounters counters_;
+  base::ParkingSpot<> spot_;
+  alignas(base::kApartBytes) WorkerCounters counters_;
 };
 
 }  // namespace millrace::runtime

@@ -14,20 +14,20 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/mutex.h"
 #include "base/result.h"
-#include "runtime/asymmetric_fence.h"
-#include "runtime/atomics.h"
-#include "runtime/cost_model.h"
-#include "runtime/executor.h"
-#include "runtime/inbox.h"
-#include "runtime/loop_lane.h"
-#include "runtime/node.h"
-#include "runtime/parking.h"
-#include "runtime/planted_bug.h"
+#include "base/sync/asymmetric_fence.h"
+#include "base/sync/atomics.h"
+#include "base/sync/mutex.h"
+#include "base/sync/parking.h"
+#include "base/sync/planted_bug.h"
+#include "loop/executor.h"
+#include "loop/inbox.h"
+#include "runtime/loop_scheduler.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/node.h"
 #include "runtime/worker.h"
 
 namespace millrace::runtime {
@@ -40,7 +40,7 @@ thread_local Worker* current_worker = nullptr;
 template <class Condition>
 void spin_until(Condition condition) {
   constexpr int kLooks = 32;
-  for (int look = 0; look < kLooks && !condition(); ++look) StdAtomics::pause();
+  for (int look = 0; look < kLooks && !condition(); ++look) base::StdAtomics::pause();
 }
 
 // What a measurement adds to what it measures: the time from one reading to the next, as a mean,
@@ -67,7 +67,7 @@ void WaitGroup::done() {
   leaving_.fetch_add(1, std::memory_order_relaxed);
   if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     // A full fence: the waiter announces itself, passes a heavy one and then looks at `open_`.
-    full_fence();
+    base::full_fence();
     if (Worker* const waiter = waiter_.load(std::memory_order_acquire)) waiter->call_back();
   }
   leaving_.fetch_sub(1, std::memory_order_release);  // the last touch
@@ -112,7 +112,7 @@ WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock)
                       ? config.compute_threads
                       : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
   thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
-  // One worker has nobody to share with: it keeps everything, in rank order (P1).
+  // One worker has nobody to share with: it keeps everything, in order of path cost (P1).
   sharing_mask_ = worker_count_ > 1 ? CostModel::kWorthSharing : 0;
   backlog_limit_ns_ =
       worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
@@ -268,7 +268,7 @@ void WorkerPool::execute(Run& run, Run::Start&& start) {
 }
 
 void WorkerPool::run_inside(Worker& worker, Run& run) {
-  // A body runs a graph: the worker is its own again until the graph is over.
+  // A body runs a DAG: the worker is its own again until the DAG is over.
   Worker::Suspended outer = worker.suspend_strand();
   worker.adopt(run);
   help(worker, [&run] { return run.is_done(); });
@@ -301,13 +301,13 @@ base::Status WorkerPool::end_inside(Worker& worker,
 
 void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
   // This caller sleeps until its run has answered.
-  static thread_local ParkingSpot<> spot;
+  static thread_local base::ParkingSpot<> spot;
   start.waiter = &spot;
   prepare(run, std::move(start));
   submit_from_outside(run);
   while (!run.is_done()) {
     spot.announce();
-    heavy_fence();
+    base::heavy_fence();
     static_cast<void>(run.is_done() ? spot.cancel() : spot.wait(std::nullopt));
   }
 }
@@ -362,13 +362,13 @@ void WorkerPool::announce_work() {
   if (has_parked() && searching_count() <= 0) wake_one(nullptr);
 }
 
-LoopLane* WorkerPool::lane_for(Loop* loop) {
+LoopScheduler* WorkerPool::lane_for(loop::Loop* loop) {
   if (loop == nullptr) return nullptr;
   base::MutexLock lock(lanes_mutex_);
   for (const auto& lane : lanes_) {
     if (&lane->loop() == loop) return lane.get();
   }
-  lanes_.push_back(std::make_unique<LoopLane>(*this, *loop));
+  lanes_.push_back(std::make_unique<LoopScheduler>(*this, *loop));
   return lanes_.back().get();
 }
 
@@ -381,13 +381,13 @@ void WorkerPool::help_until_done(WaitGroup& group) {
     help(*worker, [&group] { return !group.is_open(); });
   }
   // The group may go as soon as this returns.
-  while (group.leaving_.load(std::memory_order_acquire) != 0) StdAtomics::yield();
+  while (group.leaving_.load(std::memory_order_acquire) != 0) base::StdAtomics::yield();
   return_guest(*worker);
 }
 
 bool WorkerPool::is_current() const { return current() != nullptr; }
 
-void WorkerPool::post(Job& job) {
+void WorkerPool::post(loop::Job& job) {
   jobs_.push(job);
   inbox_classes_.insert_shared(static_cast<std::size_t>(Priority::kNormal));
   announce_work();
@@ -397,7 +397,7 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
   if (!inbox_classes_.has(priority)) return false;
   inbox_classes_.remove_shared(priority);
   std::int64_t count = 0;
-  InboxLink* link = inboxes_[priority].take_all();
+  loop::InboxLink* link = inboxes_[priority].take_all();
   while (link != nullptr) {
     auto& entry = static_cast<QueueEntry&>(*link);
     link = link->next;  // the entry may be used again as soon as its item is out
@@ -408,7 +408,7 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
   if (found) inbox_count_.fetch_sub(count, std::memory_order_relaxed);
   if (priority == static_cast<std::uint32_t>(Priority::kNormal)) {
     for (link = jobs_.take_all(); link != nullptr; found = true) {
-      auto& job = static_cast<Job&>(*link);
+      auto& job = static_cast<loop::Job&>(*link);
       link = link->next;
       worker.runs_[priority].push({&job, Worker::kJobPayload});
     }
@@ -416,7 +416,7 @@ bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
   if (!found) return false;
   worker.run_classes_.insert(priority);
   // One of them is for this worker; the others are for whoever sleeps (D7).
-  light_fence();
+  base::light_fence();
   if (has_parked() && worker.runs_[priority].size_hint() > 1) consider_wake(worker, UINT64_MAX);
   return true;
 }

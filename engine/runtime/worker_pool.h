@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/mutex.h"
 #include "base/result.h"
+#include "base/sync/atomics.h"
+#include "base/sync/mutex.h"
 #include "base/tick_clock.h"
-#include "runtime/atomics.h"
+#include "loop/executor.h"
+#include "loop/inbox.h"
 #include "runtime/class_set.h"
-#include "runtime/executor.h"
-#include "runtime/inbox.h"
 #include "runtime/pool_settings.h"
 #include "runtime/ready_gauge.h"
 #include "runtime/run.h"
@@ -71,7 +71,7 @@ struct PoolCounters {
 /// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps,
 /// so a pool of W workers has W − 1 threads of its own. Threading: any thread. Lifetime: outlives
 /// every run; all runs must be released before it goes.
-class WorkerPool final : public Executor, public ReadyGauge {
+class WorkerPool final : public loop::Executor, public ReadyGauge {
  public:
   static constexpr std::uint32_t kSlotMax = 64;
 
@@ -101,7 +101,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   /// Helps until `group` has nothing open.
   void help_until_done(WaitGroup& group);
 
-  void post(Job& job) override;
+  void post(loop::Job& job) override;
   [[nodiscard]] bool is_current() const override;
 
   [[nodiscard]] const ExecutorConfig& config() const { return config_; }
@@ -140,7 +140,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
                                         bool woken);
 
  private:
-  friend class LoopLane;
+  friend class LoopScheduler;
   friend class Worker;
 
   WorkerPool(const ExecutorConfig& config, const base::Clock& clock);
@@ -163,7 +163,7 @@ class WorkerPool final : public Executor, public ReadyGauge {
   void run_inside(Worker& worker, Run& run);
   void run_without_helping(Run& run, Run::Start&& start);
   void submit_from_outside(Run& run);
-  [[nodiscard]] LoopLane* lane_for(Loop* loop);
+  [[nodiscard]] LoopScheduler* lane_for(loop::Loop* loop);
   [[nodiscard]] bool needs_full_path(const Run& run, const RunOptions& options) const;
 
   // For workers and lanes.
@@ -216,10 +216,10 @@ class WorkerPool final : public Executor, public ReadyGauge {
 
   // Read at every hand-over, written when workers fall asleep or wake.
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
-  alignas(kApartBytes) std::atomic<std::uint64_t> parked_{0};
+  alignas(base::kApartBytes) std::atomic<std::uint64_t> parked_{0};
   std::atomic<std::uint32_t> slot_count_{0};
   // What lies in the inboxes, by class. Written after the push it announces.
-  alignas(kApartBytes) ClassSet inbox_classes_;
+  alignas(base::kApartBytes) ClassSet inbox_classes_;
   // Three counts in one word, because whoever becomes idle or busy changes two of them, while
   // others wait for what it is about to do: workers that are awake and look for work, or have just
   // been woken to (from bit 32 on); idle workers that look at the others from time to time (from
@@ -229,18 +229,18 @@ class WorkerPool final : public Executor, public ReadyGauge {
   static constexpr std::int64_t kWatcher = std::int64_t{1} << 16U;
   static constexpr int kSearchingShift = 32;
   static constexpr std::int64_t kSearcher = std::int64_t{1} << kSearchingShift;
-  alignas(kApartBytes) std::atomic<std::int64_t> idle_{0};
-  std::array<Inbox<>, kPriorityCount> inboxes_;
+  alignas(base::kApartBytes) std::atomic<std::int64_t> idle_{0};
+  std::array<loop::Inbox<>, kPriorityCount> inboxes_;
   // What lies in the inboxes, for `ready_count`. Publishes nothing.
   std::atomic<std::int64_t> inbox_count_{0};
-  Inbox<> jobs_;
+  loop::Inbox<> jobs_;
   // Publishes a worker that was made for a guest.
   std::array<std::atomic<Worker*>, kSlotMax> workers_{};
   // Guest slots in use, by slot.
-  alignas(kApartBytes) std::atomic<std::uint64_t> guests_{0};
+  alignas(base::kApartBytes) std::atomic<std::uint64_t> guests_{0};
   std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
   mutable base::Mutex lanes_mutex_;
-  std::vector<std::unique_ptr<LoopLane>> lanes_ MR_GUARDED_BY(lanes_mutex_);
+  std::vector<std::unique_ptr<LoopScheduler>> lanes_ MR_GUARDED_BY(lanes_mutex_);
   std::vector<std::jthread> threads_;
 };
 

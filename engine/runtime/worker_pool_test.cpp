@@ -13,13 +13,13 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "runtime/loop_fixture.h"
-#include "runtime/node.h"
+#include "loop/loop_fixture.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
 
 namespace millrace::runtime {
 namespace {
@@ -74,9 +74,9 @@ NodeSpec where_node(std::string id, std::vector<std::string> after = {}) {
 
 TEST(WorkerPoolTest, D7_ACallerThatWaitsRunsTheGraphItself) {
   const auto pool = *WorkerPool::create({.compute_threads = 1});
-  TestGraph graph({where_node("a"), where_node("b", {"a"})});
+  TestDag dag({where_node("a"), where_node("b", {"a"})});
   Where where;
-  ASSERT_TRUE(graph.runs().run(*pool, &where, {}).has_value());
+  ASSERT_TRUE(dag.runs().run(*pool, &where, {}).has_value());
   EXPECT_THAT(where.threads,
               testing::ElementsAre(std::this_thread::get_id(), std::this_thread::get_id()));
 }
@@ -84,14 +84,14 @@ TEST(WorkerPoolTest, D7_ACallerThatWaitsRunsTheGraphItself) {
 TEST(WorkerPoolTest, D7_MoreCallersThanSlotsStillGetTheirAnswers) {
   // Beyond the slots a caller waits without helping; the pool's own thread does the work.
   const auto pool = *WorkerPool::create({.compute_threads = WorkerPool::kSlotMax});
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   constexpr int kCallerCount = 4;
   std::vector<std::jthread> callers;
   callers.reserve(kCallerCount);
   for (int caller = 0; caller < kCallerCount; ++caller) {
     callers.emplace_back([&] {
       Notes notes;
-      EXPECT_TRUE(graph.runs().run(*pool, &notes, {}).has_value());
+      EXPECT_TRUE(dag.runs().run(*pool, &notes, {}).has_value());
       EXPECT_EQ(notes.text(), "a");
     });
   }
@@ -101,7 +101,7 @@ TEST(WorkerPoolTest, APostedJobRunsOnceOnAWorker) {
   TestScheduler lab({.compute_threads = 1});
   int count = 0;
   bool was_current = false;
-  FunctionJob job([&] {
+  loop::FunctionJob job([&] {
     ++count;
     was_current = lab.pool->is_current();
   });
@@ -115,10 +115,10 @@ TEST(WorkerPoolTest, APostedJobRunsOnceOnAWorker) {
 
 TEST(WorkerPoolTest, B1_ReadyNodesAndRunsAreCounted) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a"), noting_node("b"), noting_node("c"), noting_node("d")});
-  graph.teach(base::Duration(20));
+  TestDag dag({noting_node("a"), noting_node("b"), noting_node("c"), noting_node("d")});
+  dag.teach(base::Duration(20));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   EXPECT_EQ(lab.pool->ready_count(), 2);  // two wait, one is the strand's next
   lab.settle();
@@ -127,11 +127,11 @@ TEST(WorkerPoolTest, B1_ReadyNodesAndRunsAreCounted) {
 
 TEST(WorkerPoolTest, P3_TheInboxKeepsClassesApart) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("node")});
-  TestGraph urgent({noting_node("urgent")});
+  TestDag dag({noting_node("node")});
+  TestDag urgent({noting_node("urgent")});
   const auto notes = std::make_shared<Notes>();
-  const RunHandle first = lab.submit(graph, notes, {.priority = Priority::kBackground});
-  const RunHandle second = lab.submit(graph, notes, {.priority = Priority::kLow});
+  const RunHandle first = lab.submit(dag, notes, {.priority = Priority::kBackground});
+  const RunHandle second = lab.submit(dag, notes, {.priority = Priority::kLow});
   const RunHandle third = lab.submit(urgent, notes, {.priority = Priority::kHigh});
   EXPECT_TRUE(lab.step(0));
   EXPECT_EQ(notes->text(), "urgent");
@@ -141,7 +141,7 @@ TEST(WorkerPoolTest, P3_TheInboxKeepsClassesApart) {
 
 TEST(WorkerPoolTest, HelpingEndsWhenTheGroupIsDone) {
   const auto pool = *WorkerPool::create({.compute_threads = 2});
-  TestGraph graph({where_node("a")});
+  TestDag dag({where_node("a")});
   WaitGroup group;
   constexpr int kRuns = 20;
   group.add(kRuns);
@@ -151,7 +151,7 @@ TEST(WorkerPoolTest, HelpingEndsWhenTheGroupIsDone) {
   std::vector<RunHandle> runs;
   runs.reserve(kRuns);
   for (int run = 0; run < kRuns; ++run) {
-    runs.push_back(*graph.runs().submit(*pool, std::make_shared<Where>(), {}, observer));
+    runs.push_back(*dag.runs().submit(*pool, std::make_shared<Where>(), {}, observer));
   }
   pool->help_until_done(group);
   EXPECT_FALSE(group.is_open());
@@ -159,7 +159,7 @@ TEST(WorkerPoolTest, HelpingEndsWhenTheGroupIsDone) {
 }
 
 TEST(WorkerPoolTest, APoolThatGoesHasDoneWhatWasSubmitted) {
-  TestGraph graph({where_node("a"), where_node("b", {"a"})});
+  TestDag dag({where_node("a"), where_node("b", {"a"})});
   const auto where = std::make_shared<Where>();
   std::binary_semaphore done{0};
   const RunObserver observer{
@@ -168,7 +168,7 @@ TEST(WorkerPoolTest, APoolThatGoesHasDoneWhatWasSubmitted) {
       .data = &done};
   {
     const auto pool = *WorkerPool::create({.compute_threads = 1, .callers_help = false});
-    const auto run = graph.runs().submit(*pool, where, {}, observer);
+    const auto run = dag.runs().submit(*pool, where, {}, observer);
     ASSERT_TRUE(run.has_value());
     done.acquire();
   }
@@ -178,10 +178,10 @@ TEST(WorkerPoolTest, APoolThatGoesHasDoneWhatWasSubmitted) {
 
 TEST(WorkerPoolTest, CountersAddUpOverWorkers) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph({noting_node("a"), noting_node("b", {"a"}), noting_node("c", {"a"})});
-  graph.teach(milliseconds(1));
+  TestDag dag({noting_node("a"), noting_node("b", {"a"}), noting_node("c", {"a"})});
+  dag.teach(milliseconds(1));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   const PoolCounters sum = lab.pool->counters();
   EXPECT_EQ(sum.executed, 3U);

@@ -11,11 +11,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
 
 namespace millrace::runtime {
 namespace {
@@ -37,14 +37,14 @@ std::vector<NodeSpec> fan(int width) {
 
 TEST(WorkerTest, P1_OneWorkerRunsByRankThenDeclaration) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("a"),
-                   noting_node("short", {"a"}),
-                   noting_node("tie", {"a"}),
-                   noting_node("long", {"a"}),
-                   noting_node("end", {"long"})});
-  graph.teach(nanoseconds(100));
+  TestDag dag({noting_node("a"),
+               noting_node("short", {"a"}),
+               noting_node("tie", {"a"}),
+               noting_node("long", {"a"}),
+               noting_node("end", {"long"})});
+  dag.teach(nanoseconds(100));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   EXPECT_EQ(notes->text(), "a long end short tie");
   EXPECT_EQ(run.outcome(), RunOutcome::kOk);
@@ -52,19 +52,19 @@ TEST(WorkerTest, P1_OneWorkerRunsByRankThenDeclaration) {
 
 TEST(WorkerTest, P1_HoldsAmongSourcesToo) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph graph({noting_node("low"), noting_node("high"), noting_node("end", {"high"})});
+  TestDag dag({noting_node("low"), noting_node("high"), noting_node("end", {"high"})});
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   EXPECT_EQ(notes->text(), "high end low");
 }
 
 TEST(WorkerTest, D2_AChainIsOneStrand) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph({noting_node("a"), noting_node("b", {"a"}), noting_node("c", {"b"})});
-  graph.teach(milliseconds(1));  // dear, and still not worth a queue: nothing runs beside it
+  TestDag dag({noting_node("a"), noting_node("b", {"a"}), noting_node("c", {"b"})});
+  dag.teach(milliseconds(1));  // dear, and still not worth a queue: nothing runs beside it
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   EXPECT_FALSE(lab.step(1));
   EXPECT_TRUE(lab.step(0));
@@ -75,13 +75,13 @@ TEST(WorkerTest, D2_AChainIsOneStrand) {
 
 TEST(WorkerTest, D3_OthersAreAvailableBeforeTheBestGoesOn) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph({noting_node("a"),
-                   noting_node("best", {"a"}),
-                   noting_node("other", {"a"}),
-                   noting_node("end", {"best"})});
-  graph.teach(milliseconds(1));
+  TestDag dag({noting_node("a"),
+               noting_node("best", {"a"}),
+               noting_node("other", {"a"}),
+               noting_node("end", {"best"})});
+  dag.teach(milliseconds(1));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   EXPECT_TRUE(lab.step(1));  // takes the other one while the first worker has not started the best
   EXPECT_EQ(notes->text(), "a other");
@@ -91,10 +91,10 @@ TEST(WorkerTest, D3_OthersAreAvailableBeforeTheBestGoesOn) {
 
 TEST(WorkerTest, P5_ThievesTakeTheOldestAndTheOwnerTheNewest) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph(fan(4));
-  graph.teach(milliseconds(1));
+  TestDag dag(fan(4));
+  dag.teach(milliseconds(1));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));  // source; goes on with f0, shares f3 f2 f1 in this order
   EXPECT_TRUE(lab.step(1));
   EXPECT_TRUE(lab.step(0));
@@ -106,10 +106,10 @@ TEST(WorkerTest, P5_ThievesTakeTheOldestAndTheOwnerTheNewest) {
 
 TEST(WorkerTest, D6_CheapSiblingsStayPrivate) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph(fan(8));
-  graph.teach(nanoseconds(20));
+  TestDag dag(fan(8));
+  dag.teach(nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   EXPECT_FALSE(lab.step(1));
   EXPECT_EQ(lab.pool->counters().published, 0U);
@@ -119,9 +119,9 @@ TEST(WorkerTest, D6_CheapSiblingsStayPrivate) {
 
 TEST(WorkerTest, D6_AColdPlanSharesEagerly) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph(fan(2));
+  TestDag dag(fan(2));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   EXPECT_TRUE(lab.step(1));
   EXPECT_EQ(lab.pool->counters().stolen, 1U);
@@ -130,10 +130,10 @@ TEST(WorkerTest, D6_AColdPlanSharesEagerly) {
 
 TEST(WorkerTest, D6_ALargePrivateBacklogIsSharedInOnePiece) {
   TestScheduler lab({.compute_threads = 2, .bundle_price = microseconds(1)});
-  TestGraph graph(fan(64));
-  graph.teach(nanoseconds(100));
+  TestDag dag(fan(64));
+  dag.teach(nanoseconds(100));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   EXPECT_GE(lab.pool->counters().published, 1U);
   EXPECT_LE(lab.pool->counters().published, 4U);
@@ -144,10 +144,10 @@ TEST(WorkerTest, D6_ALargePrivateBacklogIsSharedInOnePiece) {
 
 TEST(WorkerTest, D6_APeerRescuesWhatALongBodyHoldsBack) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph graph(fan(8));
-  graph.teach(nanoseconds(20));
+  TestDag dag(fan(8));
+  dag.teach(nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   Worker& stuck = lab.worker(0);
   ASSERT_TRUE(stuck.start());  // in the body of f0, seven siblings private
@@ -167,10 +167,10 @@ TEST(WorkerTest, D6_APeerRescuesWhatALongBodyHoldsBack) {
 
 TEST(WorkerTest, D6_APeerThatWakesToWatchRescuesToo) {
   TestScheduler lab({.compute_threads = 2, .spin_time = microseconds(50)});
-  TestGraph graph(fan(8));
-  graph.teach(nanoseconds(20));
+  TestDag dag(fan(8));
+  dag.teach(nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_TRUE(lab.step(0));
   Worker& peer = lab.worker(1);
   EXPECT_FALSE(peer.start());
@@ -200,8 +200,8 @@ TEST(WorkerTest, D4_AStrandLetsOthersInAfterMaxInlineDepthNodes) {
   for (int node = 1; node < 8; ++node) {
     chain.push_back(noting_node("a" + std::to_string(node), {"a" + std::to_string(node - 1)}));
   }
-  TestGraph longer(chain);
-  TestGraph other({noting_node("b")});
+  TestDag longer(chain);
+  TestDag other({noting_node("b")});
   longer.teach(nanoseconds(20));
   other.teach(nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
@@ -213,9 +213,9 @@ TEST(WorkerTest, D4_AStrandLetsOthersInAfterMaxInlineDepthNodes) {
 
 TEST(WorkerTest, P3_HigherClassesGoFirst) {
   TestScheduler lab({.compute_threads = 1});
-  TestGraph low({noting_node("low")});
-  TestGraph high({noting_node("high")});
-  TestGraph normal({noting_node("normal")});
+  TestDag low({noting_node("low")});
+  TestDag high({noting_node("high")});
+  TestDag normal({noting_node("normal")});
   const auto notes = std::make_shared<Notes>();
   const RunHandle first = lab.submit(low, notes, {.priority = Priority::kLow});
   const RunHandle second = lab.submit(normal, notes);
@@ -230,9 +230,9 @@ TEST(WorkerTest, P3_AClassNeverBypassesADependency) {
   urgent.priority = Priority::kHigh;
   NodeSpec slow = noting_node("slow");
   slow.priority = Priority::kBackground;
-  TestGraph graph({slow, urgent});
+  TestDag dag({slow, urgent});
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   lab.settle();
   EXPECT_EQ(notes->text(), "slow urgent");
 }
@@ -240,8 +240,8 @@ TEST(WorkerTest, P3_AClassNeverBypassesADependency) {
 TEST(WorkerTest, P4_BackgroundWorkFinishesWithinTheBoundUnderHighLoad) {
   constexpr std::uint32_t kEvery = 16;
   TestScheduler lab({.compute_threads = 1, .starvation_guard_every = kEvery});
-  TestGraph background({noting_node("background")});
-  TestGraph high({noting_node("high")});
+  TestDag background({noting_node("background")});
+  TestDag high({noting_node("high")});
   background.teach(nanoseconds(20));
   high.teach(nanoseconds(20));
   const auto notes = std::make_shared<Notes>();
@@ -262,8 +262,8 @@ TEST(WorkerTest, P4_BackgroundWorkFinishesWithinTheBoundUnderHighLoad) {
 TEST(WorkerTest, P4_EveryNodeOutOfAQueueIsADispatch) {
   constexpr std::uint32_t kEvery = 4;
   TestScheduler lab({.compute_threads = 2, .starvation_guard_every = kEvery});
-  TestGraph wide(fan(40));
-  TestGraph background({noting_node("background")});
+  TestDag wide(fan(40));
+  TestDag background({noting_node("background")});
   wide.teach(milliseconds(1));
   const auto notes = std::make_shared<Notes>();
   const RunHandle first = lab.submit(wide, notes);
@@ -277,8 +277,8 @@ TEST(WorkerTest, P4_EveryNodeOutOfAQueueIsADispatch) {
 
 TEST(WorkerTest, D7_WholeRunsAreStolenBeforeNodes) {
   TestScheduler lab({.compute_threads = 2});
-  TestGraph wide(fan(4));
-  TestGraph other({noting_node("other")});
+  TestDag wide(fan(4));
+  TestDag other({noting_node("other")});
   wide.teach(milliseconds(1));
   other.teach(milliseconds(1));
   const auto notes = std::make_shared<Notes>();
@@ -297,9 +297,9 @@ TEST(WorkerTest, C5_AfterAFailureTheRestIsNotVisited) {
     chain.push_back(noting_node("n" + std::to_string(node), {"n" + std::to_string(node - 1)}));
   }
   chain[5].body = [](const void*, NodeCall&) { return false; };
-  TestGraph graph(chain);
+  TestDag dag(chain);
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   int steps = 0;
   while (lab.step(0)) ++steps;
   EXPECT_LE(steps, 7);
@@ -317,9 +317,9 @@ TEST(WorkerTest, P6_AnIdleWorkerParksWithoutATimeLimit) {
   EXPECT_EQ(action.kind, IdleAction::Kind::kPark);
   EXPECT_EQ(action.timeout, std::nullopt);
   // A submission wakes it.
-  TestGraph graph({noting_node("a")});
+  TestDag dag({noting_node("a")});
   const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(graph, notes);
+  const RunHandle run = lab.submit(dag, notes);
   EXPECT_FALSE(worker.spot().is_waiting());
   EXPECT_TRUE(worker.spot().wait(std::nullopt));
   worker.unparked(true);

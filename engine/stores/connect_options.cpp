@@ -5,7 +5,7 @@
 
 #include "net/address.h"
 #include "net/stream.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 
 namespace millrace::stores {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "net/address.h"
 #include "net/stream.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 
 namespace millrace::stores {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 
 namespace millrace::stores {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/task.h"
 #include "rows/column_builder.h"
 #include "rows/row_scratch.h"
-#include "runtime/task.h"
 #include "stores/embedded_store.h"
 #include "stores/parse_value.h"
 #include "stores/store_client.h"
@@ -171,15 +171,15 @@ class Answer {
 
 Status answer_command(Answer& answer, const CommandBatch& batch) {
   switch (batch.command) {
-    case Command::kHashGetAll:
+    case StoreCommand::kHashGetAll:
       return answer.hash_pairs();
-    case Command::kHashGet:
+    case StoreCommand::kHashGet:
       return answer.hash_fields();
-    case Command::kListRange:
+    case StoreCommand::kListRange:
       return batch.form == ValueForm::kInt64 ? answer.list_integers() : answer.list_texts();
-    case Command::kGet:
+    case StoreCommand::kGet:
       return answer.strings(false);
-    case Command::kMultiGet:
+    case StoreCommand::kMultiGet:
       return answer.strings(true);
   }
   return {};
@@ -207,7 +207,7 @@ std::optional<Result<StoreReply>> EmbeddedClient::answer_now(const CommandBatch&
   return answer(batch);
 }
 
-runtime::Task<Result<StoreReply>> EmbeddedClient::execute(CommandBatch batch, CallOptions options) {
+loop::Task<Result<StoreReply>> EmbeddedClient::execute(CommandBatch batch, CallOptions options) {
   co_return *answer_now(batch, options);
 }
 

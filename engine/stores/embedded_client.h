@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "rows/row_scratch.h"
-#include "runtime/task.h"
 #include "stores/embedded_store.h"
 #include "stores/store_client.h"
 
@@ -18,8 +18,8 @@ class EmbeddedClient final : public StoreClient {
  public:
   explicit EmbeddedClient(EmbeddedStoreRef store) : store_(std::move(store)) {}
 
-  [[nodiscard]] runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
-                                                                CallOptions options) override;
+  [[nodiscard]] loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
+                                                             CallOptions options) override;
   [[nodiscard]] std::optional<base::Result<StoreReply>> answer_now(
       const CommandBatch& batch, const CallOptions& options) override;
   [[nodiscard]] StoreCounters counters() const override { return counters_; }

@@ -18,7 +18,7 @@ constexpr std::string_view kData = "HSET h a 1 b 2\nRPUSH l 3 4 5\nRPUSH w x y\n
 TEST(EmbeddedClientTest, HgetallGivesPairsInOrderAndNothingForAMissingKey) {
   StoreRig rig(kData);
   const StoreReply reply = rig.client
-                               .answer({.command = Command::kHashGetAll,
+                               .answer({.command = StoreCommand::kHashGetAll,
                                         .keys = make_keys({"h", "-"}, rig.scratch.rows())})
                                .value();
   EXPECT_THAT(reply.texts_of(0), ElementsAre("a", "1", "b", "2"));
@@ -29,7 +29,7 @@ TEST(EmbeddedClientTest, HmgetGivesNullForWhatIsMissing) {
   StoreRig rig(kData);
   const std::vector<std::string> fields{"b", "none"};
   const StoreReply reply = rig.client
-                               .answer({.command = Command::kHashGet,
+                               .answer({.command = StoreCommand::kHashGet,
                                         .keys = make_keys({"h", "-"}, rig.scratch.rows()),
                                         .fields = fields})
                                .value();
@@ -42,7 +42,7 @@ TEST(EmbeddedClientTest, LrangeCutsAtCountInBothForms) {
   StoreRig rig(kData);
   const auto range = [&](ValueForm form) {
     return rig.client
-        .answer({.command = Command::kListRange,
+        .answer({.command = StoreCommand::kListRange,
                  .keys = make_keys({"l", "-", "l"}, rig.scratch.rows()),
                  .count = 2,
                  .form = form})
@@ -56,16 +56,16 @@ TEST(EmbeddedClientTest, LrangeCutsAtCountInBothForms) {
 
 TEST(EmbeddedClientTest, WrongTypeIsAsInRedis) {
   StoreRig rig(kData);
-  const auto code = [&](Command command) {
+  const auto code = [&](StoreCommand command) {
     const auto reply = rig.client.answer(
         {.command = command, .keys = make_keys({"w"}, rig.scratch.rows()), .count = 1});
     return reply ? "ok" : reply.error().message().substr(0, 9);
   };
-  EXPECT_EQ(code(Command::kGet), "WRONGTYPE");
-  EXPECT_EQ(code(Command::kHashGet), "WRONGTYPE");
-  EXPECT_EQ(code(Command::kHashGetAll), "WRONGTYPE");
-  EXPECT_EQ(code(Command::kMultiGet), "ok");
-  EXPECT_EQ(code(Command::kListRange), "ok");
+  EXPECT_EQ(code(StoreCommand::kGet), "WRONGTYPE");
+  EXPECT_EQ(code(StoreCommand::kHashGet), "WRONGTYPE");
+  EXPECT_EQ(code(StoreCommand::kHashGetAll), "WRONGTYPE");
+  EXPECT_EQ(code(StoreCommand::kMultiGet), "ok");
+  EXPECT_EQ(code(StoreCommand::kListRange), "ok");
 }
 
 TEST(EmbeddedClientTest, RepliesOutliveTheClient) {
@@ -73,7 +73,8 @@ TEST(EmbeddedClientTest, RepliesOutliveTheClient) {
   {
     StoreRig rig(kData);
     reply =
-        rig.client.answer({.command = Command::kGet, .keys = make_keys({"s"}, rig.scratch.rows())})
+        rig.client
+            .answer({.command = StoreCommand::kGet, .keys = make_keys({"s"}, rig.scratch.rows())})
             .value();
   }
   EXPECT_EQ(reply.texts_of(0)[0], "v");
@@ -82,19 +83,20 @@ TEST(EmbeddedClientTest, RepliesOutliveTheClient) {
 TEST(EmbeddedClientTest, AnswersNothingOnceTheRunIsOver) {
   StoreRig rig(kData);
   rig.stop.request_stop();
-  runtime::Outcome<base::Result<StoreReply>> outcome;
-  runtime::start(
-      rig.loop,
-      rig.client.execute({.command = Command::kGet, .keys = make_keys({"s"}, rig.scratch.rows())},
-                         {.stop = rig.stop.token()}),
-      outcome);
+  loop::Outcome<base::Result<StoreReply>> outcome;
+  loop::start(rig.loop,
+              rig.client.execute(
+                  {.command = StoreCommand::kGet, .keys = make_keys({"s"}, rig.scratch.rows())},
+                  {.stop = rig.stop.token()}),
+              outcome);
   rig.loop.run_ready();
   EXPECT_EQ(outcome.value().error().code(), base::ErrorCode::kCancelled);
 }
 
 TEST(EmbeddedClientTest, HasItsAnswersAtHandUnlikeAStoreThatMustWait) {
   StoreRig rig(kData);
-  const CommandBatch batch{.command = Command::kGet, .keys = make_keys({"s"}, rig.scratch.rows())};
+  const CommandBatch batch{.command = StoreCommand::kGet,
+                           .keys = make_keys({"s"}, rig.scratch.rows())};
   const auto now = rig.client.answer_now(batch, {});
   ASSERT_TRUE(now.has_value());
   EXPECT_EQ(now->value().texts_of(0)[0], "v");

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "rows/batch.h"
 #include "rows/column.h"
 #include "rows/gather.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 #include "stores/store_client.h"
 #include "stores/store_task.h"
 #include "tasks/task_context.h"
@@ -81,14 +81,14 @@ Result<rows::RowSet> make_rows(const rows::RowSet& rows,
 
 }  // namespace
 
-runtime::Task<Result<rows::RowSet>> fan_out(rows::RowSet rows,
-                                            FanOut what,
-                                            tasks::TaskContext context) {
+loop::Task<Result<rows::RowSet>> fan_out(rows::RowSet rows,
+                                         FanOut what,
+                                         tasks::TaskContext context) {
   MR_CO_TRY(StoreClient * client, store_of(context, what.endpoint));
   MR_CO_TRY(RowKeys keys, make_row_keys(rows, *what.pattern, context.scratch()));
   StoreReply reply;
   if (keys.keys.size() != 0) {
-    CommandBatch batch{.command = Command::kListRange,
+    CommandBatch batch{.command = StoreCommand::kListRange,
                        .keys = std::move(keys.keys),
                        .count = what.fanout,
                        .form = ValueForm::kInt64};

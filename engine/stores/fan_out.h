@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 #include "tasks/param_types.h"
 #include "tasks/task_context.h"
 
@@ -25,8 +25,8 @@ struct FanOut {
 /// Reads one list of ids per row, all in one batch, and gives a row per item: by input row, then by
 /// place in the list. Columns are `id`, `parent_id` and those of the parent that something
 /// downstream reads. A list that is missing is empty; an item that is no int64 fails the node.
-[[nodiscard]] runtime::Task<base::Result<rows::RowSet>> fan_out(rows::RowSet rows,
-                                                                FanOut what,
-                                                                tasks::TaskContext context);
+[[nodiscard]] loop::Task<base::Result<rows::RowSet>> fan_out(rows::RowSet rows,
+                                                             FanOut what,
+                                                             tasks::TaskContext context);
 
 }  // namespace millrace::stores

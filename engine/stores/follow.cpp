@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "plan/task_catalog.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 #include "stores/fan_out.h"
 #include "stores/store_tasks.h"
 #include "tasks/param_types.h"
@@ -31,9 +31,9 @@ struct FollowParams {
   }
 };
 
-runtime::Task<base::Result<rows::RowSet>> follow(rows::RowSet rows,
-                                                 const FollowParams* params,
-                                                 tasks::TaskContext context) {
+loop::Task<base::Result<rows::RowSet>> follow(rows::RowSet rows,
+                                              const FollowParams* params,
+                                              tasks::TaskContext context) {
   return fan_out(
       std::move(rows),
       {.endpoint = params->endpoint, .pattern = &params->pattern, .fanout = params->fanout},

@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/json_reader.h"
+#include "base/formats/json_reader.h"
 #include "base/result.h"
+#include "loop/task.h"
 #include "net/http_message.h"
 #include "plan/compiled_plan.h"
 #include "plan/task_catalog.h"
 #include "rows/column.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
-#include "stores/http_client.h"
+#include "stores/http_fetch_client.h"
 #include "stores/http_path.h"
 #include "stores/http_value.h"
 #include "stores/store_client.h"
@@ -215,10 +215,10 @@ std::size_t body_bytes(const HttpAnswers& answers) {
   return bytes;
 }
 
-runtime::Task<Result<std::vector<HttpValue>>> fetch_values(HttpFetchClient* client,
-                                                           const HttpFetchParams* params,
-                                                           std::vector<std::string> targets,
-                                                           tasks::TaskContext context) {
+loop::Task<Result<std::vector<HttpValue>>> fetch_values(HttpFetchClient* client,
+                                                        const HttpFetchParams* params,
+                                                        std::vector<std::string> targets,
+                                                        tasks::TaskContext context) {
   context.stats().store_commands += targets.size();
   ++context.stats().store_round_trips;
   const CallOptions options{.stop = context.stop_token(), .deadline = context.deadline()};
@@ -258,9 +258,9 @@ Result<rows::RowSet> add_values(const rows::RowSet& rows,
   return drop_failed(rows.with_batch(std::move(batch)), errors, context);
 }
 
-runtime::Task<Result<rows::RowSet>> http_fetch(rows::RowSet rows,
-                                               const HttpFetchParams* params,
-                                               tasks::TaskContext context) {
+loop::Task<Result<rows::RowSet>> http_fetch(rows::RowSet rows,
+                                            const HttpFetchParams* params,
+                                            tasks::TaskContext context) {
   if (!params->fetches()) co_return std::move(rows);
   tasks::EndpointClient* const client = context.find_client(params->endpoint->id);
   if (client == nullptr || client->client_kind() != tasks::ClientKind::kHttp) {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/json_document.h"
-#include "base/json_reader.h"
+#include "base/formats/json_document.h"
+#include "base/formats/json_reader.h"
 #include "base/result.h"
 #include "rows/column.h"
 #include "rows/dictionary.h"

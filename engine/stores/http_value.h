@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_document.h"
-#include "base/json_reader.h"
+#include "base/formats/json_document.h"
+#include "base/formats/json_reader.h"
 #include "base/result.h"
 #include "rows/column.h"
 #include "rows/row_scratch.h"

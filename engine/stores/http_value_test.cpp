@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/json_reader.h"
+#include "base/formats/json_reader.h"
 #include "rows/column.h"
 #include "rows/row_scratch.h"
 #include "stores/store_task.h"

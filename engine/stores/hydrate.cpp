@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
 #include "plan/task_catalog.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 #include "stores/store_client.h"
 #include "stores/store_task.h"
 #include "stores/store_tasks.h"
@@ -44,16 +44,16 @@ struct HydrateParams {
   }
 };
 
-runtime::Task<base::Result<rows::RowSet>> hydrate(rows::RowSet rows,
-                                                  const HydrateParams* params,
-                                                  tasks::TaskContext context) {
+loop::Task<base::Result<rows::RowSet>> hydrate(rows::RowSet rows,
+                                               const HydrateParams* params,
+                                               tasks::TaskContext context) {
   if (params->fields.empty()) co_return std::move(rows);
   MR_CO_TRY(StoreClient * client, store_of(context, params->endpoint));
   MR_CO_TRY(RowKeys keys, make_row_keys(rows, params->pattern, context.scratch()));
   StoreReply reply;
   if (keys.keys.size() != 0) {
     CommandBatch batch{
-        .command = Command::kHashGet, .keys = std::move(keys.keys), .fields = params->fields};
+        .command = StoreCommand::kHashGet, .keys = std::move(keys.keys), .fields = params->fields};
     MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
   co_return add_parsed_columns(rows, context.node().fetched_keys, reply, keys.rows.span(), context);

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
-#include "runtime/awaitables.h"
-#include "runtime/task.h"
+#include "loop/awaitables.h"
+#include "loop/task.h"
 #include "stores/store_client.h"
 
 namespace millrace::stores {
@@ -39,8 +39,7 @@ void LatencyInjector::count(const CommandBatch& batch) {
   last_turn_ = loop_.turn_number();
 }
 
-runtime::Task<Result<StoreReply>> LatencyInjector::execute(CommandBatch batch,
-                                                           CallOptions options) {
+loop::Task<Result<StoreReply>> LatencyInjector::execute(CommandBatch batch, CallOptions options) {
   count(batch);
   LatencyRule rule = verdict(batch);
   const base::TimePoint ready = loop_.clock().now() + rule.delay;
@@ -48,7 +47,7 @@ runtime::Task<Result<StoreReply>> LatencyInjector::execute(CommandBatch batch,
   const bool late = options.deadline && (never || *options.deadline < ready);
   if (late) rule.fate = Fate::kTimeout;
   const base::TimePoint when = late ? *options.deadline : never ? base::TimePoint::max() : ready;
-  MR_CO_TRY_STATUS(co_await runtime::sleep_until(loop_, when, options.stop));
+  MR_CO_TRY_STATUS(co_await loop::sleep_until(loop_, when, options.stop));
   if (rule.fate == Fate::kTimeout) {
     co_return fail(ErrorCode::kTimeout,
                    "The store did not answer in time: " + std::string(to_string(batch.command)));

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "runtime/loop.h"
-#include "runtime/task.h"
+#include "loop/loop.h"
+#include "loop/task.h"
 #include "stores/store_client.h"
 
 namespace millrace::stores {
@@ -23,8 +23,8 @@ enum class Fate : std::uint8_t {
 };
 
 struct LatencyRule {
-  std::optional<Command> command = {};  ///< any if unset
-  std::string key_prefix = {};          ///< any if empty
+  std::optional<StoreCommand> command = {};  ///< any if unset
+  std::string key_prefix = {};               ///< any if empty
   base::Duration delay{};
   Fate fate = Fate::kAnswer;
 };
@@ -36,11 +36,11 @@ struct LatencyRule {
 /// Threading: loop thread. Lifetime: borrows client and loop.
 class LatencyInjector final : public StoreClient {
  public:
-  LatencyInjector(StoreClient& inner, runtime::Loop& loop, std::vector<LatencyRule> rules)
+  LatencyInjector(StoreClient& inner, loop::Loop& loop, std::vector<LatencyRule> rules)
       : inner_(inner), loop_(loop), rules_(std::move(rules)) {}
 
-  [[nodiscard]] runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
-                                                                CallOptions options) override;
+  [[nodiscard]] loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
+                                                             CallOptions options) override;
   /// Batches of one turn of the loop count as one round trip, as they would leave in one write.
   [[nodiscard]] StoreCounters counters() const override { return counters_; }
 
@@ -49,7 +49,7 @@ class LatencyInjector final : public StoreClient {
   void count(const CommandBatch& batch);
 
   StoreClient& inner_;
-  runtime::Loop& loop_;
+  loop::Loop& loop_;
   const std::vector<LatencyRule> rules_;
   StoreCounters counters_;
   std::optional<std::uint64_t> last_turn_;

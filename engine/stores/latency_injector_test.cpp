@@ -23,9 +23,11 @@ class InjectorRig : public StoreRig {
       : StoreRig("SET s v\nRPUSH follow:1 1\nRPUSH media:1 2\n"),
         injector(client, loop, std::move(rules)) {}
 
-  void ask(Command command, std::string_view key, runtime::Outcome<base::Result<StoreReply>>& to) {
+  void ask(StoreCommand command,
+           std::string_view key,
+           loop::Outcome<base::Result<StoreReply>>& to) {
     CommandBatch batch{.command = command, .keys = make_keys({key}, scratch.rows()), .count = 9};
-    runtime::start(
+    loop::start(
         loop, injector.execute(std::move(batch), {.stop = stop.token(), .deadline = deadline}), to);
     loop.run_ready();
   }
@@ -34,12 +36,12 @@ class InjectorRig : public StoreRig {
 };
 
 TEST(LatencyInjectorTest, AnswersAfterTheDelayOfTheFirstRuleThatFits) {
-  InjectorRig rig({{.command = Command::kListRange, .key_prefix = "follow:", .delay = 15ms},
-                   {.command = Command::kListRange, .delay = 20ms}});
-  runtime::Outcome<base::Result<StoreReply>> follow;
-  runtime::Outcome<base::Result<StoreReply>> media;
-  rig.ask(Command::kListRange, "follow:1", follow);
-  rig.ask(Command::kListRange, "media:1", media);
+  InjectorRig rig({{.command = StoreCommand::kListRange, .key_prefix = "follow:", .delay = 15ms},
+                   {.command = StoreCommand::kListRange, .delay = 20ms}});
+  loop::Outcome<base::Result<StoreReply>> follow;
+  loop::Outcome<base::Result<StoreReply>> media;
+  rig.ask(StoreCommand::kListRange, "follow:1", follow);
+  rig.ask(StoreCommand::kListRange, "media:1", media);
   rig.loop.advance(15ms);
   EXPECT_TRUE(follow.is_done());
   EXPECT_FALSE(media.is_done());
@@ -50,10 +52,10 @@ TEST(LatencyInjectorTest, AnswersAfterTheDelayOfTheFirstRuleThatFits) {
 TEST(LatencyInjectorTest, FailsAndTimesOut) {
   InjectorRig rig({{.key_prefix = "s", .delay = 5ms, .fate = Fate::kFail},
                    {.key_prefix = "t", .delay = 5ms, .fate = Fate::kTimeout}});
-  runtime::Outcome<base::Result<StoreReply>> down;
-  runtime::Outcome<base::Result<StoreReply>> late;
-  rig.ask(Command::kGet, "s", down);
-  rig.ask(Command::kGet, "t", late);
+  loop::Outcome<base::Result<StoreReply>> down;
+  loop::Outcome<base::Result<StoreReply>> late;
+  rig.ask(StoreCommand::kGet, "s", down);
+  rig.ask(StoreCommand::kGet, "t", late);
   rig.loop.advance(5ms);
   EXPECT_EQ(down.value().error().code(), base::ErrorCode::kUnavailable);
   EXPECT_EQ(late.value().error().code(), base::ErrorCode::kTimeout);
@@ -61,8 +63,8 @@ TEST(LatencyInjectorTest, FailsAndTimesOut) {
 
 TEST(LatencyInjectorTest, HangsUntilTheRunIsOver) {
   InjectorRig rig({{.fate = Fate::kHang}});
-  runtime::Outcome<base::Result<StoreReply>> outcome;
-  rig.ask(Command::kGet, "s", outcome);
+  loop::Outcome<base::Result<StoreReply>> outcome;
+  rig.ask(StoreCommand::kGet, "s", outcome);
   rig.loop.advance(3'600'000ms);
   EXPECT_FALSE(outcome.is_done());
   rig.stop.request_stop();
@@ -73,8 +75,8 @@ TEST(LatencyInjectorTest, HangsUntilTheRunIsOver) {
 TEST(LatencyInjectorTest, DeadlineEndsTheWait) {
   InjectorRig rig({{.delay = 50ms}});
   rig.deadline = rig.clock.now() + 10ms;
-  runtime::Outcome<base::Result<StoreReply>> outcome;
-  rig.ask(Command::kGet, "s", outcome);
+  loop::Outcome<base::Result<StoreReply>> outcome;
+  rig.ask(StoreCommand::kGet, "s", outcome);
   rig.loop.advance(10ms);
   EXPECT_EQ(outcome.value().error().code(), base::ErrorCode::kTimeout);
 }

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
 #include "plan/task_catalog.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 #include "stores/store_client.h"
 #include "stores/store_task.h"
 #include "stores/store_tasks.h"
@@ -41,14 +41,14 @@ struct LookupParams {
   }
 };
 
-runtime::Task<base::Result<rows::RowSet>> lookup(rows::RowSet rows,
-                                                 const LookupParams* params,
-                                                 tasks::TaskContext context) {
+loop::Task<base::Result<rows::RowSet>> lookup(rows::RowSet rows,
+                                              const LookupParams* params,
+                                              tasks::TaskContext context) {
   MR_CO_TRY(StoreClient * client, store_of(context, params->endpoint));
   MR_CO_TRY(RowKeys keys, make_row_keys(rows, params->pattern, context.scratch()));
   StoreReply reply;
   if (keys.keys.size() != 0) {
-    CommandBatch batch{.command = Command::kMultiGet, .keys = std::move(keys.keys)};
+    CommandBatch batch{.command = StoreCommand::kMultiGet, .keys = std::move(keys.keys)};
     MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
   co_return add_parsed_columns(

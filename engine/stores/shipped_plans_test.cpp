@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/compiler.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "stores/embedded_client.h"
 #include "stores/store_fixture.h"
 

@@ -4,17 +4,17 @@
 
 namespace millrace::stores {
 
-std::string_view to_string(Command command) {
+std::string_view to_string(StoreCommand command) {
   switch (command) {
-    case Command::kHashGetAll:
+    case StoreCommand::kHashGetAll:
       return "HGETALL";
-    case Command::kHashGet:
+    case StoreCommand::kHashGet:
       return "HMGET";
-    case Command::kListRange:
+    case StoreCommand::kListRange:
       return "LRANGE";
-    case Command::kGet:
+    case StoreCommand::kGet:
       return "GET";
-    case Command::kMultiGet:
+    case StoreCommand::kMultiGet:
       return "MGET";
   }
   return "?";

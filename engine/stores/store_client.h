@@ -10,16 +10,16 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "loop/stop.h"
+#include "loop/task.h"
 #include "rows/row_scratch.h"
-#include "runtime/stop.h"
-#include "runtime/task.h"
 #include "stores/key_list.h"
 #include "tasks/endpoint_client.h"
 
 namespace millrace::stores {
 
 /// What a batch asks for each of its keys. The meaning is that of the Redis command.
-enum class Command : std::uint8_t {
+enum class StoreCommand : std::uint8_t {
   kHashGetAll,  ///< HGETALL: field, value, field, value, …; nothing if the key is missing
   kHashGet,     ///< HMGET: one value per field, null if field or key is missing
   kListRange,   ///< LRANGE 0 count-1; nothing if the key is missing
@@ -27,7 +27,7 @@ enum class Command : std::uint8_t {
   kMultiGet,    ///< one MGET for all keys: as GET, but null if the key is no string
 };
 
-[[nodiscard]] std::string_view to_string(Command command);
+[[nodiscard]] std::string_view to_string(StoreCommand command);
 
 /// In which form values come back.
 enum class ValueForm : std::uint8_t {
@@ -38,7 +38,7 @@ enum class ValueForm : std::uint8_t {
 /// One command for many keys, issued at once.
 /// Lifetime: borrows `fields` until the reply is there.
 struct CommandBatch {
-  Command command = Command::kGet;
+  StoreCommand command = StoreCommand::kGet;
   KeyList keys;
   std::span<const std::string> fields = {};  ///< for kHashGet
   std::int64_t count = 0;                    ///< for kListRange, at least 1
@@ -71,7 +71,7 @@ struct StoreReply {
 [[nodiscard]] inline bool is_null(std::string_view text) { return text.data() == nullptr; }
 
 struct CallOptions {
-  runtime::StopToken stop = {};
+  loop::StopToken stop = {};
   /// Gives kTimeout then, at the latest.
   std::optional<base::TimePoint> deadline = {};
 };
@@ -95,8 +95,8 @@ class StoreClient : public tasks::EndpointClient {
 
   /// Issues all commands of the batch at once and gives all answers. Ends early with kCancelled
   /// when a stop is requested, with kTimeout at the deadline.
-  [[nodiscard]] virtual runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
-                                                                        CallOptions options) = 0;
+  [[nodiscard]] virtual loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
+                                                                     CallOptions options) = 0;
   /// The answer, from a client that has it at hand and need not wait; otherwise nothing, and the
   /// batch is to be executed.
   [[nodiscard]] virtual std::optional<base::Result<StoreReply>> answer_now(
@@ -110,7 +110,7 @@ class StoreClient : public tasks::EndpointClient {
 
 /// Number of commands that a batch is to a server.
 [[nodiscard]] inline std::uint64_t command_count_of(const CommandBatch& batch) {
-  return batch.command == Command::kMultiGet ? 1 : batch.keys.size();
+  return batch.command == StoreCommand::kMultiGet ? 1 : batch.keys.size();
 }
 
 }  // namespace millrace::stores

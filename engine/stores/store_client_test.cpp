@@ -7,16 +7,17 @@ namespace millrace::stores::testing {
 namespace {
 
 TEST(StoreClientTest, CommandsHaveTheirRedisNames) {
-  EXPECT_EQ(to_string(Command::kHashGetAll), "HGETALL");
-  EXPECT_EQ(to_string(Command::kMultiGet), "MGET");
+  EXPECT_EQ(to_string(StoreCommand::kHashGetAll), "HGETALL");
+  EXPECT_EQ(to_string(StoreCommand::kMultiGet), "MGET");
 }
 
 TEST(StoreClientTest, ManyKeysAreManyCommandsButOneMget) {
   rows::RowScratch scratch;
-  EXPECT_EQ(command_count_of({.command = Command::kGet, .keys = make_keys({"a", "b"}, scratch)}),
-            2);
   EXPECT_EQ(
-      command_count_of({.command = Command::kMultiGet, .keys = make_keys({"a", "b"}, scratch)}), 1);
+      command_count_of({.command = StoreCommand::kGet, .keys = make_keys({"a", "b"}, scratch)}), 2);
+  EXPECT_EQ(command_count_of(
+                {.command = StoreCommand::kMultiGet, .keys = make_keys({"a", "b"}, scratch)}),
+            1);
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
 #include "rows/column.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 #include "stores/store_client.h"
 #include "tasks/param_types.h"
 #include "tasks/task_context.h"
@@ -53,7 +53,7 @@ class [[nodiscard]] NodeFetch {
 
  private:
   using Waiting =
-      decltype(std::declval<runtime::Task<base::Result<StoreReply>>>().operator co_await());
+      decltype(std::declval<loop::Task<base::Result<StoreReply>>>().operator co_await());
   // Makes in place what cannot be moved.
   struct Execute {
     StoreClient& client;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
 #include "plan/task_catalog.h"
 #include "rows/batch.h"
@@ -16,7 +17,6 @@
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/value.h"
-#include "runtime/task.h"
 #include "stores/key_list.h"
 #include "stores/store_client.h"
 #include "stores/store_task.h"
@@ -101,11 +101,11 @@ base::Result<rows::RowSet> make_row(std::int64_t user_id, rows::RowScratch& scra
   return rows::RowSet(std::move(batch));
 }
 
-runtime::Task<base::Result<rows::RowSet>> viewer(const ViewerParams* params,
-                                                 tasks::TaskContext context) {
+loop::Task<base::Result<rows::RowSet>> viewer(const ViewerParams* params,
+                                              tasks::TaskContext context) {
   MR_CO_TRY(StoreClient * client, store_of(context, params->endpoint));
   MR_CO_TRY(KeyList key, make_key(*params, context));
-  CommandBatch batch{.command = Command::kHashGetAll, .keys = std::move(key)};
+  CommandBatch batch{.command = StoreCommand::kHashGetAll, .keys = std::move(key)};
   MR_CO_TRY(StoreReply reply, co_await NodeFetch(*client, std::move(batch), context));
   MR_CO_TRY(rows::RowSet rows, make_row(context.request().user_id, context.scratch()));
   const std::vector<plan::FetchedKey>& keys = context.node().fetched_keys;

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 #include "tasks/params_description.h"
 #include "tasks/task.h"
 #include "tasks/task_context.h"
@@ -93,7 +93,7 @@ template <class... Args>
 struct ParamsAmong<std::tuple<Args...>> : ParamsAmong<Args...> {};
 
 using SyncReturn = base::Result<rows::RowSet>;
-using AsyncReturn = runtime::Task<base::Result<rows::RowSet>>;
+using AsyncReturn = loop::Task<base::Result<rows::RowSet>>;
 
 /// A body made of a callable.
 template <class Callable>
@@ -107,7 +107,7 @@ class CallableBody final : public TaskBody {
   static constexpr bool kAsync = std::is_same_v<typename Signature::Return, AsyncReturn>;
 
   static_assert(kAsync || std::is_same_v<typename Signature::Return, SyncReturn>,
-                "a task returns base::Result<rows::RowSet>, or runtime::Task of it when it is "
+                "a task returns base::Result<rows::RowSet>, or loop::Task of it when it is "
                 "asynchronous");
   static_assert(kShape.all_known,
                 "a task takes `const rows::RowSet&` for each input, `std::span<const "

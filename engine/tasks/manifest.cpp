@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "plan/param_value.h"
 #include "plan/task_catalog.h"
 

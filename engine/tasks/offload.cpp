@@ -7,14 +7,14 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/result.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
-#include "runtime/stop.h"
-#include "runtime/task_promise.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
+#include "loop/stop.h"
+#include "loop/task_promise.h"
 
 namespace millrace::tasks {
 
-void OffloadJob::post(std::shared_ptr<OffloadJob> self, runtime::Executor& workers) {
+void OffloadJob::post(std::shared_ptr<OffloadJob> self, loop::Executor& workers) {
   MR_CHECK(self.get() == this);
   self_ = std::move(self);
   workers.post(*this);
@@ -46,7 +46,7 @@ void OffloadJob::run_on_worker(Job& job) {
   if (self.end(Phase::kDone)) self.task->resume_at_home();
 }
 
-bool OffloadWait::suspend(runtime::TaskPromise& task, std::shared_ptr<OffloadJob> job) {
+bool OffloadWait::suspend(loop::TaskPromise& task, std::shared_ptr<OffloadJob> job) {
   MR_CHECK(options_.loop != nullptr);
   MR_CHECK(options_.workers != nullptr);
   MR_CHECK(options_.loop->is_current());

@@ -12,11 +12,11 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
-#include "runtime/stop.h"
-#include "runtime/task.h"
-#include "runtime/task_promise.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
+#include "loop/stop.h"
+#include "loop/task.h"
+#include "loop/task_promise.h"
 
 // CPU work of an async body, on a worker and with a time limit.
 //
@@ -28,14 +28,14 @@ namespace millrace::tasks {
 
 /// Where the work of an `Offload` goes, and how long its coroutine waits.
 struct OffloadOptions {
-  runtime::Loop* loop = nullptr;         ///< home of the coroutine
-  runtime::Executor* workers = nullptr;  ///< where the function runs
+  loop::Loop* loop = nullptr;         ///< home of the coroutine
+  loop::Executor* workers = nullptr;  ///< where the function runs
   std::optional<base::TimePoint> when = {};
-  runtime::StopToken stop = {};
+  loop::StopToken stop = {};
 };
 
 /// The work as a worker sees it.
-class OffloadJob : public runtime::Job {
+class OffloadJob : public loop::Job {
  public:
   enum class Phase : std::uint8_t { kSuspending, kWaiting, kDone, kTimedOut, kCancelled };
 
@@ -43,7 +43,7 @@ class OffloadJob : public runtime::Job {
   virtual ~OffloadJob() = default;
 
   /// Queues the job, which keeps itself alive until it has run.
-  void post(std::shared_ptr<OffloadJob> self, runtime::Executor& workers);
+  void post(std::shared_ptr<OffloadJob> self, loop::Executor& workers);
   /// Ends the wait if nobody has; true if the coroutine is suspended and the caller must resume it.
   [[nodiscard]] bool end(Phase how);
   /// Loop thread: true if the coroutine stays suspended.
@@ -54,7 +54,7 @@ class OffloadJob : public runtime::Job {
     return now == Phase::kSuspending || now == Phase::kWaiting;
   }
 
-  runtime::TaskPromise* task = nullptr;  ///< set before `post`
+  loop::TaskPromise* task = nullptr;  ///< set before `post`
 
  private:
   static void run_on_worker(Job& job);
@@ -69,14 +69,14 @@ class OffloadJob : public runtime::Job {
 
 /// The waiting half that does not depend on the function.
 /// Threading: loop thread, but for the stop callback. Lifetime: in the frame of the coroutine.
-class OffloadWait : private runtime::Timer, private runtime::StopCallback {
+class OffloadWait : private loop::Timer, private loop::StopCallback {
  public:
   explicit OffloadWait(const OffloadOptions& options)
       : Timer(&fired, &dropped), StopCallback(&stopped), options_(options) {}
   ~OffloadWait() { leave(); }
 
  protected:
-  [[nodiscard]] bool suspend(runtime::TaskPromise& task, std::shared_ptr<OffloadJob> job);
+  [[nodiscard]] bool suspend(loop::TaskPromise& task, std::shared_ptr<OffloadJob> job);
   /// Takes back timer and callback, then says how the wait ended.
   [[nodiscard]] base::Status finish();
 
@@ -96,13 +96,13 @@ class [[nodiscard]] Offload : private OffloadWait {
   using Returned = std::invoke_result_t<Function&>;
 
  public:
-  using Value = typename runtime::CompletionValue<Returned>::type;
+  using Value = typename loop::CompletionValue<Returned>::type;
 
   Offload(Function function, const OffloadOptions& options)
       : OffloadWait(options), work_(std::make_shared<Work>(std::move(function))) {}
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  template <runtime::TaskLike Promise>
+  template <loop::TaskLike Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) {
     return suspend(task.promise(), work_);
   }
@@ -123,7 +123,7 @@ class [[nodiscard]] Offload : private OffloadWait {
           value.emplace(function());
         }
       } catch (...) {
-        value.emplace(std::unexpected(runtime::error_from(std::current_exception())));
+        value.emplace(std::unexpected(loop::error_from(std::current_exception())));
       }
     }
     Function function;

@@ -10,31 +10,30 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
-#include "runtime/fake_loop.h"
-#include "runtime/loop_fixture.h"
-#include "runtime/stop.h"
-#include "runtime/task.h"
+#include "loop/fake_loop.h"
+#include "loop/loop_fixture.h"
+#include "loop/stop.h"
+#include "loop/task.h"
 
 namespace millrace::tasks {
 namespace {
 
 using base::ErrorCode;
 using base::Result;
-using runtime::Outcome;
+using loop::Outcome;
 using std::chrono_literals::operator""ms;
 
 template <class Function>
-runtime::Task<typename Offload<Function>::Value> offload(Function function,
-                                                         OffloadOptions options) {
+loop::Task<typename Offload<Function>::Value> offload(Function function, OffloadOptions options) {
   co_return co_await Offload<Function>(std::move(function), options);
 }
 
 /// Two loops in virtual time; the second one stands for the workers.
 struct OffloadTest : ::testing::Test {
   base::ManualClock clock;
-  runtime::FakeLoop loop{clock};
-  runtime::FakeLoop workers{clock};
-  runtime::StopSource stop;
+  loop::FakeLoop loop{clock};
+  loop::FakeLoop workers{clock};
+  loop::StopSource stop;
 
   [[nodiscard]] OffloadOptions options() {
     return {.loop = &loop, .workers = &workers, .stop = stop.token()};
@@ -48,7 +47,7 @@ TEST_F(OffloadTest, TSK3_RunsOnAWorkerAndComesBackToTheLoop) {
     on_worker = workers.is_current();
     return 7;
   };
-  runtime::start(loop, offload(function, options()), outcome);
+  loop::start(loop, offload(function, options()), outcome);
   loop.run_ready();
   EXPECT_FALSE(outcome.is_done());
   workers.run_ready();
@@ -65,7 +64,7 @@ TEST_F(OffloadTest, TSK3_TimeoutLeavesTheWorkBehind) {
   OffloadOptions with_limit = options();
   with_limit.when = clock.now() + 5ms;
   auto function = [owned = std::move(owned)] { return *owned; };
-  runtime::start(loop, offload(std::move(function), with_limit), outcome);
+  loop::start(loop, offload(std::move(function), with_limit), outcome);
   loop.run_ready();
   loop.advance(5ms);
   EXPECT_EQ(outcome.value().error().code(), ErrorCode::kTimeout);
@@ -76,7 +75,7 @@ TEST_F(OffloadTest, TSK3_TimeoutLeavesTheWorkBehind) {
 
 TEST_F(OffloadTest, TSK3_StopEndsTheWait) {
   Outcome<Result<int>> outcome;
-  runtime::start(loop, offload([] { return 1; }, options()), outcome);
+  loop::start(loop, offload([] { return 1; }, options()), outcome);
   loop.run_ready();
   stop.request_stop();
   loop.run_ready();
@@ -87,7 +86,7 @@ TEST_F(OffloadTest, TSK3_StopBeforehandRunsNothing) {
   Outcome<Result<int>> outcome;
   bool ran = false;
   stop.request_stop();
-  runtime::start(loop, offload([&ran] { return ran = true, 1; }, options()), outcome);
+  loop::start(loop, offload([&ran] { return ran = true, 1; }, options()), outcome);
   loop.run_ready();
   workers.run_ready();
   EXPECT_EQ(outcome.value().error().code(), ErrorCode::kCancelled);
@@ -99,8 +98,8 @@ TEST_F(OffloadTest, ErrorsAndExceptionsComeBackAsErrors) {
   Outcome<Result<void>> thrown;
   auto fails = []() -> Result<int> { return base::fail(ErrorCode::kNotFound, "none"); };
   auto throws = [] { throw std::runtime_error("oops"); };
-  runtime::start(loop, offload(fails, options()), failed);
-  runtime::start(loop, offload(throws, options()), thrown);
+  loop::start(loop, offload(fails, options()), failed);
+  loop::start(loop, offload(throws, options()), thrown);
   loop.run_ready();
   workers.run_ready();
   loop.run_ready();

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/mutex.h"
+#include "base/sync/mutex.h"
 
 namespace millrace::tasks {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "base/mutex.h"
-#include "base/thread_annotations.h"
-#include "expr/evaluation.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
+#include "expr/machine/evaluation.h"
 #include "rows/row_scratch.h"
 
 namespace millrace::tasks {

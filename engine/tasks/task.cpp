@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/task.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 
 namespace millrace::tasks {
 
@@ -12,7 +12,7 @@ base::Result<rows::RowSet> TaskBody::run(const TaskCall& call) const {
       base::ErrorCode::kInternal, "An async task has no synchronous body", call.context.node().id);
 }
 
-runtime::Task<base::Result<rows::RowSet>> TaskBody::run_async(TaskCall call) const {
+loop::Task<base::Result<rows::RowSet>> TaskBody::run_async(TaskCall call) const {
   co_return run(call);
 }
 

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "base/result.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
 #include "rows/row_set.h"
-#include "runtime/task.h"
 #include "tasks/prepared_node.h"
 #include "tasks/task_context.h"
 
@@ -37,7 +37,7 @@ class TaskBody {
   /// The body of a cpu or cheap task.
   [[nodiscard]] virtual base::Result<rows::RowSet> run(const TaskCall& call) const;
   /// The body of an async task: on the loop, may suspend.
-  [[nodiscard]] virtual runtime::Task<base::Result<rows::RowSet>> run_async(TaskCall call) const;
+  [[nodiscard]] virtual loop::Task<base::Result<rows::RowSet>> run_async(TaskCall call) const;
 };
 
 }  // namespace millrace::tasks

@@ -14,16 +14,16 @@
 #include "base/result.h"
 #include "expr/bound_expr.h"
 #include "expr/evaluate.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
+#include "loop/stop.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/stop_check.h"
 #include "rows/value.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
 #include "runtime/node_call.h"
-#include "runtime/stop.h"
 #include "tasks/endpoint_client.h"
 #include "tasks/offload.h"
 #include "tasks/param_types.h"
@@ -47,8 +47,8 @@ struct RequestContext {
   /// `loop`: only async bodies use them.
   std::span<EndpointClient* const> clients{};
   const base::Clock* clock = &base::steady_clock();
-  runtime::Loop* loop = nullptr;         ///< the loop of the request
-  runtime::Executor* workers = nullptr;  ///< where `offload` runs
+  loop::Loop* loop = nullptr;         ///< the loop of the request
+  loop::Executor* workers = nullptr;  ///< where `offload` runs
 };
 
 /// What one call of a body is given by whoever runs the plan.
@@ -65,7 +65,7 @@ struct NodeContext {
   TaskScratch* scratch = nullptr;
   /// The body's own until it has returned.
   base::Arena* arena = nullptr;
-  runtime::StopToken stop{};
+  loop::StopToken stop{};
   /// Tells, besides, when a clock has taken the node from its body; nullptr where nothing can.
   const runtime::NodeCall* call = nullptr;
   /// When the node must be done: its timeout or the deadline, whichever comes first.
@@ -115,7 +115,7 @@ class TaskContext {
   [[nodiscard]] base::Arena& arena() const { return *node_->arena; }
 
   /// Of the run.
-  [[nodiscard]] runtime::StopToken stop_token() const { return node_->stop; }
+  [[nodiscard]] loop::StopToken stop_token() const { return node_->stop; }
   /// True once nobody waits for the node any more.
   [[nodiscard]] bool stop_requested() const { return stop_check().stop_requested(); }
   /// Fails with kCancelled then; for the gaps between chunks of long work.
@@ -134,7 +134,7 @@ class TaskContext {
   [[nodiscard]] base::SplitMix64 random() const { return base::SplitMix64(seed()); }
 
   /// The loop of the request. Threading: async bodies only.
-  [[nodiscard]] runtime::Loop& loop() const { return *request_->loop; }
+  [[nodiscard]] loop::Loop& loop() const { return *request_->loop; }
   /// `co_await context.offload(fn, timeout)` runs `fn` on a worker and gives what it returned, or
   /// kTimeout after `timeout`, or kCancelled when the run is over; then `fn` still runs to its end,
   /// so it owns all that it uses, and its result is dropped. Threading: async bodies only.

@@ -16,15 +16,15 @@
 #include "base/result.h"
 #include "expr/bound_expr.h"
 #include "expr/compiled_expr.h"
-#include "expr/scope_fixture.h"
+#include "expr/syntax/scope_fixture.h"
+#include "loop/fake_loop.h"
+#include "loop/loop_fixture.h"
+#include "loop/stop.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
 #include "rows/row_set.h"
 #include "rows/table_fixture.h"
-#include "runtime/fake_loop.h"
-#include "runtime/loop_fixture.h"
-#include "runtime/stop.h"
-#include "tasks/row_tasks.h"
+#include "tasks/builtin/row_tasks.h"
 #include "tasks/task.h"
 #include "tasks/task_context.h"
 #include "tasks/task_registry.h"
@@ -63,7 +63,7 @@ struct RunningNode {
   TaskStats stats;
   base::Arena arena;
   NodeContext context;
-  runtime::Outcome<base::Result<rows::RowSet>> outcome;
+  loop::Outcome<base::Result<rows::RowSet>> outcome;
 };
 
 /// Expressions over the keys of `expr::sample_scope`.
@@ -152,9 +152,9 @@ class TaskRig {
   TaskRegistry registry;
   LoadContext load;
   base::ManualClock clock;
-  runtime::FakeLoop loop;
-  runtime::FakeLoop workers{clock};  ///< runs when the test says so
-  runtime::StopSource stop;
+  loop::FakeLoop loop;
+  loop::FakeLoop workers{clock};  ///< runs when the test says so
+  loop::StopSource stop;
   TaskScratch scratch;
   RequestContext request;
   std::vector<EndpointClient*> clients;
@@ -175,7 +175,7 @@ class TaskRig {
     const TaskCall call{.inputs = run.inputs,
                         .params = run.prepared.params.get(),
                         .context = TaskContext(request, run.context)};
-    runtime::start(loop, run.prepared.body->run_async(call), run.outcome);
+    loop::start(loop, run.prepared.body->run_async(call), run.outcome);
     loop.run_ready();
   }
 };

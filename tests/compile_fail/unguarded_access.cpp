@@ -1,7 +1,7 @@
 // Touches a guarded field without its mutex.
 
-#include "base/mutex.h"
-#include "base/thread_annotations.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 
 class Counter {
  public:

@@ -10,9 +10,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "apps/rankd/flags.h"
-#include "apps/rankd/project.h"
+#include "apps/rankd/extensions.h"
 #include "base/check.h"
+#include "host/project.h"
+#include "host/settings.h"
 #include "plan_engine.h"
 #include "stores/embedded_store.h"
 
@@ -36,9 +37,9 @@ std::vector<std::string> requests_to(std::string_view plan) {
 class DifferentialTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    rankd::Flags flags;
-    flags.root = kRoot;
-    auto project = rankd::Project::open(flags);
+    host::Settings settings;
+    settings.root = kRoot;
+    auto project = host::Project::open(settings, rankd::rankd_extensions());
     MR_CHECK(project.has_value(), project ? "" : project.error().text);
     project_ = *std::move(project);
     auto store = stores::EmbeddedStore::load(kRoot + "/data/demo.redis");
@@ -74,7 +75,7 @@ class DifferentialTest : public ::testing::Test {
       ASSERT_EQ(answer, expected_.at(request)) << way.name() << "\n" << request;
   }
 
-  static inline std::unique_ptr<rankd::Project> project_;
+  static inline std::unique_ptr<host::Project> project_;
   static inline stores::EmbeddedStoreRef store_;
   static inline std::map<std::string, std::string> expected_;
 };
@@ -92,13 +93,13 @@ TEST_F(DifferentialTest, EveryPlanHasCandidatesToCompare) {
 }
 
 TEST_F(DifferentialTest, EveryTaskIsCovered) {
-  rankd::Flags flags;
+  host::Settings settings;
   std::map<std::string, bool> used;
   for (const plan::TaskSpec* const task : project_->tasks().tasks()) used[task->op] = false;
   for (const char* const folder : {"/plans", "/tests/differential/plans"}) {
-    flags.plan_dir = kRoot + folder;
-    const auto files = project_->load_plans(flags, plan::CompileOptions::without_passes());
-    for (const rankd::PlanFile& file : *files) {
+    settings.plan_dir = kRoot + folder;
+    const auto files = project_->load_plans(settings, plan::CompileOptions::without_passes());
+    for (const host::PlanFile& file : *files) {
       for (const plan::CompiledNode& node : (*file.plan)->nodes) used[node.task->op] = true;
     }
   }

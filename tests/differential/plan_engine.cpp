@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "apps/rankd/waiting_call.h"
 #include "base/check.h"
+#include "host/waiting_call.h"
 #include "rank/loaded_plan.h"
 
 namespace millrace::differential {
@@ -22,7 +22,7 @@ std::string Way::name() const {
                      loops);
 }
 
-PlanEngine::PlanEngine(const rankd::Project& project,
+PlanEngine::PlanEngine(const host::Project& project,
                        const stores::EmbeddedStoreRef& store,
                        const std::vector<std::string>& plan_folders,
                        const Way& way) {
@@ -33,7 +33,7 @@ PlanEngine::PlanEngine(const rankd::Project& project,
   workers_ = *std::move(workers);
   for (std::uint32_t index = 0; index < way.loops; ++index) {
     Unit& unit = *units_.emplace_back(std::make_unique<Unit>());
-    auto loop = runtime::EventLoop::create(fmt::format("loop {}", index));
+    auto loop = loop::EventLoop::create(fmt::format("loop {}", index));
     MR_CHECK(loop.has_value());
     unit.loop = *std::move(loop);
     unit.client = std::make_unique<stores::EmbeddedClient>(store);
@@ -56,12 +56,12 @@ PlanEngine::~PlanEngine() {
   for (const auto& unit : units_) unit->loop->stop();
 }
 
-void PlanEngine::load(const rankd::Project& project, const std::string& folder, const Way& way) {
-  rankd::Flags flags;
-  flags.plan_dir = folder;
-  const auto files = project.load_plans(flags, way.passes);
+void PlanEngine::load(const host::Project& project, const std::string& folder, const Way& way) {
+  host::Settings settings;
+  settings.plan_dir = folder;
+  const auto files = project.load_plans(settings, way.passes);
   MR_CHECK(files.has_value(), files ? "" : files.error().text);
-  for (const rankd::PlanFile& file : *files) {
+  for (const host::PlanFile& file : *files) {
     MR_CHECK(file.plan.has_value(), file.plan ? "" : file.plan.error().to_text());
     auto loaded = rank::LoadedPlan::load(*file.plan, project.registry(), project.tasks());
     MR_CHECK(loaded.has_value(), loaded ? "" : loaded.error().to_string());
@@ -70,7 +70,7 @@ void PlanEngine::load(const rankd::Project& project, const std::string& folder, 
 }
 
 std::string PlanEngine::answer(std::uint32_t loop, std::string_view request) {
-  rankd::WaitingCall call;
+  host::WaitingCall call;
   call.run(*units_[loop]->ranker, reader_, request);
   const std::string& text = call.response();
   const std::size_t candidates = text.find(R"("candidates":)");

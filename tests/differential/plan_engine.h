@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/rankd/project.h"
 #include "base/wall_clock.h"
+#include "host/project.h"
+#include "loop/event_loop.h"
 #include "plan/compiler.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
 #include "rank/services.h"
-#include "runtime/event_loop.h"
 #include "runtime/worker_pool.h"
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"
@@ -35,7 +35,7 @@ struct Way {
 /// Threading: not shared.
 class PlanEngine {
  public:
-  PlanEngine(const rankd::Project& project,
+  PlanEngine(const host::Project& project,
              const stores::EmbeddedStoreRef& store,
              const std::vector<std::string>& plan_folders,
              const Way& way);
@@ -49,14 +49,14 @@ class PlanEngine {
 
  private:
   struct Unit {
-    std::unique_ptr<runtime::EventLoop> loop;
+    std::unique_ptr<loop::EventLoop> loop;
     std::unique_ptr<stores::EmbeddedClient> client;
     std::vector<tasks::EndpointClient*> clients;
     tasks::TaskScratch scratch;
     rank::LoopServices services;
     std::unique_ptr<rank::Ranker> ranker;
   };
-  void load(const rankd::Project& project, const std::string& folder, const Way& way);
+  void load(const host::Project& project, const std::string& folder, const Way& way);
 
   // Destroyed in reverse: plans wait for late bodies, which need threads and clients.
   base::ManualWallClock wall_clock_;

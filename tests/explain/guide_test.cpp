@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "base/json_reader.h"
+#include "base/formats/json_reader.h"
 
 namespace {
 

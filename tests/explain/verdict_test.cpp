@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_reader.h"
+#include "base/formats/json_reader.h"
 #include "base/random.h"
 #include "plan/compiled_plan.h"
 #include "rank/request_run.h"

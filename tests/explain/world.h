@@ -13,22 +13,22 @@
 
 #include "base/check.h"
 #include "base/wall_clock.h"
+#include "loop/event_loop.h"
 #include "plan/compiler.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
 #include "rank/request.h"
 #include "rank/request_run.h"
 #include "rank/services.h"
-#include "runtime/event_loop.h"
 #include "runtime/run.h"
 #include "runtime/worker_pool.h"
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"
 #include "stores/seed_data.h"
 #include "stores/store_tasks.h"
-#include "tasks/row_tasks.h"
+#include "tasks/builtin/row_tasks.h"
 #include "tasks/task_registry.h"
 
 namespace millrace::explain_test {
@@ -74,7 +74,7 @@ class World {
       const bool is_store = endpoint.name == "redis_default";
       clients_.push_back(is_store ? client_.get() : nullptr);
     }
-    loop_ = runtime::EventLoop::create("loop").value();
+    loop_ = loop::EventLoop::create("loop").value();
     workers_ = runtime::WorkerPool::create({.compute_threads = 2, .callers_help = false}).value();
     services_ = {.loop = loop_.get(),
                  .workers = workers_.get(),
@@ -136,7 +136,7 @@ class World {
   tasks::ScratchPool scratches_;
   tasks::TaskScratch loop_scratch_;
   std::unique_ptr<runtime::WorkerPool> workers_;
-  std::unique_ptr<runtime::EventLoop> loop_;
+  std::unique_ptr<loop::EventLoop> loop_;
   rank::LoopServices services_;
   std::unique_ptr<rank::PlanSet> plans_ = std::make_unique<rank::PlanSet>();
   std::unique_ptr<rank::LoadedPlan> written_;

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "base/json_reader.h"
+#include "base/formats/json_reader.h"
 
 namespace {
 

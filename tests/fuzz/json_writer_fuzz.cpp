@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 
 namespace {
 

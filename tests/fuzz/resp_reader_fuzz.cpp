@@ -10,10 +10,10 @@
 #include "base/check.h"
 #include "rows/row_scratch.h"
 #include "stores/key_list.h"
-#include "stores/redis/batch_reply.h"
-#include "stores/redis/reply_sink.h"
-#include "stores/redis/resp_reader.h"
-#include "stores/redis/resp_value.h"
+#include "stores/redis/protocol/batch_reply.h"
+#include "stores/redis/protocol/reply_sink.h"
+#include "stores/redis/protocol/resp_reader.h"
+#include "stores/redis/protocol/resp_value.h"
 
 namespace {
 
@@ -63,7 +63,7 @@ void read_batch(std::string_view bytes, const stores::BatchShape& shape) {
   BatchSink sink(batch);
   stores::RespTreeSink pushes;
   stores::RespReader reader;
-  const std::size_t replies = shape.command == stores::Command::kMultiGet ? 1 : kKeys;
+  const std::size_t replies = shape.command == stores::StoreCommand::kMultiGet ? 1 : kKeys;
   for (std::size_t seen = 0; seen < replies;) {
     const stores::RespReader::Step step = reader.read(bytes, sink, pushes);
     bytes.remove_prefix(step.consumed);
@@ -87,15 +87,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::string whole = read_in_pieces(bytes, bytes.size() + 1);
   MR_CHECK(read_in_pieces(bytes, 1 + data[0] % 16) == whole);
-  for (const stores::Command command : {stores::Command::kHashGetAll,
-                                        stores::Command::kHashGet,
-                                        stores::Command::kListRange,
-                                        stores::Command::kGet,
-                                        stores::Command::kMultiGet}) {
+  for (const stores::StoreCommand command : {stores::StoreCommand::kHashGetAll,
+                                             stores::StoreCommand::kHashGet,
+                                             stores::StoreCommand::kListRange,
+                                             stores::StoreCommand::kGet,
+                                             stores::StoreCommand::kMultiGet}) {
     read_batch(bytes, {.command = command, .count = 3, .field_count = 2});
   }
   read_batch(
       bytes,
-      {.command = stores::Command::kListRange, .form = stores::ValueForm::kInt64, .count = 3});
+      {.command = stores::StoreCommand::kListRange, .form = stores::ValueForm::kInt64, .count = 3});
   return 0;
 }

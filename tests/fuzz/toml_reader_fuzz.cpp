@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "base/toml_reader.h"
+#include "base/formats/toml_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -6,10 +6,10 @@
 
 #include "expectations.h"
 #include "explorer.h"
+#include "loop/inbox.h"
 #include "memory.h"
 #include "model_atomics.h"
 #include "planted_bugs.h"
-#include "runtime/inbox.h"
 
 namespace millrace::model {
 namespace {
@@ -48,7 +48,7 @@ class InboxScenario : public Scenario {
 
   void take_all(std::size_t consumer) {
     std::array<std::size_t, kThreadCountMax> next{};
-    runtime::InboxLink* link = inbox_.take_all();
+    loop::InboxLink* link = inbox_.take_all();
     if (link != nullptr) ++batch_counts_[consumer];
     for (std::size_t length = 1; link != nullptr; link = link->next, ++length) {
       longest_batch = std::max(longest_batch, length);
@@ -64,13 +64,13 @@ class InboxScenario : public Scenario {
 
  private:
   static constexpr std::size_t kLetterCountMax = 2;
-  struct Letter : runtime::InboxLink {
+  struct Letter : loop::InboxLink {
     Cell<std::size_t> producer;
     Cell<std::size_t> number;
     int received_count = 0;
   };
 
-  runtime::Inbox<Atomics> inbox_;
+  loop::Inbox<Atomics> inbox_;
   std::array<std::array<Letter, kLetterCountMax>, kThreadCountMax> letters_;
   // Books, by thread; the last of the batches is taken from outside.
   std::array<std::size_t, kThreadCountMax> sent_{};

@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "base/sync/parking.h"
 #include "expectations.h"
 #include "explorer.h"
 #include "memory.h"
 #include "model_atomics.h"
 #include "planted_bugs.h"
-#include "runtime/parking.h"
 #include "runtime/steal_deque.h"
 
 namespace millrace::model {
@@ -81,7 +81,7 @@ class SleeperScenario : public Scenario {
 
   using Flag = typename Atomics::template Atomic<int>;
   Flag work_[2] = {Flag{0}, Flag{0}};
-  runtime::ParkingSpot<Atomics, Futex> spot_;
+  base::ParkingSpot<Atomics, Futex> spot_;
   std::optional<base::Duration> timeout_;
   // Books, each of one thread.
   int timed_out_count_ = 0;
@@ -118,7 +118,7 @@ class TwoNotifiers : public Scenario {
   }
 
  private:
-  runtime::ParkingSpot<Atomics, ModelFutex> spot_;
+  base::ParkingSpot<Atomics, ModelFutex> spot_;
   bool notified_ = false;
   int sent_count_[2] = {0, 0};
 };
@@ -152,7 +152,7 @@ class Publication : public Scenario {
     require(data_.get() == 7, "Data comes with the notification");
   }
 
-  runtime::ParkingSpot<Atomics, ModelFutex> spot_;
+  base::ParkingSpot<Atomics, ModelFutex> spot_;
   Cell<int> data_{0};
 };
 
@@ -183,7 +183,7 @@ class SleepingThief : public Scenario {
 
  private:
   runtime::StealDeque<Atomics> deque_{2};
-  runtime::ParkingSpot<Atomics, ModelFutex> spot_;
+  base::ParkingSpot<Atomics, ModelFutex> spot_;
 };
 
 // The producer's fence is a light one; the sleeper pays for both.
@@ -213,7 +213,7 @@ class AsymmetricFences : public Scenario {
 
  private:
   typename Atomics::template Atomic<int> work_{0};
-  runtime::ParkingSpot<Atomics, ModelFutex> spot_;
+  base::ParkingSpot<Atomics, ModelFutex> spot_;
 };
 
 TEST(ParkingModelTest, P6_NoWakeUpIsLostWithAsymmetricFences) {

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "apps/rankd/engine.h"
-#include "apps/rankd/waiting_call.h"
+#include "host/engine.h"
+#include "host/waiting_call.h"
 #include "rank/request.h"
 
 namespace millrace::live {
@@ -20,9 +20,9 @@ inline std::string timeless(std::string_view response) {
 }
 
 /// What an engine answers to a request, without what depends on time.
-inline std::string answer(rankd::Engine& engine, const std::string& request) {
+inline std::string answer(host::Engine& engine, const std::string& request) {
   rank::RequestReader reader;
-  rankd::WaitingCall call;
+  host::WaitingCall call;
   call.run(engine.ranker(0), reader, request);
   return timeless(call.response());
 }

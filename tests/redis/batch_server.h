@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/check.h"
+#include "loop/event_loop.h"
+#include "loop/loop_fixture.h"
 #include "net/uv_listener.h"
-#include "runtime/event_loop.h"
-#include "runtime/loop_fixture.h"
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"
-#include "stores/redis/command_writer.h"
-#include "stores/redis/resp_reader.h"
-#include "stores/redis/resp_value.h"
+#include "stores/redis/protocol/command_writer.h"
+#include "stores/redis/protocol/resp_reader.h"
+#include "stores/redis/protocol/resp_value.h"
 
 namespace millrace::live {
 
@@ -33,13 +33,13 @@ class BatchServer final : private net::Acceptor {
               std::string refusal = {})
       : store_(std::move(store)),
         refusal_(std::move(refusal)),
-        loop_(runtime::EventLoop::create("server").value()) {
-    runtime::run_and_wait(*loop_, [&] {
+        loop_(loop::EventLoop::create("server").value()) {
+    loop::run_and_wait(*loop_, [&] {
       listener_ = net::UvListener::listen(*loop_, {.unix_path = socket_path}, *this).value();
     });
   }
   ~BatchServer() override {
-    runtime::run_and_wait(*loop_, [&] {
+    loop::run_and_wait(*loop_, [&] {
       peers_.clear();
       listener_.reset();
     });
@@ -110,13 +110,13 @@ class BatchServer final : private net::Acceptor {
     stores::CommandBatch batch{.keys = key.finish()};
     std::vector<std::string> fields;
     if (name == "HGETALL") {
-      batch.command = stores::Command::kHashGetAll;
+      batch.command = stores::StoreCommand::kHashGetAll;
     } else if (name == "LRANGE") {
-      batch.command = stores::Command::kListRange;
+      batch.command = stores::StoreCommand::kListRange;
       batch.count = std::stoll(command.elements.at(3).text) + 1;
     } else {
       MR_CHECK(name == "HMGET", name);
-      batch.command = stores::Command::kHashGet;
+      batch.command = stores::StoreCommand::kHashGet;
       for (std::size_t i = 2; i < command.elements.size(); ++i) {
         fields.push_back(command.elements[i].text);
       }
@@ -138,7 +138,7 @@ class BatchServer final : private net::Acceptor {
 
   const stores::EmbeddedStoreRef store_;
   const std::string refusal_;
-  std::unique_ptr<runtime::EventLoop> loop_;
+  std::unique_ptr<loop::EventLoop> loop_;
   std::unique_ptr<net::UvListener> listener_;
   std::list<Peer> peers_;
   rows::RowScratch scratch_;

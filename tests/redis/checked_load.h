@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "apps/rankd/engine.h"
-#include "base/mutex.h"
 #include "base/random.h"
-#include "base/thread_annotations.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
+#include "host/engine.h"
 #include "known_answers.h"
 #include "rank/ranker.h"
 #include "rank/request.h"
@@ -28,7 +28,7 @@ struct PlanAnswers {
 };
 
 /// `complex_dag` and `guarded_dag`, as an engine on embedded data answers them.
-inline std::vector<PlanAnswers> known_plans(rankd::Engine& embedded, int users) {
+inline std::vector<PlanAnswers> known_plans(host::Engine& embedded, int users) {
   std::vector<PlanAnswers> plans;
   for (const char* const plan : {"complex_dag", "guarded_dag"}) {
     plans.push_back({.plan = plan, .answers = KnownAnswers(embedded, plan, users)});
@@ -55,7 +55,7 @@ class CheckedLoad {
     std::atomic<std::int64_t> wrong{0};
   };
 
-  CheckedLoad(rankd::Engine& engine, std::span<const PlanAnswers> plans, const Options& options)
+  CheckedLoad(host::Engine& engine, std::span<const PlanAnswers> plans, const Options& options)
       : engine_(engine), plans_(plans), options_(options) {
     for (int i = 0; i < options.slots; ++i) slots_.push_back(std::make_unique<Slot>(*this, i + 1));
   }
@@ -150,7 +150,7 @@ class CheckedLoad {
     std::atomic<int> state_{0};
   };
 
-  rankd::Engine& engine_;
+  host::Engine& engine_;
   const std::span<const PlanAnswers> plans_;
   const Options options_;
   std::vector<std::unique_ptr<Slot>> slots_;

@@ -23,14 +23,14 @@
 #include "live_client.h"
 #include "redis_cluster.h"
 #include "redis_server.h"
+#include "stores/redis/cluster/slot_hash.h"
 #include "stores/redis/redis_client.h"
 #include "stores/redis/redis_settings.h"
-#include "stores/redis/slot_hash.h"
 
 namespace millrace::live {
 namespace {
 
-using stores::Command;
+using stores::StoreCommand;
 using stores::ValueForm;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
@@ -82,7 +82,9 @@ class ClusterTest : public ::testing::Test {
   }
   /// Reads all texts with one command; true if all are there, false after an error. A wrong answer
   /// fails the test.
-  static bool read_texts(LiveClient& client, Command command, stores::CallOptions options = {}) {
+  static bool read_texts(LiveClient& client,
+                         StoreCommand command,
+                         stores::CallOptions options = {}) {
     static const std::vector<std::string> texts = text_keys();
     const auto reply =
         client.execute({.command = command, .keys = keys_of(client, texts)}, options);
@@ -117,7 +119,7 @@ TEST_F(ClusterTest, RED11_GivesTheRepliesOfASingleServer) {
     stores::RedisSettings settings = settings_at(cluster_->master(1).port(), true);
     settings.pool.greeting.protocol = protocol;
     LiveClient many(settings);
-    const auto expect_same = [&](Command command,
+    const auto expect_same = [&](StoreCommand command,
                                  const std::vector<std::string>& keys,
                                  ValueForm form = ValueForm::kText) {
       const auto shown = [&](LiveClient& client) {
@@ -129,22 +131,23 @@ TEST_F(ClusterTest, RED11_GivesTheRepliesOfASingleServer) {
       };
       EXPECT_EQ(shown(many), shown(one));
     };
-    expect_same(Command::kGet, texts);
-    expect_same(Command::kMultiGet, texts);
-    expect_same(Command::kMultiGet, {"text:1", "list:1", "hash:2", "text:2"});
-    expect_same(Command::kHashGetAll, hashes);
-    expect_same(Command::kHashGet, hashes);
-    expect_same(Command::kListRange, lists);
-    expect_same(Command::kListRange, lists, ValueForm::kInt64);
-    expect_same(Command::kListRange, {"list:1", "words"}, ValueForm::kInt64);
-    expect_same(Command::kGet, {"text:1", "list:1", "hash:2"});
+    expect_same(StoreCommand::kGet, texts);
+    expect_same(StoreCommand::kMultiGet, texts);
+    expect_same(StoreCommand::kMultiGet, {"text:1", "list:1", "hash:2", "text:2"});
+    expect_same(StoreCommand::kHashGetAll, hashes);
+    expect_same(StoreCommand::kHashGet, hashes);
+    expect_same(StoreCommand::kListRange, lists);
+    expect_same(StoreCommand::kListRange, lists, ValueForm::kInt64);
+    expect_same(StoreCommand::kListRange, {"list:1", "words"}, ValueForm::kInt64);
+    expect_same(StoreCommand::kGet, {"text:1", "list:1", "hash:2"});
   }
 }
 
 TEST_F(ClusterTest, RED12_AskIsFollowedWhileASlotMoves) {
   LiveClient client(settings_at(cluster_->master(0).port(), true));
   const auto read = [&] {
-    return client.shown({.command = Command::kGet, .keys = client.keys({"{t}1", "{t}2", "{t}3"})});
+    return client.shown(
+        {.command = StoreCommand::kGet, .keys = client.keys({"{t}1", "{t}2", "{t}3"})});
   };
   EXPECT_EQ(read(), "one | two | null");
   RedisServer& source = cluster_->owner("{t}1");
@@ -155,9 +158,9 @@ TEST_F(ClusterTest, RED12_AskIsFollowedWhileASlotMoves) {
   source.cli(base::format("migrate 127.0.0.1 {} '{{t}}1' 0 5000", target.port()));
   EXPECT_THAT(source.cli("get '{t}1'"), HasSubstr("ASK "));
   EXPECT_EQ(read(), "one | two | null");
-  EXPECT_EQ(
-      client.shown({.command = Command::kMultiGet, .keys = client.keys({"{t}1", "{t}2", "{t}3"})}),
-      "one | two | null");
+  EXPECT_EQ(client.shown({.command = StoreCommand::kMultiGet,
+                          .keys = client.keys({"{t}1", "{t}2", "{t}3"})}),
+            "one | two | null");
   source.cli(base::format("migrate 127.0.0.1 {} '{{t}}2' 0 5000", target.port()));
   EXPECT_EQ(read(), "one | two | null");
   for (RedisServer* const server : {&target, &source}) {
@@ -188,12 +191,12 @@ TEST_F(ClusterTest, RED12_NoAnswerIsWrongWhileSlotsMoveUnderLoad) {
   });
   int count = 0;
   while (!moved) {
-    EXPECT_TRUE(read_texts(client, count % 2 == 0 ? Command::kGet : Command::kMultiGet));
+    EXPECT_TRUE(read_texts(client, count % 2 == 0 ? StoreCommand::kGet : StoreCommand::kMultiGet));
     ++count;
   }
   mover.join();
   EXPECT_EQ(failure, "");
-  EXPECT_TRUE(read_texts(client, Command::kGet));
+  EXPECT_TRUE(read_texts(client, StoreCommand::kGet));
   const std::string first = text_keys().front();
   EXPECT_EQ(cluster_->master(1).cli("get " + first), first + "\n");
   ::testing::Test::RecordProperty("batches", count);
@@ -209,7 +212,7 @@ TEST_F(ClusterTest, RED13_AKilledMasterIsReplaced) {
   settings.single_flight = false;
   LiveClient client(settings);
   const auto read = [&] {
-    return read_texts(client, Command::kGet, {.deadline = base::steady_clock().now() + 1s});
+    return read_texts(client, StoreCommand::kGet, {.deadline = base::steady_clock().now() + 1s});
   };
   while (!read()) {
   }

@@ -6,8 +6,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "apps/rankd/waiting_call.h"
 #include "base/format.h"
+#include "host/waiting_call.h"
 #include "rank/request.h"
 
 namespace millrace::live {
@@ -89,11 +89,11 @@ std::string KnownAnswers::request(const std::string& plan, int user, double dead
                       deadline_ms);
 }
 
-KnownAnswers::KnownAnswers(rankd::Engine& embedded, const std::string& plan, int users) {
+KnownAnswers::KnownAnswers(host::Engine& embedded, const std::string& plan, int users) {
   constexpr double kPatience = 60'000;
   for (int user = 0; user < users; ++user) {
     rank::RequestReader reader;
-    rankd::WaitingCall call;
+    host::WaitingCall call;
     call.run(embedded.ranker(0), reader, request(plan, user, kPatience));
     Answer& answer = answers_.emplace_back();
     answer.text = array_of(call.response());

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/rankd/engine.h"
+#include "host/engine.h"
 
 namespace millrace::live {
 
@@ -30,7 +30,7 @@ enum class Verdict : std::uint8_t {
 class KnownAnswers {
  public:
   /// Asks an engine on embedded data. Throws if it does not serve every candidate.
-  KnownAnswers(rankd::Engine& embedded, const std::string& plan, int users);
+  KnownAnswers(host::Engine& embedded, const std::string& plan, int users);
 
   [[nodiscard]] Verdict judge(int user, bool ok, std::string_view response) const;
   [[nodiscard]] static std::string request(const std::string& plan, int user, double deadline_ms);

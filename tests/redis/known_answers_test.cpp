@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/rankd/waiting_call.h"
+#include "host/waiting_call.h"
 #include "rank/request.h"
 #include "redis_project.h"
 #include "redis_server.h"
@@ -22,7 +22,7 @@ class KnownAnswersTest : public ::testing::Test {
  protected:
   std::string ask(int user) const {
     rank::RequestReader reader;
-    rankd::WaitingCall call;
+    host::WaitingCall call;
     call.run(
         embedded_.engine->ranker(0), reader, KnownAnswers::request("complex_dag", user, 60'000));
     return call.response();

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "loop/event_loop.h"
+#include "loop/loop_fixture.h"
 #include "net/uv_connector.h"
 #include "rows/row_scratch.h"
-#include "runtime/event_loop.h"
-#include "runtime/loop_fixture.h"
 #include "stores/key_list.h"
 #include "stores/redis/redis_client.h"
 #include "stores/store_client.h"
@@ -24,13 +24,13 @@ namespace millrace::live {
 class LiveClient {
  public:
   explicit LiveClient(const stores::RedisSettings& settings)
-      : loop_(runtime::EventLoop::create("live").value()), connector_(*loop_) {
-    runtime::run_and_wait(*loop_, [&] {
+      : loop_(loop::EventLoop::create("live").value()), connector_(*loop_) {
+    loop::run_and_wait(*loop_, [&] {
       client_ = std::make_unique<stores::RedisClient>(*loop_, connector_, settings, 1);
     });
   }
   ~LiveClient() {
-    runtime::run_and_wait(*loop_, [&] {
+    loop::run_and_wait(*loop_, [&] {
       last_memory_.reset();
       client_.reset();
     });
@@ -42,10 +42,10 @@ class LiveClient {
   /// The reply is good until the next call.
   base::Result<stores::StoreReply> execute(stores::CommandBatch batch,
                                            stores::CallOptions options = {}) {
-    runtime::AwaitedOutcome<base::Result<stores::StoreReply>> outcome;
-    runtime::run_and_wait(*loop_, [&] {
+    loop::AwaitedOutcome<base::Result<stores::StoreReply>> outcome;
+    loop::run_and_wait(*loop_, [&] {
       last_memory_.reset();
-      runtime::start(*loop_, client_->execute(std::move(batch), options), outcome);
+      loop::start(*loop_, client_->execute(std::move(batch), options), outcome);
     });
     base::Result<stores::StoreReply> reply =
         std::move(const_cast<base::Result<stores::StoreReply>&>(outcome.wait()));
@@ -76,18 +76,18 @@ class LiveClient {
     for (const std::string_view text : texts) builder.add(text);
     return builder.finish();
   }
-  runtime::EventLoop& loop() { return *loop_; }
+  loop::EventLoop& loop() { return *loop_; }
   /// What a question to the client gives, asked where the client lives.
   template <typename Question>
   auto ask(Question&& question) {
     std::optional<decltype(question(*client_))> answer;
-    runtime::run_and_wait(*loop_, [&] { answer = question(*client_); });
+    loop::run_and_wait(*loop_, [&] { answer = question(*client_); });
     return *answer;
   }
   rows::RowScratch& scratch() { return scratch_; }
 
  private:
-  std::unique_ptr<runtime::EventLoop> loop_;
+  std::unique_ptr<loop::EventLoop> loop_;
   net::UvConnector connector_;
   rows::RowScratch scratch_;
   std::unique_ptr<stores::RedisClient> client_;

@@ -16,8 +16,8 @@
 namespace millrace::live {
 namespace {
 
-using stores::Command;
 using stores::RedisSettings;
+using stores::StoreCommand;
 using stores::ValueForm;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -37,25 +37,28 @@ constexpr std::string_view kData =
 
 void expect_every_command(LiveClient& client) {
   const std::vector<std::string> fields{"b", "none"};
-  EXPECT_EQ(client.shown({.command = Command::kHashGetAll, .keys = client.keys({"h", "-"})}),
+  EXPECT_EQ(client.shown({.command = StoreCommand::kHashGetAll, .keys = client.keys({"h", "-"})}),
             "a 1 b 2 | ");
-  EXPECT_EQ(client.shown(
-                {.command = Command::kHashGet, .keys = client.keys({"h", "-"}), .fields = fields}),
-            "2 null | null null");
-  EXPECT_EQ(client.shown({.command = Command::kListRange,
+  EXPECT_EQ(
+      client.shown(
+          {.command = StoreCommand::kHashGet, .keys = client.keys({"h", "-"}), .fields = fields}),
+      "2 null | null null");
+  EXPECT_EQ(client.shown({.command = StoreCommand::kListRange,
                           .keys = client.keys({"l", "-", "l"}),
                           .count = 2,
                           .form = ValueForm::kInt64}),
             "3 4 |  | 3 4");
-  EXPECT_EQ(client.shown({.command = Command::kListRange, .keys = client.keys({"w"}), .count = 9}),
-            "x y");
-  EXPECT_EQ(client.shown({.command = Command::kGet, .keys = client.keys({"s", "-", "empty"})}),
+  EXPECT_EQ(
+      client.shown({.command = StoreCommand::kListRange, .keys = client.keys({"w"}), .count = 9}),
+      "x y");
+  EXPECT_EQ(client.shown({.command = StoreCommand::kGet, .keys = client.keys({"s", "-", "empty"})}),
             "v | null | ");
-  EXPECT_EQ(client.shown({.command = Command::kMultiGet, .keys = client.keys({"s", "h", "-"})}),
-            "v | null | null");
-  EXPECT_EQ(client.shown({.command = Command::kGet, .keys = client.keys({"h"})}),
+  EXPECT_EQ(
+      client.shown({.command = StoreCommand::kMultiGet, .keys = client.keys({"s", "h", "-"})}),
+      "v | null | null");
+  EXPECT_EQ(client.shown({.command = StoreCommand::kGet, .keys = client.keys({"h"})}),
             "node_failed: WRONGTYPE: the key holds another type: h (at h)");
-  EXPECT_THAT(client.shown({.command = Command::kListRange,
+  EXPECT_THAT(client.shown({.command = StoreCommand::kListRange,
                             .keys = client.keys({"w"}),
                             .count = 9,
                             .form = ValueForm::kInt64}),
@@ -98,7 +101,7 @@ TEST(RealServerTest, RED1_Tls) {
   }
   settings.pool.connect.tls->server_name = "other.example";
   LiveClient refused(settings);
-  EXPECT_THAT(refused.shown({.command = Command::kGet, .keys = refused.keys({"s"})}),
+  EXPECT_THAT(refused.shown({.command = StoreCommand::kGet, .keys = refused.keys({"s"})}),
               StartsWith("unavailable"));
 }
 
@@ -113,17 +116,17 @@ TEST(RealServerTest, RED1_UsersPasswordsAndDatabases) {
         .username = "reader", .password = "secret", .database = 3, .protocol = protocol};
     {
       LiveClient client(settings);
-      EXPECT_EQ(client.shown({.command = Command::kGet, .keys = client.keys({"k"})}), "three");
-      EXPECT_THAT(client.shown({.command = Command::kMultiGet, .keys = client.keys({"k"})}),
+      EXPECT_EQ(client.shown({.command = StoreCommand::kGet, .keys = client.keys({"k"})}), "three");
+      EXPECT_THAT(client.shown({.command = StoreCommand::kMultiGet, .keys = client.keys({"k"})}),
                   StartsWith("unavailable: The store's user may not do this"));
     }
     settings.pool.greeting.password = "wrong";
     LiveClient refused(settings);
-    EXPECT_THAT(refused.shown({.command = Command::kGet, .keys = refused.keys({"k"})}),
+    EXPECT_THAT(refused.shown({.command = StoreCommand::kGet, .keys = refused.keys({"k"})}),
                 HasSubstr("WRONGPASS"));
     settings.pool.greeting = {.protocol = protocol};
     LiveClient nobody(settings);
-    EXPECT_THAT(nobody.shown({.command = Command::kGet, .keys = nobody.keys({"k"})}),
+    EXPECT_THAT(nobody.shown({.command = StoreCommand::kGet, .keys = nobody.keys({"k"})}),
                 HasSubstr("NOAUTH"));
   }
 }
@@ -132,9 +135,9 @@ TEST(RealServerTest, AFullServerStillServesReads) {
   const RedisServer server;
   server.cli("SET k v");
   LiveClient client(settings_for(server));
-  EXPECT_EQ(client.shown({.command = Command::kGet, .keys = client.keys({"k"})}), "v");
+  EXPECT_EQ(client.shown({.command = StoreCommand::kGet, .keys = client.keys({"k"})}), "v");
   server.cli("CONFIG SET maxmemory 1");
-  EXPECT_EQ(client.shown({.command = Command::kGet, .keys = client.keys({"k"})}), "v");
+  EXPECT_EQ(client.shown({.command = StoreCommand::kGet, .keys = client.keys({"k"})}), "v");
 }
 
 TEST(RealServerTest, RED8_TheServerInvalidatesWhatIsCached) {
@@ -144,7 +147,7 @@ TEST(RealServerTest, RED8_TheServerInvalidatesWhatIsCached) {
   settings.cache_ttl = 1h;
   LiveClient client(settings);
   const auto get = [&] {
-    return client.shown({.command = Command::kGet, .keys = client.keys({"k"})});
+    return client.shown({.command = StoreCommand::kGet, .keys = client.keys({"k"})});
   };
   EXPECT_EQ(get(), "old");
   EXPECT_EQ(get(), "old");
@@ -152,7 +155,7 @@ TEST(RealServerTest, RED8_TheServerInvalidatesWhatIsCached) {
   server.cli("SET k new");
   // The push is on its way; it arrives before the reply to anything that is asked on the same
   // connection now.
-  static_cast<void>(client.shown({.command = Command::kGet, .keys = client.keys({"other"})}));
+  static_cast<void>(client.shown({.command = StoreCommand::kGet, .keys = client.keys({"other"})}));
   EXPECT_EQ(get(), "new");
 }
 
@@ -191,14 +194,14 @@ TEST(RealServerTest, RED1_TheSameRepliesAsHiredis) {
   for (int id = 0; id < 40; ++id) {
     const std::string number = std::to_string(id);
     for (const std::string& name : {"user:" + number, "item:" + number}) {
-      EXPECT_EQ(client.shown({.command = Command::kHashGetAll, .keys = client.keys({name})}),
+      EXPECT_EQ(client.shown({.command = StoreCommand::kHashGetAll, .keys = client.keys({name})}),
                 reference(context, {"HGETALL", name}));
     }
     for (const std::string& name :
          {"follow:" + number, "recommendation:" + number, "media:" + number}) {
       const std::string expected = reference(context, {"LRANGE", name, "0", "6"});
       for (const ValueForm form : {ValueForm::kText, ValueForm::kInt64}) {
-        EXPECT_EQ(client.shown({.command = Command::kListRange,
+        EXPECT_EQ(client.shown({.command = StoreCommand::kListRange,
                                 .keys = client.keys({name}),
                                 .count = 7,
                                 .form = form}),

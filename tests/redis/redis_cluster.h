@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "redis_server.h"
-#include "stores/redis/slot_hash.h"
+#include "stores/redis/cluster/slot_hash.h"
 
 namespace millrace::live {
 

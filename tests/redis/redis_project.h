@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/rankd/engine.h"
-#include "apps/rankd/flags.h"
-#include "apps/rankd/project.h"
+#include "apps/rankd/extensions.h"
 #include "base/check.h"
 #include "base/format.h"
+#include "host/engine.h"
+#include "host/project.h"
+#include "host/settings.h"
 #include "redis_server.h"
 
 // The project of this repository with its `test` environment on a server of the test's own.
@@ -65,23 +66,23 @@ struct RunningEngine {
   RunningEngine(const std::string& registry,
                 const std::string& env,
                 const std::vector<std::string>& plan_files = {}) {
-    flags.plan_files = plan_files;
-    flags.plan_dir = MILLRACE_SOURCE_DIR "/plans";
-    flags.root = MILLRACE_SOURCE_DIR;
-    flags.registry_dir = registry;
-    flags.env = env;
-    flags.cpu_threads = 2;
-    auto opened = rankd::Project::open(flags);
+    settings.plan_files = plan_files;
+    settings.plan_dir = MILLRACE_SOURCE_DIR "/plans";
+    settings.root = MILLRACE_SOURCE_DIR;
+    settings.registry_dir = registry;
+    settings.env = env;
+    settings.cpu_threads = 2;
+    auto opened = host::Project::open(settings, rankd::rankd_extensions());
     MR_CHECK(opened.has_value(), opened ? "" : opened.error().text);
     project = *std::move(opened);
-    auto started = rankd::Engine::start(flags, *project);
+    auto started = host::Engine::start(settings, *project);
     MR_CHECK(started.has_value(), started ? "" : started.error().text);
     engine = *std::move(started);
   }
 
-  rankd::Flags flags;
-  std::unique_ptr<rankd::Project> project;
-  std::unique_ptr<rankd::Engine> engine;
+  host::Settings settings;
+  std::unique_ptr<host::Project> project;
+  std::unique_ptr<host::Engine> engine;
 };
 
 }  // namespace millrace::live

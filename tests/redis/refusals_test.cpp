@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apps/rankd/waiting_call.h"
 #include "batch_server.h"
+#include "host/waiting_call.h"
 #include "known_answers.h"
 #include "rank/request.h"
 #include "redis_project.h"
@@ -35,7 +35,7 @@ class RefusedPlans {
 
   [[nodiscard]] std::string answer(const std::string& plan) {
     rank::RequestReader reader;
-    rankd::WaitingCall call;
+    host::WaitingCall call;
     call.run(running_.engine->ranker(0), reader, KnownAnswers::request(plan, 0, kPatience));
     return call.response();
   }

@@ -26,11 +26,11 @@ Scenario fan_of(std::uint32_t sibling_count, std::uint32_t workers) {
   scenario.config.callers_help = false;
   scenario.config.costs.samples_min = 1;
   scenario.config.costs.sample_every = 1;
-  GraphPlan& graph = scenario.graphs.emplace_back();
-  graph.nodes.resize(sibling_count + 1);
+  DagPlan& dag = scenario.dags.emplace_back();
+  dag.nodes.resize(sibling_count + 1);
   for (std::uint32_t node = 1; node <= sibling_count; ++node) {
-    graph.nodes[node].cost = milliseconds(1);
-    graph.nodes[node].producers = {0};
+    dag.nodes[node].cost = milliseconds(1);
+    dag.nodes[node].producers = {0};
   }
   scenario.runs.resize(2);
   scenario.runs[1].follows = 0;

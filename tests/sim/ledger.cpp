@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
-#include "runtime/node.h"
 #include "runtime/run.h"
-#include "runtime/topology.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 #include "scenario.h"
 
 namespace millrace::sim {
@@ -30,17 +30,17 @@ void Judge::expect(bool holds, const char* statement, const char* message, std::
 }
 
 RunLedger::RunLedger(const RunPlan& plan,
-                     const GraphPlan& graph,
+                     const DagPlan& dag,
                      const runtime::Topology& topology,
                      Judge& judge)
-    : plan_(plan), graph_(graph), topology_(topology), judge_(judge), nodes_(graph.nodes.size()) {}
+    : plan_(plan), dag_(dag), topology_(topology), judge_(judge), nodes_(dag.nodes.size()) {}
 
 bool RunLedger::fails(std::uint32_t node) const {
   return std::binary_search(plan_.failing.begin(), plan_.failing.end(), node);
 }
 
 base::Duration RunLedger::cost(std::uint32_t node) const {
-  return graph_.nodes[node].cost * (is_slow_body(plan_, node) ? 30 : 1);
+  return dag_.nodes[node].cost * (is_slow_body(plan_, node) ? 30 : 1);
 }
 
 base::Duration RunLedger::latency() const {
@@ -56,7 +56,7 @@ void RunLedger::body_started(std::uint32_t node, bool stop_requested, Moment at)
   judge_.expect(++entry.start_count == 1, "K2", "A node started twice, node", node);
   judge_.expect(!stop_requested, "C1", "A node started after the stop flag was set, node", node);
   judge_.expect(!is_answered(), "C1", "A node started after the answer, node", node);
-  for (const std::uint32_t producer : graph_.nodes[node].producers) {
+  for (const std::uint32_t producer : dag_.nodes[node].producers) {
     judge_.expect(
         is_complete(producer), "K2", "A node started before a producer was complete, node", node);
   }
@@ -75,17 +75,17 @@ void RunLedger::body_finished(std::uint32_t node, Moment at) {
   entry.finished_at = at.now;
   last_body_end_ = at.now;
   --in_progress_;
-  if (!graph_.uses_commit && !fails(node)) publish(node);
+  if (!dag_.uses_commit && !fails(node)) publish(node);
 }
 
 void RunLedger::body_settled(std::uint32_t node, Moment at) {
   NodeEntry& entry = nodes_[node];
   entry.is_settled = true;
-  const auto& timeout = graph_.nodes[node].timeout;
+  const auto& timeout = dag_.nodes[node].timeout;
   if (fails(node) || is_answered() || entry.is_published) return;
   // Somebody must have been faster: only a clock can be.
   const bool timed_out = timeout && at.now >= entry.started_at + *timeout;
-  const bool gave_up = deadline_ && graph_.nodes[node].fallback != FallbackKind::kNone;
+  const bool gave_up = deadline_ && dag_.nodes[node].fallback != FallbackKind::kNone;
   judge_.expect(timed_out || gave_up, "C3", "A body that was in time did not count, node", node);
 }
 
@@ -99,7 +99,7 @@ void RunLedger::committed(std::uint32_t node, Moment at) {
                 "C3",
                 "Both body and clock won, node",
                 node);
-  const auto& timeout = graph_.nodes[node].timeout;
+  const auto& timeout = dag_.nodes[node].timeout;
   if (timeout && at.is_exact) {
     judge_.expect(at.now <= entry.started_at + *timeout,
                   "C3",
@@ -120,14 +120,14 @@ void RunLedger::fallback_value_supplied(std::uint32_t node, Moment /*at*/) {
 
 bool RunLedger::is_complete(std::uint32_t node) const {
   if (nodes_[node].is_published || nodes_[node].has_fallback_value) return true;
-  const std::uint32_t fallback = graph_.nodes[node].fallback_node;
+  const std::uint32_t fallback = dag_.nodes[node].fallback_node;
   // A run that began where it was submitted is not known here before it waits for something.
   const bool used = run == nullptr || run->used_fallback(NodeId(node));
   return fallback != kNoNode && used && is_complete(fallback);
 }
 
 bool RunLedger::may_have_fallen_back(std::uint32_t node) const {
-  const NodePlan& plan = graph_.nodes[node];
+  const NodePlan& plan = dag_.nodes[node];
   if (plan.fallback == FallbackKind::kNone) return false;
   const bool has_started = nodes_[node].start_count > 0;
   return deadline_.has_value() || (has_started && (plan.timeout.has_value() || fails(node)));
@@ -135,7 +135,7 @@ bool RunLedger::may_have_fallen_back(std::uint32_t node) const {
 
 bool RunLedger::may_have_been_activated(std::uint32_t lazy) const {
   for (std::uint32_t user = 0; user < nodes_.size(); ++user) {
-    const std::uint32_t fallback = graph_.nodes[user].fallback_node;
+    const std::uint32_t fallback = dag_.nodes[user].fallback_node;
     if (fallback == kNoNode || !may_have_fallen_back(user)) continue;
     const std::vector<std::uint32_t> closure = topology_.lazy_closure(fallback);
     if (std::find(closure.begin(), closure.end(), lazy) != closure.end()) return true;
@@ -146,13 +146,13 @@ bool RunLedger::may_have_been_activated(std::uint32_t lazy) const {
 std::uint64_t RunLedger::value_of(std::uint32_t node) const {
   if (nodes_[node].is_published) return nodes_[node].value;
   if (nodes_[node].has_fallback_value) return mix(node, 7);
-  const std::uint32_t fallback = graph_.nodes[node].fallback_node;
+  const std::uint32_t fallback = dag_.nodes[node].fallback_node;
   return fallback != kNoNode ? value_of(fallback) : 0;
 }
 
 std::uint64_t RunLedger::make_value(std::uint32_t node) const {
   std::uint64_t value = node;
-  for (const std::uint32_t producer : graph_.nodes[node].producers)
+  for (const std::uint32_t producer : dag_.nodes[node].producers)
     value = mix(value, value_of(producer));
   return value;
 }
@@ -211,7 +211,7 @@ void RunLedger::judge_time_of_answer(Moment at) {
                   "An answer is not exactly at the deadline",
                   0);
   }
-  if (outcome_ == RunOutcome::kCancelled && graph_.needs_loop() && cancelled_at_) {
+  if (outcome_ == RunOutcome::kCancelled && dag_.needs_loop() && cancelled_at_) {
     judge_.expect(at.now == *cancelled_at_, "C7", "A cancelled run did not answer at once", 0);
   }
 }
@@ -224,7 +224,7 @@ std::vector<bool> RunLedger::nodes_needed() const {
     if (topology_.dependents(*node).empty() && !topology_.is_lazy(*node)) needed[*node] = true;
     if (!needed[*node]) continue;
     if (run != nullptr && run->used_fallback(NodeId(*node))) continue;
-    for (const std::uint32_t producer : graph_.nodes[*node].producers) needed[producer] = true;
+    for (const std::uint32_t producer : dag_.nodes[*node].producers) needed[producer] = true;
   }
   return needed;
 }
@@ -256,7 +256,7 @@ void RunLedger::judge_error(const base::Error& error, Moment at) {
     if (error.where().find("node '" + spec.id + "' (op " + spec.op + ")") == std::string::npos)
       continue;
     const NodeEntry& entry = nodes_[node];
-    const std::optional<base::Duration>& timeout = graph_.nodes[node].timeout;
+    const std::optional<base::Duration>& timeout = dag_.nodes[node].timeout;
     const bool timed_out = timeout && at.now >= entry.started_at + *timeout;
     judge_.expect(entry.start_count == 1, "C4", "The failed node never started, node", node);
     judge_.expect(timed_out || (fails(node) && entry.is_finished),
@@ -266,12 +266,12 @@ void RunLedger::judge_error(const base::Error& error, Moment at) {
     for (std::uint32_t other = 0; other < nodes_.size(); ++other) {
       const bool was_first = nodes_[other].is_settled && fails(other) &&
                              nodes_[other].finished_at < entry.finished_at &&
-                             graph_.nodes[other].fallback == FallbackKind::kNone;
+                             dag_.nodes[other].fallback == FallbackKind::kNone;
       judge_.expect(timed_out || !was_first, "C4", "A later error won over that of node", other);
     }
     return;
   }
-  judge_.expect(false, "C4", "The error names no node of the graph", 0);
+  judge_.expect(false, "C4", "The error names no node of the flow", 0);
 }
 
 void RunLedger::released(const runtime::Run& answer,
@@ -294,7 +294,7 @@ void RunLedger::released(const runtime::Run& answer,
 }
 
 void RunLedger::judge_late_count(const runtime::Run& answer) {
-  if (!graph_.uses_commit) return;
+  if (!dag_.uses_commit) return;
   std::uint32_t least = 0;
   std::uint32_t most = 0;
   for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
@@ -303,7 +303,7 @@ void RunLedger::judge_late_count(const runtime::Run& answer) {
     ++most;
     // An async body that heard of the stop reports that as its error, in time or not.
     const bool may_hear =
-        graph_.nodes[node].kind == runtime::NodeKind::kAsync && graph_.nodes[node].honours_stop;
+        dag_.nodes[node].kind == runtime::NodeKind::kAsync && dag_.nodes[node].honours_stop;
     if (!fails(node) && !may_hear) ++least;
   }
   judge_.expect(answer.executed_count() == started_count_,

@@ -11,7 +11,7 @@
 #include "runtime/admission.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
-#include "runtime/topology.h"
+#include "runtime/topology/topology.h"
 #include "scenario.h"
 
 namespace millrace::sim {
@@ -44,7 +44,7 @@ struct Moment {
 class RunLedger {
  public:
   RunLedger(const RunPlan& plan,
-            const GraphPlan& graph,
+            const DagPlan& dag,
             const runtime::Topology& topology,
             Judge& judge);
 
@@ -71,7 +71,7 @@ class RunLedger {
   [[nodiscard]] bool is_answered() const { return answered_at_.has_value(); }
   [[nodiscard]] bool is_released() const { return is_released_; }
   [[nodiscard]] const RunPlan& plan() const { return plan_; }
-  [[nodiscard]] const GraphPlan& graph() const { return graph_; }
+  [[nodiscard]] const DagPlan& dag() const { return dag_; }
   [[nodiscard]] const runtime::Topology& topology() const { return topology_; }
   [[nodiscard]] std::optional<base::TimePoint> deadline() const { return deadline_; }
   /// From submission to answer; the run must have answered.
@@ -114,7 +114,7 @@ class RunLedger {
   void judge_late_count(const runtime::Run& run);
 
   const RunPlan& plan_;
-  const GraphPlan& graph_;
+  const DagPlan& dag_;
   const runtime::Topology& topology_;
   Judge& judge_;
   std::vector<NodeEntry> nodes_;

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sync/planted_bug.h"
 #include "ledger.h"
-#include "runtime/planted_bug.h"
 #include "seed_check.h"
 
 // Is the simulator able to see a bug? Each is planted in a copy of the runtime, and must be found.
@@ -14,7 +14,7 @@
 namespace millrace::sim {
 namespace {
 
-using runtime::PlantedBug;
+using base::PlantedBug;
 
 constexpr std::uint64_t kSeedCount = 300;
 constexpr SeedOptions kSmall{.nodes_max = 60};
@@ -22,7 +22,7 @@ constexpr int kFound = 17;
 
 // Never returns, because a world with a bug in it cannot be taken down.
 [[noreturn]] void hunt(PlantedBug bug, std::uint64_t seed_count = kSeedCount) {
-  runtime::planted_bug = bug;
+  base::planted_bug = bug;
   for (std::uint64_t seed = 0; seed < seed_count; ++seed) {
     const std::optional<Violation> violation = check_seed(seed, kSmall);
     if (!violation) continue;

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "runtime/admission.h"
-#include "runtime/node.h"
+#include "runtime/topology/node.h"
 
 namespace millrace::sim {
 namespace {
@@ -48,7 +48,7 @@ class Dice {
   base::SplitMix64 random_;
 };
 
-// --- Graphs
+// --- DAGs
 
 std::uint32_t draw_size(Dice& dice, std::uint32_t nodes_max) {
   const std::uint64_t class_draw = dice.below(100);
@@ -59,23 +59,23 @@ std::uint32_t draw_size(Dice& dice, std::uint32_t nodes_max) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(size, nodes_max));
 }
 
-void link_layers(Dice& dice, GraphPlan& graph, std::uint32_t width) {
-  for (std::uint32_t node = width; node < graph.nodes.size(); ++node) {
+void link_layers(Dice& dice, DagPlan& dag, std::uint32_t width) {
+  for (std::uint32_t node = width; node < dag.nodes.size(); ++node) {
     const std::uint32_t layer_begin = node / width * width - width;
     const std::uint64_t edge_count = 1 + dice.below(3);
     for (std::uint64_t edge = 0; edge < edge_count; ++edge) {
-      graph.nodes[node].producers.push_back(layer_begin +
-                                            static_cast<std::uint32_t>(dice.below(width)));
+      dag.nodes[node].producers.push_back(layer_begin +
+                                          static_cast<std::uint32_t>(dice.below(width)));
     }
   }
 }
 
-void link_nodes(Dice& dice, GraphPlan& graph) {
-  const auto count = static_cast<std::uint32_t>(graph.nodes.size());
+void link_nodes(Dice& dice, DagPlan& dag) {
+  const auto count = static_cast<std::uint32_t>(dag.nodes.size());
   const std::uint64_t shape = dice.below(6);
-  if (shape == 4) return link_layers(dice, graph, 1 + static_cast<std::uint32_t>(dice.below(12)));
+  if (shape == 4) return link_layers(dice, dag, 1 + static_cast<std::uint32_t>(dice.below(12)));
   for (std::uint32_t node = 1; node < count; ++node) {
-    auto& producers = graph.nodes[node].producers;
+    auto& producers = dag.nodes[node].producers;
     switch (shape) {
       case 0:  // chain
         producers.push_back(node - 1);
@@ -121,13 +121,13 @@ void draw_kind(Dice& dice, NodePlan& node, std::uint64_t async_share) {
 }
 
 // Adds nodes that exist only as fallbacks, and what only they need (K5).
-void add_fallbacks(Dice& dice, GraphPlan& graph) {
-  const auto eager_count = static_cast<std::uint32_t>(graph.nodes.size());
+void add_fallbacks(Dice& dice, DagPlan& dag) {
+  const auto eager_count = static_cast<std::uint32_t>(dag.nodes.size());
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
       lazy;  // node, and the eager ones it may need
   for (std::uint32_t node = 0; node < eager_count; ++node) {
     if (!dice.one_in(4)) continue;
-    NodePlan& plan = graph.nodes[node];
+    NodePlan& plan = dag.nodes[node];
     if (dice.one_in(3)) plan.reserve = dice.log_uniform(microseconds(1), milliseconds(5));
     if (dice.one_in(2)) {
       plan.fallback = FallbackKind::kValue;
@@ -143,7 +143,7 @@ void add_fallbacks(Dice& dice, GraphPlan& graph) {
       plan.fallback_node = lazy[dice.below(lazy.size())].first;
       continue;
     }
-    const auto fallback = static_cast<std::uint32_t>(graph.nodes.size());
+    const auto fallback = static_cast<std::uint32_t>(dag.nodes.size());
     plan.fallback_node = fallback;
     lazy.emplace_back(fallback, node);
     NodePlan stand_in;
@@ -155,29 +155,29 @@ void add_fallbacks(Dice& dice, GraphPlan& graph) {
     const bool needs_another =
         !stand_in.producers.empty() && stand_in.producers.back() == fallback + 1;
     if (dice.one_in(4)) stand_in.fallback = FallbackKind::kValue;
-    graph.nodes.push_back(std::move(stand_in));
+    dag.nodes.push_back(std::move(stand_in));
     if (!needs_another) continue;
     NodePlan needed;
     draw_kind(dice, needed, 0);
     if (node > 0 && dice.one_in(2))
       needed.producers.push_back(static_cast<std::uint32_t>(dice.below(node)));
-    graph.nodes.push_back(std::move(needed));
+    dag.nodes.push_back(std::move(needed));
   }
 }
 
-GraphPlan draw_graph(Dice& dice, std::uint32_t nodes_max, bool timing_free) {
-  GraphPlan graph;
-  graph.nodes.resize(draw_size(dice, nodes_max));
+DagPlan draw_dag(Dice& dice, std::uint32_t nodes_max, bool timing_free) {
+  DagPlan dag;
+  dag.nodes.resize(draw_size(dice, nodes_max));
   const std::uint64_t async_share = dice.one_in(2) ? 0 : dice.below(80);
-  for (NodePlan& node : graph.nodes) draw_kind(dice, node, async_share);
-  link_nodes(dice, graph);
-  if (dice.percent(30)) add_fallbacks(dice, graph);
+  for (NodePlan& node : dag.nodes) draw_kind(dice, node, async_share);
+  link_nodes(dice, dag);
+  if (dice.percent(30)) add_fallbacks(dice, dag);
   const bool has_hints = dice.one_in(6);
   const bool has_classes = dice.one_in(5);
   const bool has_estimates = dice.one_in(3);
   const bool has_row_costs = dice.one_in(10);
   const bool has_timeouts = !timing_free && dice.one_in(4);
-  for (NodePlan& node : graph.nodes) {
+  for (NodePlan& node : dag.nodes) {
     if (has_hints && dice.one_in(4))
       node.inline_hint = dice.one_of({InlineHint::kNever, InlineHint::kAlways});
     if (has_classes && dice.one_in(3))
@@ -191,17 +191,17 @@ GraphPlan draw_graph(Dice& dice, std::uint32_t nodes_max, bool timing_free) {
           node.cost / 2 + dice.log_uniform(Duration(10), node.cost * 3 + microseconds(1));
     }
   }
-  graph.uses_commit = graph.needs_loop() || graph.has_fallback() || dice.one_in(4);
-  return graph;
+  dag.uses_commit = dag.needs_loop() || dag.has_fallback() || dice.one_in(4);
+  return dag;
 }
 
 // --- Runs
 
-void draw_failures(Dice& dice, RunPlan& run, const GraphPlan& graph, bool at_most_one) {
+void draw_failures(Dice& dice, RunPlan& run, const DagPlan& dag, bool at_most_one) {
   if (!dice.one_in(2)) return;
-  const std::uint64_t count = at_most_one ? 1 : 1 + dice.below(1 + graph.nodes.size() / 3);
+  const std::uint64_t count = at_most_one ? 1 : 1 + dice.below(1 + dag.nodes.size() / 3);
   for (std::uint64_t draw = 0; draw < count; ++draw) {
-    run.failing.push_back(static_cast<std::uint32_t>(dice.below(graph.nodes.size())));
+    run.failing.push_back(static_cast<std::uint32_t>(dice.below(dag.nodes.size())));
   }
   std::sort(run.failing.begin(), run.failing.end());
   run.failing.erase(std::unique(run.failing.begin(), run.failing.end()), run.failing.end());
@@ -209,18 +209,18 @@ void draw_failures(Dice& dice, RunPlan& run, const GraphPlan& graph, bool at_mos
 
 RunPlan draw_run(Dice& dice, const Scenario& scenario, std::uint32_t index, bool traced) {
   RunPlan run;
-  run.graph = static_cast<std::uint32_t>(dice.below(scenario.graphs.size()));
-  const GraphPlan& graph = scenario.graphs[run.graph];
+  run.dag = static_cast<std::uint32_t>(dice.below(scenario.dags.size()));
+  const DagPlan& dag = scenario.dags[run.dag];
   run.submit_after =
       dice.one_in(2) ? Duration{} : dice.log_uniform(Duration(100), milliseconds(20));
   if (index > 0 && dice.one_in(3)) run.follows = static_cast<std::uint32_t>(dice.below(index));
-  run.has_loop = graph.needs_loop() || dice.one_in(3);
+  run.has_loop = dag.needs_loop() || dice.one_in(3);
   run.priority = dice.one_in(2) ? Priority::kNormal
                                 : static_cast<Priority>(dice.below(runtime::kPriorityCount));
   run.is_traced = traced && !dice.one_in(4);
   run.handle_end = static_cast<HandleEnd>(dice.below(3));
   run.salt = dice.next();
-  if (dice.percent(35)) draw_failures(dice, run, graph, scenario.is_timing_free);
+  if (dice.percent(35)) draw_failures(dice, run, dag, scenario.is_timing_free);
   if (scenario.is_timing_free) return run;
   if (dice.one_in(4)) {
     run.deadline_after = dice.log_uniform(microseconds(1), milliseconds(50));
@@ -238,7 +238,7 @@ void add_inner_runs(Dice& dice, Scenario& scenario, bool traced) {
   std::vector<std::size_t> depths(outer_count);
   for (std::uint32_t outer = 0; outer < scenario.runs.size(); ++outer) {
     if (depths[outer] == kDepthMax) continue;
-    const std::uint64_t node_count = scenario.graphs[scenario.runs[outer].graph].nodes.size();
+    const std::uint64_t node_count = scenario.dags[scenario.runs[outer].dag].nodes.size();
     std::vector<std::uint64_t> nodes;
     for (std::uint64_t draw = dice.below(4); draw > 0; --draw)
       nodes.push_back(dice.below(node_count));
@@ -295,13 +295,13 @@ runtime::ExecutorConfig draw_config(Dice& dice) {
 
 }  // namespace
 
-bool GraphPlan::needs_loop() const {
+bool DagPlan::needs_loop() const {
   return std::any_of(nodes.begin(), nodes.end(), [](const NodePlan& node) {
     return node.kind == NodeKind::kAsync || node.timeout.has_value();
   });
 }
 
-bool GraphPlan::has_fallback() const {
+bool DagPlan::has_fallback() const {
   return std::any_of(nodes.begin(), nodes.end(), [](const NodePlan& node) {
     return node.fallback != FallbackKind::kNone;
   });
@@ -319,13 +319,13 @@ Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max) {
   Scenario scenario;
   scenario.config = draw_config(dice);
   scenario.is_timing_free = dice.one_in(4);
-  const std::uint64_t graph_count = dice.one_in(4) ? 2 : 1;
-  for (std::uint64_t graph = 0; graph < graph_count; ++graph) {
-    scenario.graphs.push_back(draw_graph(dice, nodes_max, scenario.is_timing_free));
+  const std::uint64_t dag_count = dice.one_in(4) ? 2 : 1;
+  for (std::uint64_t dag = 0; dag < dag_count; ++dag) {
+    scenario.dags.push_back(draw_dag(dice, nodes_max, scenario.is_timing_free));
   }
   const bool traced = dice.one_in(4);
   std::size_t largest = 0;
-  for (const GraphPlan& graph : scenario.graphs) largest = std::max(largest, graph.nodes.size());
+  for (const DagPlan& dag : scenario.dags) largest = std::max(largest, dag.nodes.size());
   const std::uint64_t runs_max = largest > 100 ? 2 : largest > 30 ? 4 : 8;
   const std::uint64_t run_count = dice.one_in(3) ? 1 : 1 + dice.below(runs_max);
   for (std::uint32_t run = 0; run < run_count; ++run) {

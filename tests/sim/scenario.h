@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "runtime/admission.h"
-#include "runtime/node.h"
 #include "runtime/pool_settings.h"
+#include "runtime/topology/node.h"
 
-// What one seed describes: graphs, runs of them, settings of the pool and of admission. Everything
+// What one seed describes: DAGs, runs of them, settings of the pool and of admission. Everything
 // that can go one way or another is decided here or by the world's own dice.
 
 namespace millrace::sim {
@@ -31,7 +31,7 @@ struct NodePlan {
   bool ends_on_pool = false;  ///< async: its coroutine ends there
 };
 
-struct GraphPlan {
+struct DagPlan {
   std::vector<NodePlan> nodes;
   bool uses_commit = false;  ///< bodies publish by `NodeSpec::commit`, so the full path is taken
   [[nodiscard]] bool needs_loop() const;
@@ -48,7 +48,7 @@ struct OuterBody {
 };
 
 struct RunPlan {
-  std::uint32_t graph = 0;
+  std::uint32_t dag = 0;
   base::Duration submit_after{};
   std::optional<std::uint32_t> follows;  ///< submitted from the answer of that run instead
   std::optional<OuterBody> inside;       ///< executed by that body instead
@@ -58,13 +58,13 @@ struct RunPlan {
   bool has_loop = false;
   bool is_traced = false;
   HandleEnd handle_end = HandleEnd::kAtAnswer;
-  std::uint64_t salt = 0;              ///< decides what differs between runs of one graph
+  std::uint64_t salt = 0;              ///< decides what differs between runs of one DAG
   std::vector<std::uint32_t> failing;  ///< nodes whose bodies fail, in order
 };
 
 struct Scenario {
   runtime::ExecutorConfig config;
-  std::vector<GraphPlan> graphs;
+  std::vector<DagPlan> dags;
   std::vector<RunPlan> runs;
   std::optional<runtime::AdmissionSettings> admission;
   bool loop_takes_time = false;  ///< bodies on the loop move the clock, so it may be late
@@ -72,7 +72,7 @@ struct Scenario {
   bool has_inner_runs = false;   ///< some runs are inside bodies of others
 };
 
-/// Makes the scenario of a seed. `nodes_max` bounds each graph.
+/// Makes the scenario of a seed. `nodes_max` bounds each dag.
 [[nodiscard]] Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max);
 
 /// One body in many takes far longer than the others of its node: estimates must survive it.

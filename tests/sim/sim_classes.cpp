@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "runtime/node.h"
+#include "runtime/topology/node.h"
 #include "runtime/worker.h"
 #include "sim_world.h"
 

@@ -39,10 +39,10 @@ void SimWorld::begin_inner_run(Driver& driver) {
   const std::uint32_t inner = *driver.inner_run;
   driver.inner_run.reset();
   RunLedger& ledger = *ledgers_[inner];
-  Graph& graph = *graphs_[ledger.plan().graph];
+  Flow& dag = *dags_[ledger.plan().dag];
   log(inner);
   ledger.submitted(moment());
-  ledger.inner_run = std::make_unique<Run>(*graph.topology, graph.costs);
+  ledger.inner_run = std::make_unique<Run>(*dag.topology, dag.costs);
   ledger.run = ledger.inner_run.get();
   const std::shared_ptr<void> context(&ledger, [](void*) {});
   driver.outer.push_back(

@@ -11,12 +11,12 @@
 #include "ledger.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
-#include "runtime/trace.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_sink.h"
-#include "runtime/trace_validate.h"
 #include "scenario.h"
 #include "sim_world.h"
+#include "trace/trace.h"
+#include "trace/trace_record.h"
+#include "trace/trace_sink.h"
+#include "trace/trace_validate.h"
 
 // The life of runs: arrival, admission, submission, answer, release; and their traces.
 
@@ -28,12 +28,11 @@ using runtime::Run;
 namespace {
 
 /// A digest of the multiset of events that scheduling must not change (D5).
-std::uint64_t digest(const runtime::RunTrace& trace) {
+std::uint64_t digest(const trace::RunTrace& trace) {
   std::uint64_t sum = 1;
-  for (const runtime::TraceRecord& record : trace.records) {
-    const runtime::TraceKind kind = record.kind;
-    if (kind == runtime::TraceKind::kNodeInlined || kind == runtime::TraceKind::kQueueDelay)
-      continue;
+  for (const trace::TraceRecord& record : trace.records) {
+    const trace::TraceKind kind = record.kind;
+    if (kind == trace::TraceKind::kNodeInlined || kind == trace::TraceKind::kQueueDelay) continue;
     std::uint64_t event = mix(static_cast<std::uint64_t>(kind), record.span_id.value());
     event = mix(event, mix(record.node_index, static_cast<std::uint64_t>(record.status)));
     event = mix(event, mix(record.parent, record.depth));
@@ -58,7 +57,7 @@ void SimWorld::arrive(std::uint32_t run) {
   const RunPlan& plan = scenario_.runs[run];
   const bool is_overloaded = pool_->ready_count() > scenario_.admission->high_water;
   runtime::AdmissionRequest request{.now = clock_.now(),
-                                    .estimated_cost = graphs_[plan.graph]->costs.expected_total()};
+                                    .estimated_cost = dags_[plan.dag]->costs.expected_total()};
   if (plan.deadline_after) request.deadline = clock_.now() + *plan.deadline_after;
   request.waiter = random_.below(4) == 0 ? nullptr : &waiters_[run];
   Waiter& waiter = waiters_[run];
@@ -108,8 +107,7 @@ void SimWorld::submit(std::uint32_t run) {
   const RunPlan& plan = scenario_.runs[run];
   // The run owns its context; the ledger itself belongs to the world.
   const std::shared_ptr<void> context(&ledger, [](void*) {});
-  auto handle =
-      graphs_[plan.graph]->runs.submit(*pool_, context, options_of(run), observer_of(ledger));
+  auto handle = dags_[plan.dag]->runs.submit(*pool_, context, options_of(run), observer_of(ledger));
   MR_CHECK(handle.has_value(), handle.has_value() ? "" : handle.error().message());
   ledger.run = &handle->run();
   ledger.handle = *std::move(handle);
@@ -122,8 +120,8 @@ runtime::RunOptions SimWorld::options_of(std::uint32_t run) {
   runtime::RunOptions options{.priority = plan.priority, .deadline = ledgers_[run]->deadline()};
   if (plan.has_loop) options.loop = &loop_;
   if (plan.is_traced) {
-    options.trace = runtime::TraceContext(
-        runtime::TraceId(run + 1), runtime::TraceFlag::All, graphs_[plan.graph]->trace_id);
+    options.trace = trace::TraceContext(
+        trace::TraceId(run + 1), trace::TraceFlag::All, dags_[plan.dag]->trace_id);
   }
   return options;
 }
@@ -222,21 +220,21 @@ std::vector<std::uint64_t> SimWorld::trace_digests() const {
   return digests;
 }
 
-void SimWorld::TraceJudge::consume(const runtime::RunTrace& trace) {
+void SimWorld::TraceJudge::consume(const trace::RunTrace& trace) {
   const auto run = static_cast<std::uint32_t>(trace.trace_id.value() - 1);
   const RunLedger& ledger = *world_.ledgers_[run];
-  runtime::TraceFacts facts{
+  trace::TraceFacts facts{
       .topology = trace.topology.get(),
       .is_inlining_enabled = world_.scenario_.config.enable_inline_execution,
-      .may_give_up = ledger.deadline().has_value() && ledger.graph().has_fallback(),
-      .has_exact_waits = !ledger.graph().has_fallback()};
-  for (std::uint32_t node = 0; node < ledger.graph().nodes.size(); ++node) {
+      .may_give_up = ledger.deadline().has_value() && ledger.dag().has_fallback(),
+      .has_exact_waits = !ledger.dag().has_fallback()};
+  for (std::uint32_t node = 0; node < ledger.dag().nodes.size(); ++node) {
     facts.lazy_nodes.push_back(ledger.topology().is_lazy(node));
   }
   // Which nodes still ran beside a failure is a matter of timing.
   if (ledger.outcome() == runtime::RunOutcome::kOk) world_.trace_digests_[run] = digest(trace);
   world_.judge_.expect(trace.is_complete, "T3", "A trace has no RunEnd, run", run);
-  for (const runtime::TraceViolation& violation : runtime::validate_trace(trace.records, facts)) {
+  for (const trace::TraceViolation& violation : trace::validate_trace(trace.records, facts)) {
     world_.judge_.expect(false, violation.statement.c_str(), violation.message.c_str(), run);
   }
 }

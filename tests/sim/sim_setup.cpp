@@ -14,19 +14,19 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "ledger.h"
+#include "loop/awaitables.h"
+#include "loop/stop.h"
+#include "loop/task.h"
 #include "runtime/admission.h"
-#include "runtime/awaitables.h"
-#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
-#include "runtime/stop.h"
-#include "runtime/task.h"
-#include "runtime/topology.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_record.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker_pool.h"
 #include "scenario.h"
 #include "sim_world.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_record.h"
 
 // How a world is built, and the bodies of its nodes.
 
@@ -43,15 +43,15 @@ SimWorld::SimWorld(const Scenario& scenario, std::uint64_t seed)
   runtime::ExecutorConfig config = scenario.config;
   std::size_t traced_nodes = 0;
   for (const RunPlan& run : scenario.runs) {
-    if (run.is_traced) traced_nodes += scenario.graphs[run.graph].nodes.size();
+    if (run.is_traced) traced_nodes += scenario.dags[run.dag].nodes.size();
   }
   if (traced_nodes > 0) {
-    trace_ = std::make_unique<runtime::TraceCollector>(runtime::TraceCollector::Options{
+    trace_ = std::make_unique<trace::TraceCollector>(trace::TraceCollector::Options{
         .buffer_capacity = 5 * traced_nodes + 16 * scenario.runs.size()});
     trace_->add_sink(trace_judge_);
     config.trace = trace_.get();
   }
-  build_graphs();
+  build_dags();
   auto pool = runtime::WorkerPool::create_undriven(config, clock_);
   MR_CHECK(pool.has_value());
   pool_ = std::move(*pool);
@@ -67,9 +67,9 @@ SimWorld::SimWorld(const Scenario& scenario, std::uint64_t seed)
   trace_digests_.resize(scenario.runs.size());
   for (std::uint32_t run = 0; run < scenario.runs.size(); ++run) {
     const RunPlan& plan = scenario.runs[run];
-    const runtime::Topology& topology = *graphs_[plan.graph]->topology;
+    const runtime::Topology& topology = *dags_[plan.dag]->topology;
     ledgers_.push_back(
-        std::make_unique<RunLedger>(plan, scenario.graphs[plan.graph], topology, judge_));
+        std::make_unique<RunLedger>(plan, scenario.dags[plan.dag], topology, judge_));
     waiters_[run].world = this;
     waiters_[run].run = run;
     if (!plan.follows && !plan.inside)
@@ -82,11 +82,11 @@ SimWorld::SimWorld(const Scenario& scenario, std::uint64_t seed)
 
 SimWorld::~SimWorld() = default;
 
-void SimWorld::build_graphs() {
-  for (const GraphPlan& plan : scenario_.graphs) build_graph(plan);
+void SimWorld::build_dags() {
+  for (const DagPlan& plan : scenario_.dags) build_dag(plan);
 }
 
-void SimWorld::build_graph(const GraphPlan& plan) {
+void SimWorld::build_dag(const DagPlan& plan) {
   std::vector<NodeClosure>& closures = closures_.emplace_back(plan.nodes.size());
   runtime::TopologyBuilder builder;
   const auto id = [](std::uint32_t node) { return "n" + std::to_string(node); };
@@ -123,16 +123,16 @@ void SimWorld::build_graph(const GraphPlan& plan) {
                   "A node does not wait for its distinct producers, node",
                   node);
   }
-  graphs_.push_back(std::make_unique<Graph>(*std::move(topology), scenario_.config.costs));
+  dags_.push_back(std::make_unique<Flow>(*std::move(topology), scenario_.config.costs));
   if (!trace_) return;
-  runtime::TraceTopology names{.plan = "sim"};
+  trace::TraceTopology names{.plan = "sim"};
   for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
     names.nodes.push_back({.id = id(node), .is_async = plan.nodes[node].kind == NodeKind::kAsync});
-    for (const runtime::Edge& edge : graphs_.back()->topology->dependents(node)) {
+    for (const runtime::Edge& edge : dags_.back()->topology->dependents(node)) {
       names.edges.push_back({.producer = node, .consumer = edge.target});
     }
   }
-  graphs_.back()->trace_id = trace_->add_topology(std::move(names));
+  dags_.back()->trace_id = trace_->add_topology(std::move(names));
 }
 
 // --- Bodies
@@ -166,33 +166,33 @@ bool SimWorld::run_body(const void* closure, NodeCall& call) {
   return false;
 }
 
-runtime::Task<base::Status> SimWorld::run_async_body(const void* closure, NodeCall call) {
+loop::Task<base::Status> SimWorld::run_async_body(const void* closure, NodeCall call) {
   const auto& self = *static_cast<const NodeClosure*>(closure);
   SimWorld& world = *self.world;
   RunLedger& run = *static_cast<RunLedger*>(call.context());
-  const NodePlan& plan = run.graph().nodes[self.node];
+  const NodePlan& plan = run.dag().nodes[self.node];
   run.body_started(self.node, call.stop_requested(), world.moment());
   ++world.body_count_;
   world.log(self.node);
   base::Status slept;
-  if (plan.hops_to_pool) co_await runtime::on(*world.pool_);
+  if (plan.hops_to_pool) co_await loop::on(*world.pool_);
   if (plan.cost.count() > 0) {
-    const runtime::StopToken token = plan.honours_stop ? call.stop_token() : runtime::StopToken();
-    slept = co_await runtime::sleep_for(world.loop_, run.cost(self.node), token);
+    const loop::StopToken token = plan.honours_stop ? call.stop_token() : loop::StopToken();
+    slept = co_await loop::sleep_for(world.loop_, run.cost(self.node), token);
   }
   if (const auto inner = world.find_inner_run(run, self.node)) {
     world.submit(*inner);
     base::Duration pause = std::chrono::microseconds(1);
     while (slept && !world.ledgers_[*inner]->is_answered()) {
-      const runtime::StopToken token = plan.honours_stop ? call.stop_token() : runtime::StopToken();
-      slept = co_await runtime::sleep_for(world.loop_, pause, token);
+      const loop::StopToken token = plan.honours_stop ? call.stop_token() : loop::StopToken();
+      slept = co_await loop::sleep_for(world.loop_, pause, token);
       pause *= 2;
     }
   }
   if (plan.ends_on_pool) {
-    co_await runtime::on(*world.pool_);
+    co_await loop::on(*world.pool_);
   } else {
-    co_await runtime::on(world.loop_);
+    co_await loop::on(world.loop_);
   }
   run.body_finished(self.node, world.moment());
   if (!slept) co_return slept;

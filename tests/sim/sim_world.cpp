@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/sync/parking.h"
 #include "ledger.h"
 #include "runtime/admission.h"
-#include "runtime/parking.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -132,7 +132,7 @@ void SimWorld::end_body(Driver& driver) {
 void SimWorld::wake(Driver& driver) {
   // A notified wait returns at once; a wait whose time is up is one that takes its announcement
   // back.
-  runtime::ParkingSpot<>& spot = driver.worker->spot();
+  base::ParkingSpot<>& spot = driver.worker->spot();
   const bool is_notified = spot.is_waiting() ? !spot.cancel() : spot.wait(std::nullopt);
   driver.state = DriverState::kAwake;
   driver.until.reset();

@@ -11,21 +11,21 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "ledger.h"
+#include "loop/fake_loop.h"
+#include "loop/task.h"
 #include "runtime/admission.h"
-#include "runtime/cost_model.h"
-#include "runtime/fake_loop.h"
-#include "runtime/node.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
-#include "runtime/task.h"
-#include "runtime/topology.h"
-#include "runtime/trace_collector.h"
-#include "runtime/trace_record.h"
-#include "runtime/trace_sink.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 #include "scenario.h"
+#include "trace/trace_collector.h"
+#include "trace/trace_record.h"
+#include "trace/trace_sink.h"
 
 // The real pool, workers, lanes and runs on one thread in virtual time. The world plays the
 // threads: each turn it draws one of all that could happen now (a worker looks for work, a body
@@ -92,14 +92,14 @@ class SimWorld {
     SimWorld* world = nullptr;
     std::uint32_t node = 0;
   };
-  struct Graph {
-    explicit Graph(std::shared_ptr<const runtime::Topology> flat,
-                   const runtime::CostSettings& settings)
+  struct Flow {
+    explicit Flow(std::shared_ptr<const runtime::Topology> flat,
+                  const runtime::CostSettings& settings)
         : topology(std::move(flat)), costs(*topology, settings), runs(*topology, costs) {}
     std::shared_ptr<const runtime::Topology> topology;
     runtime::CostModel costs;
     runtime::RunPool runs;
-    runtime::TraceTopologyId trace_id;
+    trace::TraceTopologyId trace_id;
   };
   struct Event {
     base::TimePoint when;
@@ -116,20 +116,20 @@ class SimWorld {
     bool is_waiting = false;
     base::TimePoint start_by = base::TimePoint::max();
   };
-  class TraceJudge final : public runtime::TraceSink {
+  class TraceJudge final : public trace::TraceSink {
    public:
     explicit TraceJudge(SimWorld& world) : world_(world) {}
-    void consume(const runtime::RunTrace& trace) override;
+    void consume(const trace::RunTrace& trace) override;
 
    private:
     SimWorld& world_;
   };
 
   // sim_setup.cpp
-  void build_graphs();
-  void build_graph(const GraphPlan& plan);
+  void build_dags();
+  void build_dag(const DagPlan& plan);
   static bool run_body(const void* closure, runtime::NodeCall& call);
-  static runtime::Task<base::Status> run_async_body(const void* closure, runtime::NodeCall call);
+  static loop::Task<base::Status> run_async_body(const void* closure, runtime::NodeCall call);
   static bool commit_body(const void* closure, runtime::NodeCall& call);
   static bool supply_fallback(const void* closure, runtime::NodeCall& call);
 
@@ -194,10 +194,10 @@ class SimWorld {
 
   std::vector<std::vector<NodeClosure>> closures_;
   TraceJudge trace_judge_{*this};
-  std::unique_ptr<runtime::TraceCollector> trace_;
-  std::vector<std::unique_ptr<Graph>> graphs_;
+  std::unique_ptr<trace::TraceCollector> trace_;
+  std::vector<std::unique_ptr<Flow>> dags_;
   std::vector<Event> events_;  // to come, the next one last
-  runtime::FakeLoop loop_{clock_};
+  loop::FakeLoop loop_{clock_};
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::unique_ptr<runtime::Admission> admission_;
   std::vector<Waiter> waiters_;

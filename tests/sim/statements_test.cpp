@@ -35,7 +35,7 @@ std::set<std::string> statements_of_contract() {
 
 /// What judges worlds: this folder's own code, and the validator of traces that it calls.
 std::string code_of_judges() {
-  std::string code = read("engine/runtime/trace_validate.cpp");
+  std::string code = read("engine/trace/trace_validate.cpp");
   for (const auto& entry : std::filesystem::directory_iterator(kRoot / "tests/sim")) {
     const std::string name = entry.path().filename().string();
     if (name.ends_with(".cpp") && !name.ends_with("_test.cpp")) code += read(entry.path());

@@ -16,7 +16,7 @@
 
 #include "base/check.h"
 #include "plan/compiler.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "rank/rank_fixture.h"
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"

@@ -18,7 +18,7 @@ class Ban:
 _THROW = Ban(re.compile(r"\bthrow\b"), lambda name: name.startswith("engine/") and not is_test(name),
              "no throw in engine/: return a Result")
 _MUTEX = Ban(re.compile(r"\bstd::(recursive_|shared_|timed_)*mutex\b"),
-             lambda name: name != "engine/base/mutex.h",
+             lambda name: name != "engine/base/sync/mutex.h",
              "use base::Mutex: thread-safety analysis cannot see through std::mutex")
 # The event loop has awaitables of the same names, which cost virtual time only.
 _SLEEP = Ban(re.compile(r"\bthis_thread::sleep_|\b(usleep|(clock_)?nanosleep)\s*\(|\bsleep\s*\(\s*\d"),

@@ -15,7 +15,7 @@ class NoThrowTest(PlantedTreeTest):
 
 class NoStdMutexTest(PlantedTreeTest):
     def test_passes_the_wrapper(self):
-        tree = self.plant({"engine/base/mutex.h": "std::mutex m;\n", "engine/a.h": "Mutex m;\n"})
+        tree = self.plant({"engine/base/sync/mutex.h": "std::mutex m;\n", "engine/a.h": "Mutex m;\n"})
         self.assert_clean(banned_code.no_std_mutex(tree))
 
     def test_catches_every_kind(self):

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Problem } from "../contract/problem.ts";
+import type { Problem } from "../exchange/problem.ts";
 import type { Arguments, CommandHelp, FlagHelp } from "./arguments.ts";
 import { UsageError } from "./arguments.ts";
 import { contentOf, progressOn, removeStaleVariants, showJson, showProblems, writeTarget, type Written } from "./output.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type ts from "typescript";
-import type { Problem } from "../contract/problem.ts";
+import type { Problem } from "../exchange/problem.ts";
 import { packageFolder } from "../dist_folder.ts";
 import { loadTypeScript, type TypeScript } from "../extract/load_typescript.ts";
 import { displayPath, type Project } from "./project.ts";

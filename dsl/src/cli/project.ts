@@ -3,7 +3,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { makeBindings, readManifest } from "../codegen/manifest.ts";
 import { readRegistry } from "../codegen/registry.ts";
-import type { Bindings } from "../contract/bindings.ts";
+import type { Bindings } from "../exchange/bindings.ts";
 import { packageFolder } from "../dist_folder.ts";
 import { UsageError } from "./arguments.ts";
 
@@ -31,7 +31,7 @@ export function findProject(from: string, given?: string): Project {
 
 /** The engine's tasks as the project knows them, else as this package does. */
 function findManifest(root: string): string {
-  const names = ["generated/tasks.manifest.json", "contract/tasks.manifest.json"];
+  const names = ["generated/tasks.manifest.json", "interface/tasks.manifest.json"];
   const own = [join(packageFolder(), "..", "contract", "tasks.manifest.json"),
     join(packageFolder(), "contract", "tasks.manifest.json")];
   const found = [...names.map((name) => join(root, name)), ...own].find(existsSync);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Problem } from "../contract/problem.ts";
+import type { Problem } from "../exchange/problem.ts";
 import { problemJson, problemText, sorted } from "./report.ts";
 
 const style = { color: false, lineOf: (_file: string, line: number) => ["one", "\tKey.scroe + 1"][line - 1] };

@@ -1,4 +1,4 @@
-import type { Problem } from "../contract/problem.ts";
+import type { Problem } from "../exchange/problem.ts";
 
 /** How results are shown. */
 export interface ReportStyle {

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { Compiler, withoutRepeats, type CompiledPlan } from "../compile/compiler.ts";
 import { compileWithVariants } from "../compile/variants.ts";
-import type { Problem } from "../contract/problem.ts";
+import type { Problem } from "../exchange/problem.ts";
 import { variantSuffix } from "../emit/artifact.ts";
 import { preferQuickStart } from "../quick_start.ts";
 import { checkWithEngine } from "./engine.ts";

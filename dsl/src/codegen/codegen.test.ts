@@ -16,7 +16,7 @@ import { CodegenError, readRegistry } from "./registry.ts";
 import { keyDeclarations } from "./registry_declarations.ts";
 
 const root = join(process.cwd(), "..");
-const manifestFile = join(root, "contract/tasks.manifest.json");
+const manifestFile = join(root, "interface/tasks.manifest.json");
 const rankd = process.env.MILLRACE_RANKD ?? join(root, "engine/bin/rankd");
 
 function withFolder(body: (folder: string) => void): void {

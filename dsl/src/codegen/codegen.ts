@@ -1,7 +1,7 @@
 // `dslc codegen`: writes bindings and declarations, or says which of them are stale.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Bindings } from "../contract/bindings.ts";
+import type { Bindings } from "../exchange/bindings.ts";
 import {
   makeBindings,
   manifestText,

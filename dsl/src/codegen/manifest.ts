@@ -6,7 +6,7 @@ import {
   type Bindings,
   type ParamBinding,
   type TaskBinding,
-} from "../contract/bindings.ts";
+} from "../exchange/bindings.ts";
 import { CodegenError, type Registry } from "./registry.ts";
 
 export interface Manifest {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import type { EndpointBinding, Lifecycle, RegistryEntry, ValueType } from "../contract/bindings.ts";
+import type { EndpointBinding, Lifecycle, RegistryEntry, ValueType } from "../exchange/bindings.ts";
 
 export interface Registry {
   readonly keys: readonly RegistryEntry[];

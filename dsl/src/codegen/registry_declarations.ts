@@ -6,7 +6,7 @@ import {
   type EndpointBinding,
   type RegistryEntry,
   type ValueType,
-} from "../contract/bindings.ts";
+} from "../exchange/bindings.ts";
 import { docComment, generated, union } from "./source_text.ts";
 
 type Documented = Pick<RegistryEntry, "doc" | "lifecycle" | "replaced_by">;

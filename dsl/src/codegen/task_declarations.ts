@@ -1,7 +1,7 @@
 // Declarations of tasks: a method of `Rows` or, for a task without inputs, of `Sources`. Key flow is
 // typed here: what a task reads must be among the columns `C`; what it gives is worked out from the
 // manifest by the same rule as src/runtime/key_flow.ts.
-import type { Bindings, ParamBinding, TaskBinding } from "../contract/bindings.ts";
+import type { Bindings, ParamBinding, TaskBinding } from "../exchange/bindings.ts";
 import { docComment, generated, union } from "./source_text.ts";
 
 /** Type parameters that a task's params bring along. */

@@ -1,10 +1,10 @@
 // From a .plan.ts to the artifact's text and every problem on the way, each with its place.
 import { readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import type { Bindings } from "../contract/bindings.ts";
-import type { DraftError, DraftNode, DraftPlan } from "../contract/draft.ts";
-import type { Problem } from "../contract/problem.ts";
-import type { Site, Span } from "../contract/site.ts";
+import type { Bindings } from "../exchange/bindings.ts";
+import type { DraftError, DraftNode, DraftPlan } from "../exchange/draft.ts";
+import type { Problem } from "../exchange/problem.ts";
+import type { Site, Span } from "../exchange/site.ts";
 import { distFolder } from "../dist_folder.ts";
 import { sourcesDigest, writeArtifact, type Artifact } from "../emit/artifact.ts";
 import { readResult } from "../emit/read_result.ts";
@@ -14,7 +14,7 @@ import type { SourceText } from "../extract/source_text.ts";
 import { LIMITS, Sandbox } from "../sandbox/sandbox.ts";
 import type { Outcome } from "../sandbox/outcome.ts";
 import type { Limits } from "../sandbox/worker.ts";
-import { ModuleStore, warmUpTransform, type ModuleGraph } from "./modules.ts";
+import { ModuleStore, warmUpTransform, type LoadedModules } from "./modules.ts";
 import { placeInStack } from "./stack.ts";
 
 export interface CompilerOptions {
@@ -80,33 +80,33 @@ export class Compiler {
   }
 
   async compile({ path, fragments = {} }: CompileRequest): Promise<CompiledPlan> {
-    const graph = await this.#modules.load(path);
-    const files = graph.modules.map((module) => module.path);
-    const { source } = graph.entry;
-    if (!graph.runnable) return { path, source, problems: graph.problems, files, fragments };
+    const loaded = await this.#modules.load(path);
+    const files = loaded.modules.map((module) => module.path);
+    const { source } = loaded.entry;
+    if (!loaded.runnable) return { path, source, problems: loaded.problems, files, fragments };
     const outcome = await this.#sandbox.run([
-      ...graph.modules.map(({ id, script }) => ({ name: id, code: script })),
+      ...loaded.modules.map(({ id, script }) => ({ name: id, code: script })),
       { name: "<main>",
-        code: `__mr_main(${JSON.stringify(graph.entry.id)}, ${JSON.stringify(fragments)})` },
+        code: `__mr_main(${JSON.stringify(loaded.entry.id)}, ${JSON.stringify(fragments)})` },
     ]);
-    const { draft, problems } = this.#understand(graph, outcome);
-    const all = withoutRepeats([...graph.problems, ...problems]);
+    const { draft, problems } = this.#understand(loaded, outcome);
+    const all = withoutRepeats([...loaded.problems, ...problems]);
     if (draft === undefined || all.some(({ severity }) => severity === "error")) {
       return { path, source, problems: all, files, fragments, ...(draft && { draft }) };
     }
     const variant = Object.keys(fragments).length > 0 && { of: draft.name, versions: fragments };
     const artifact = writeArtifact(draft, {
       // The bare name: an artifact does not depend on where it is built.
-      file: basename(path), digest: sourcesDigest(graph.modules),
-      spanOf: (node) => this.#spanInPlan(graph, node),
+      file: basename(path), digest: sourcesDigest(loaded.modules),
+      spanOf: (node) => this.#spanInPlan(loaded, node),
     }, variant || undefined);
     return { path, source, artifact, draft, problems: all, files, fragments };
   }
 
-  #understand(graph: ModuleGraph, outcome: Outcome): { draft?: DraftPlan; problems: Problem[] } {
-    const file = graph.entry.source.file;
+  #understand(loaded: LoadedModules, outcome: Outcome): { draft?: DraftPlan; problems: Problem[] } {
+    const file = loaded.entry.source.file;
     if (outcome.kind === "limit") {
-      return { problems: [this.#limitProblem(graph, outcome.limit, outcome.stack)] };
+      return { problems: [this.#limitProblem(loaded, outcome.limit, outcome.stack)] };
     }
     if (outcome.kind === "broken") {
       return { problems: [{ severity: "error", code: "sandbox", message: outcome.message, file, span: BEGINNING }] };
@@ -118,45 +118,45 @@ export class Compiler {
     }
     if ("plan" in result) return { draft: result.plan, problems: [] };
     if ("errors" in result) {
-      return { problems: result.errors.map((error) => this.#problem(graph, error)) };
+      return { problems: result.errors.map((error) => this.#problem(loaded, error)) };
     }
     const { name, message, stack, site } = result.thrown;
-    return { problems: [this.#problem(graph,
+    return { problems: [this.#problem(loaded,
       { code: "exception", message: `${name}: ${message}`, stack, site })] };
   }
 
-  #problem(graph: ModuleGraph, error: DraftError): Problem {
+  #problem(loaded: LoadedModules, error: DraftError): Problem {
     const { code, message, hint, stack, site } = error;
-    if (stack === undefined) return { severity: "error", code, message, ...this.#place(graph, site),
+    if (stack === undefined) return { severity: "error", code, message, ...this.#place(loaded, site),
       ...(hint !== undefined && { hint }) };
     if (/^InternalError: (stack overflow|out of memory)$/.test(message)) {
-      return this.#limitProblem(graph, message.endsWith("memory") ? "memory" : "stack", stack);
+      return this.#limitProblem(loaded, message.endsWith("memory") ? "memory" : "stack", stack);
     }
     const callee = this.sites.find(site)?.callee;
     if (message === "TypeError: not a function" && callee !== undefined) {
       const near = didYouMean(callee, this.#names.methods);
       return { severity: "error", code: "unknown_op", message: `There is no \`${callee}\` to call here`,
-        ...this.#place(graph, site), ...(near !== undefined && { hint: near }) };
+        ...this.#place(loaded, site), ...(near !== undefined && { hint: near }) };
     }
     return { severity: "error", code, message,
-      ...(placeInStack(stack, graph.modules) ?? this.#place(graph, site)) };
+      ...(placeInStack(stack, loaded.modules) ?? this.#place(loaded, site)) };
   }
 
-  #limitProblem(graph: ModuleGraph, limit: "time" | "memory" | "stack", stack: string): Problem {
+  #limitProblem(loaded: LoadedModules, limit: "time" | "memory" | "stack", stack: string): Problem {
     return { severity: "error", code: `${limit}_limit`, message: LIMIT_MESSAGES[limit],
-      file: graph.entry.source.file, span: BEGINNING, ...placeInStack(stack, graph.modules) };
+      file: loaded.entry.source.file, span: BEGINNING, ...placeInStack(stack, loaded.modules) };
   }
 
-  #place(graph: ModuleGraph, site: Site): { file: string; span?: Span } {
+  #place(loaded: LoadedModules, site: Site): { file: string; span?: Span } {
     const place = this.sites.find(site);
-    if (place === undefined) return { file: graph.entry.source.file, span: BEGINNING };
+    if (place === undefined) return { file: loaded.entry.source.file, span: BEGINNING };
     return { file: place.source.file, span: place.source.span(place.start, place.end) };
   }
 
   /** Where the plan's own file made a node: itself, or by calling the fragment that did. */
-  #spanInPlan(graph: ModuleGraph, node: DraftNode): Span | undefined {
+  #spanInPlan(loaded: LoadedModules, node: DraftNode): Span | undefined {
     const sites = [node.site, ...node.calls.map((call) => call.site).reverse()];
-    const inPlan = sites.find((site) => this.sites.find(site)?.source === graph.entry.source);
+    const inPlan = sites.find((site) => this.sites.find(site)?.source === loaded.entry.source);
     return inPlan === undefined ? undefined : this.sites.span(inPlan);
   }
 }

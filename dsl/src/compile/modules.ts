@@ -5,7 +5,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, relative, resolve, sep } from "node:path";
 import type { Message } from "esbuild";
-import type { Problem } from "../contract/problem.ts";
+import type { Problem } from "../exchange/problem.ts";
 import { rewrite, RUNTIME_MODULES, type Rewritten } from "../extract/rewrite.ts";
 import type { KnownNames } from "../extract/names.ts";
 import type { SiteTable } from "../extract/site_table.ts";
@@ -36,7 +36,7 @@ export interface PlanModule {
 }
 
 /** A plan's own module and all it imports, imported ones first. */
-export interface ModuleGraph {
+export interface LoadedModules {
   readonly entry: PlanModule;
   readonly modules: readonly PlanModule[];
   readonly problems: readonly Problem[];
@@ -65,7 +65,7 @@ export class ModuleStore {
   constructor(readonly options: ModuleOptions) {}
 
   /** Loads a plan's file and what it imports. Throws what reading the plan's own file throws. */
-  async load(path: string): Promise<ModuleGraph> {
+  async load(path: string): Promise<LoadedModules> {
     const entry = await this.#module(resolve(path));
     const modules = new Map<string, PlanModule>();
     const problems: Problem[] = [];

@@ -1,4 +1,4 @@
-import type { Span } from "../contract/site.ts";
+import type { Span } from "../exchange/site.ts";
 import type { PlanModule } from "./modules.ts";
 
 /** The innermost place of a stack that is in the plan's own sources. */

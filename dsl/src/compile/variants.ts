@@ -1,6 +1,6 @@
 // A plan whose fragments have several versions is compiled once for each choice that a request can make.
-import type { DraftPlan } from "../contract/draft.ts";
-import type { Problem } from "../contract/problem.ts";
+import type { DraftPlan } from "../exchange/draft.ts";
+import type { Problem } from "../exchange/problem.ts";
 import type { CompiledPlan, Compiler } from "./compiler.ts";
 
 /** More choices than this are no longer a plan with versions but a mistake. */

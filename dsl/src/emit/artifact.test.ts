@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DraftNode } from "../contract/draft.ts";
+import type { DraftNode } from "../exchange/draft.ts";
 import { nodeIds, sourcesDigest, variantSuffix, writeArtifact } from "./artifact.ts";
 
 const node = (index: number, change: Partial<DraftNode> = {}): DraftNode =>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { DraftInput, DraftNode, DraftPlan } from "../contract/draft.ts";
-import type { Site, Span } from "../contract/site.ts";
+import type { DraftInput, DraftNode, DraftPlan } from "../exchange/draft.ts";
+import type { Site, Span } from "../exchange/site.ts";
 import { printExpression, type PrintedExpression } from "./print_expression.ts";
 
 /** What an artifact says of its sources. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BinaryOperator, Expression } from "../contract/expression.ts";
+import type { BinaryOperator, Expression } from "../exchange/expression.ts";
 import { printExpression, siteAt } from "./print_expression.ts";
 
 let site = 0;

@@ -1,5 +1,5 @@
-import type { Expression } from "../contract/expression.ts";
-import type { Site } from "../contract/site.ts";
+import type { Expression } from "../exchange/expression.ts";
+import type { Site } from "../exchange/site.ts";
 
 /** Where a part of an expression's text came from. */
 export interface Segment {

@@ -1,7 +1,7 @@
 // A plan can do anything to what it gives out, its own JSON included. Nothing of it is believed
 // before it has the declared shape.
-import type { DraftError, DraftNode, DraftPlan, DraftValue } from "../contract/draft.ts";
-import type { Expression } from "../contract/expression.ts";
+import type { DraftError, DraftNode, DraftPlan, DraftValue } from "../exchange/draft.ts";
+import type { Expression } from "../exchange/expression.ts";
 import type { Thrown } from "../sandbox/outcome.ts";
 
 export type GuestResult = { plan: DraftPlan } | { errors: DraftError[] } | { thrown: Thrown };

@@ -1,4 +1,4 @@
-import { REQUEST_FIELDS, type Bindings } from "../contract/bindings.ts";
+import { REQUEST_FIELDS, type Bindings } from "../exchange/bindings.ts";
 import type { ReferenceTable } from "../hooks/install.ts";
 
 /** The registered names that sources are checked against. */

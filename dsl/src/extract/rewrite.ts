@@ -2,8 +2,8 @@
 // their place. Works on the syntax tree alone; types are not looked at. The hooks it writes calls of
 // are in src/hooks.
 import type ts from "typescript";
-import type { Problem } from "../contract/problem.ts";
-import type { Site } from "../contract/site.ts";
+import type { Problem } from "../exchange/problem.ts";
+import type { Site } from "../exchange/site.ts";
 import type { ReferenceTable } from "../hooks/install.ts";
 import { CodeWriter, type RewrittenCode } from "./code_writer.ts";
 import { loadTypeScript, type TypeScript } from "./load_typescript.ts";

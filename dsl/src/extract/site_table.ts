@@ -1,4 +1,4 @@
-import type { Site, Span } from "../contract/site.ts";
+import type { Site, Span } from "../exchange/site.ts";
 import type { SourceText } from "./source_text.ts";
 
 export interface Place {

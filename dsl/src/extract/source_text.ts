@@ -1,4 +1,4 @@
-import type { Span } from "../contract/site.ts";
+import type { Span } from "../exchange/site.ts";
 
 /** One source file: its text, and the line and column of any offset. */
 export class SourceText {

@@ -1,6 +1,6 @@
 // Questions about syntax trees that need nothing but the tree.
 import type ts from "typescript";
-import type { Problem } from "../contract/problem.ts";
+import type { Problem } from "../exchange/problem.ts";
 import type { TypeScript } from "./load_typescript.ts";
 import type { SourceText } from "./source_text.ts";
 

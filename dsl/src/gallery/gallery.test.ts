@@ -29,7 +29,7 @@ test("there are ten plans, with types of their own registry", () => {
   const { changed } = codegen({
     registry: join(gallery, "registry"),
     out: join(gallery, "generated"),
-    manifest: join(process.cwd(), "../contract/tasks.manifest.json"),
+    manifest: join(process.cwd(), "../interface/tasks.manifest.json"),
     check: !update,
   });
   if (!update) assert.deepEqual(changed, [], "UPDATE_GOLDEN=1 writes them");

@@ -1,7 +1,7 @@
 // The compiler rewrites every call of a plan so that its place is noted just before it happens:
 // `f(a, b)` becomes `f(a, __mr_at(17, b))`. Whatever the call does can ask where it was made. When the
 // last argument is an object literal, the places of its properties come along.
-import { NOWHERE, type Site } from "../contract/site.ts";
+import { NOWHERE, type Site } from "../exchange/site.ts";
 
 /** Places of the properties of a literal, by name. */
 export type PropertySites = Readonly<Record<string, Site>>;

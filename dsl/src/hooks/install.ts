@@ -1,7 +1,7 @@
 // Everything that rewritten sources call, as globals of the sandbox.
-import { NODE, type DraftNode } from "../contract/draft.ts";
-import type { Expression } from "../contract/expression.ts";
-import type { Site } from "../contract/site.ts";
+import { NODE, type DraftNode } from "../exchange/draft.ts";
+import type { Expression } from "../exchange/expression.ts";
+import type { Site } from "../exchange/site.ts";
 import { at, atEnd, PlanError } from "./call_site.ts";
 import { expressionOf, operators, toExpression, WrittenNumber } from "./operators.ts";
 

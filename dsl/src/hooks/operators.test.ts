@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EXPRESSION, type Expression } from "../contract/expression.ts";
+import { EXPRESSION, type Expression } from "../exchange/expression.ts";
 import { operators } from "./operators.ts";
 
 const wrap = (expression: Expression) => ({ [EXPRESSION]: expression });

@@ -1,7 +1,7 @@
 // Natural operators on expressions. The compiler replaces each operator in a plan's sources by one
 // of these calls; when an operand stands for an expression the result does, else JavaScript decides.
-import { EXPRESSION, type BinaryOperator, type Expression } from "../contract/expression.ts";
-import type { Site } from "../contract/site.ts";
+import { EXPRESSION, type BinaryOperator, type Expression } from "../exchange/expression.ts";
+import type { Site } from "../exchange/site.ts";
 import { PlanError } from "./call_site.ts";
 
 /** Makes the value that stands for an expression in plans: given by the runtime. */

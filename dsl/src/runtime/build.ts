@@ -1,6 +1,6 @@
 // The plan under construction: its nodes, the fragments they are made in, and every problem so far.
-import type { DraftError, DraftNode, DraftPlan } from "../contract/draft.ts";
-import type { Site } from "../contract/site.ts";
+import type { DraftError, DraftNode, DraftPlan } from "../exchange/draft.ts";
+import type { Site } from "../exchange/site.ts";
 import { PlanError } from "../hooks/call_site.ts";
 
 type FragmentUse = NonNullable<DraftPlan["fragments"]>[number];

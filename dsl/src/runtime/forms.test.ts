@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import ts from "typescript";
-import { EXPRESSION, type Expression } from "../contract/expression.ts";
+import { EXPRESSION, type Expression } from "../exchange/expression.ts";
 import { coalesce, E, Fn, Key, P, Pred, Req, Viewer } from "./index.ts";
 
 const root = `${process.cwd()}/..`;

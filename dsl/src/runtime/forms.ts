@@ -1,7 +1,7 @@
 // The expression language as functions: `E` and `Pred` for builder forms, `Fn` and `coalesce` beside
 // natural operators. All of them make expressions, so they mix.
-import type { BinaryOperator } from "../contract/expression.ts";
-import type { Site } from "../contract/site.ts";
+import type { BinaryOperator } from "../exchange/expression.ts";
+import type { Site } from "../exchange/site.ts";
 import { callSite, PlanError } from "../hooks/call_site.ts";
 import { expressionOf, toExpression, WrittenNumber } from "../hooks/operators.ts";
 import { call, describe, ExprValue, match, wrap } from "./values.ts";

@@ -1,10 +1,10 @@
 // Which keys the rows of a node have: its task's own and those that flow through it. The same rule as
 // the types that `src/codegen/task_declarations.ts` writes; the engine's is wider only in that it also
 // fetches keys that plans may write (`isStored`).
-import { isStored, type TaskBinding } from "../contract/bindings.ts";
-import type { DraftValue } from "../contract/draft.ts";
-import type { Expression } from "../contract/expression.ts";
-import type { Site } from "../contract/site.ts";
+import { isStored, type TaskBinding } from "../exchange/bindings.ts";
+import type { DraftValue } from "../exchange/draft.ts";
+import type { Expression } from "../exchange/expression.ts";
+import type { Site } from "../exchange/site.ts";
 import { bindings } from "./registry.ts";
 
 export type Columns = ReadonlySet<string>;

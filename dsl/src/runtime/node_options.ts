@@ -1,5 +1,5 @@
 // What may be said of any node beside the params of its task, by the artifact's names.
-import type { Site } from "../contract/site.ts";
+import type { Site } from "../exchange/site.ts";
 import { report } from "./build.ts";
 import { kindOf, nodeOf, plain } from "./param_values.ts";
 

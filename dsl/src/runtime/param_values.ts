@@ -1,8 +1,8 @@
 // Checks one param of a task and turns it into what the draft has. Every function notes what is
 // wrong and gives undefined then.
-import type { ParamBinding, TaskBinding } from "../contract/bindings.ts";
-import { NODE, type DraftNode, type DraftValue } from "../contract/draft.ts";
-import type { Site } from "../contract/site.ts";
+import type { ParamBinding, TaskBinding } from "../exchange/bindings.ts";
+import { NODE, type DraftNode, type DraftValue } from "../exchange/draft.ts";
+import type { Site } from "../exchange/site.ts";
 import { expressionOf, toExpression, WrittenNumber } from "../hooks/operators.ts";
 import { report } from "./build.ts";
 import { keysRead, type Columns } from "./key_flow.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endpoint, planOf, type Context } from "./plan_fixture.ts";
-import type { DraftError } from "../contract/draft.ts";
+import type { DraftError } from "../exchange/draft.ts";
 import { definePlan, E, Key } from "./index.ts";
 import { run } from "./plan.ts";
 

@@ -1,7 +1,7 @@
 // `definePlan`, and the run of a plan: its build is called once, and all that is known of it becomes
 // one JSON text.
-import type { DraftPlan, SandboxResult } from "../contract/draft.ts";
-import { NOWHERE, type Site } from "../contract/site.ts";
+import type { DraftPlan, SandboxResult } from "../exchange/draft.ts";
+import { NOWHERE, type Site } from "../exchange/site.ts";
 import { didYouMean } from "../extract/names.ts";
 import { callSite, PlanError } from "../hooks/call_site.ts";
 import { endBuild, problemOf, report, startBuild, type Build } from "./build.ts";

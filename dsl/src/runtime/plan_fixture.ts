@@ -1,7 +1,7 @@
 // For tests: plans made of the shipped registry's tasks, run as the sandbox runs them.
 import "./shipped_bindings.ts";
 import assert from "node:assert/strict";
-import type { DraftError, DraftPlan } from "../contract/draft.ts";
+import type { DraftError, DraftPlan } from "../exchange/draft.ts";
 import { definePlan, EP } from "./index.ts";
 import { run } from "./plan.ts";
 

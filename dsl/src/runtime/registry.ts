@@ -1,6 +1,6 @@
 // What exists: keys, params, endpoints and tasks, given to the sandbox as `__mr_bindings`.
-import type { Bindings, EndpointBinding, RegistryEntry } from "../contract/bindings.ts";
-import { REQUEST_FIELDS } from "../contract/bindings.ts";
+import type { Bindings, EndpointBinding, RegistryEntry } from "../exchange/bindings.ts";
+import { REQUEST_FIELDS } from "../exchange/bindings.ts";
 
 const given = (globalThis as { __mr_bindings?: Bindings }).__mr_bindings;
 export const bindings: Bindings = given ?? { keys: [], params: [], endpoints: [], tasks: [] };

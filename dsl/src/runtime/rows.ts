@@ -1,7 +1,7 @@
 // The chained builder. Rows never change: each method makes one node and gives its rows.
-import { NODE_OPTIONS, type ParamBinding, type TaskBinding } from "../contract/bindings.ts";
-import { NODE, type DraftInput, type DraftNode, type DraftValue } from "../contract/draft.ts";
-import type { Site } from "../contract/site.ts";
+import { NODE_OPTIONS, type ParamBinding, type TaskBinding } from "../exchange/bindings.ts";
+import { NODE, type DraftInput, type DraftNode, type DraftValue } from "../exchange/draft.ts";
+import type { Site } from "../exchange/site.ts";
 import { didYouMean } from "../extract/names.ts";
 import { callSite, PlanError, propertySites } from "../hooks/call_site.ts";
 import { currentBuild, report } from "./build.ts";

@@ -1,7 +1,7 @@
 // Values that stand for expressions, and the ambient tables of names. They are objects: what a key
 // is worth is known per row, later, so using one as a number or text now is an error with its place.
-import { EXPRESSION, type Expression } from "../contract/expression.ts";
-import type { Site } from "../contract/site.ts";
+import { EXPRESSION, type Expression } from "../exchange/expression.ts";
+import type { Site } from "../exchange/site.ts";
 import { didYouMean } from "../extract/names.ts";
 import { callSite, PlanError } from "../hooks/call_site.ts";
 import type { ReferenceTable } from "../hooks/install.ts";

@@ -1,5 +1,5 @@
-import type { DraftError, SandboxResult } from "../contract/draft.ts";
-import type { Site } from "../contract/site.ts";
+import type { DraftError, SandboxResult } from "../exchange/draft.ts";
+import type { Site } from "../exchange/site.ts";
 
 /** What a plan threw that is not a PlanError, with the place of the latest call before it. */
 export interface Thrown {

@@ -12,8 +12,8 @@
 
 #include "apps/rankd/request_repeater.h"
 #include "base/format.h"
-#include "base/json_writer.h"
-#include "base/mutex.h"
+#include "base/formats/json_writer.h"
+#include "base/sync/mutex.h"
 
 namespace millrace::rankd {
 namespace {
@@ -96,7 +96,7 @@ double BenchResult::requests_per_second() const {
   return seconds > 0 ? static_cast<double>(requests) / seconds : 0;
 }
 
-BenchResult run_bench(Engine& engine, const Flags& flags) {
+BenchResult run_bench(host::Engine& engine, const Flags& flags) {
   RequestRepeater repeater(engine, flags.bench_concurrency);
   static_cast<void>(repeater.run(flags.bench_request, std::min(flags.bench_count, kWarmUpMax)));
   BenchResult result;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/rankd/engine.h"
 #include "apps/rankd/flags.h"
 #include "base/clock.h"
+#include "host/engine.h"
 #include "runtime/worker_pool.h"
 #include "stores/store_client.h"
 
@@ -36,7 +36,7 @@ struct BenchResult {
 
 /// Repeats the request of the flags, `bench_concurrency` at a time, after a short warm-up. Shows
 /// progress on stderr if that is a terminal.
-[[nodiscard]] BenchResult run_bench(Engine& engine, const Flags& flags);
+[[nodiscard]] BenchResult run_bench(host::Engine& engine, const Flags& flags);
 
 [[nodiscard]] std::string to_text(const BenchResult& result);
 [[nodiscard]] std::string to_json(const BenchResult& result);

@@ -7,12 +7,13 @@
 
 #include "apps/rankd/bench.h"
 #include "apps/rankd/doctor.h"
-#include "apps/rankd/engine.h"
+#include "apps/rankd/extensions.h"
 #include "apps/rankd/line_server.h"
-#include "apps/rankd/project.h"
 #include "apps/rankd/registry_json.h"
 #include "base/format.h"
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
+#include "host/engine.h"
+#include "host/project.h"
 #include "plan/explain.h"
 #include "stores/seed_data.h"
 #include "tasks/manifest.h"
@@ -26,18 +27,18 @@ constexpr int kUsage = 2;
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-int fail(const StartError& error) {
+int fail(const host::StartError& error) {
   std::string text = error.text;
   if (!text.ends_with('\n')) text += '\n';
   std::fprintf(stderr, "rankd: %s", text.c_str());
   return kFailed;
 }
 
-int list_plans(const Flags& flags, const Project& project) {
+int list_plans(const Flags& flags, const host::Project& project) {
   const auto files = project.load_plans(flags);
   if (!files) return fail(files.error());
   bool all_good = true;
-  for (const PlanFile& file : *files) {
+  for (const host::PlanFile& file : *files) {
     if (file.plan) {
       print(base::format(
           "{:<24} {:>3} nodes  {}\n", (*file.plan)->name, (*file.plan)->nodes.size(), file.path));
@@ -49,14 +50,14 @@ int list_plans(const Flags& flags, const Project& project) {
   return all_good ? kOk : kFailed;
 }
 
-int check(const Flags& flags, const Project& project) {
+int check(const Flags& flags, const host::Project& project) {
   const auto files = project.load_plans(flags);
   if (!files) return fail(files.error());
   std::string out;
   base::JsonWriter json(out);
   bool all_good = true;
   if (flags.format == Format::kJson) json.begin_array();
-  for (const PlanFile& file : *files) {
+  for (const host::PlanFile& file : *files) {
     all_good &= file.plan.has_value();
     if (flags.format == Format::kJson) {
       json.begin_object();
@@ -84,7 +85,7 @@ int check(const Flags& flags, const Project& project) {
   return all_good ? kOk : kFailed;
 }
 
-int explain(const Flags& flags, const Project& project) {
+int explain(const Flags& flags, const host::Project& project) {
   if (flags.plan_name.empty()) {
     std::fputs("rankd: explain needs the name of a plan\n", stderr);
     return kUsage;
@@ -94,7 +95,7 @@ int explain(const Flags& flags, const Project& project) {
   if (is_file) loaded.plan_files = {flags.plan_name};
   const auto files = project.load_plans(loaded);
   if (!files) return fail(files.error());
-  for (const PlanFile& file : *files) {
+  for (const host::PlanFile& file : *files) {
     if (is_file && !file.plan) return fail({file.plan.error().to_text()});
     if (!file.plan || (!is_file && (*file.plan)->name != flags.plan_name)) continue;
     const plan::PlanExplanation explanation(**file.plan, project.registry());
@@ -127,11 +128,11 @@ int write_seed(const Flags& flags) {
   return written ? kOk : fail({written.error().to_string()});
 }
 
-int with_engine(const Flags& flags, const Project& project) {
-  auto engine = Engine::start(flags, project);
+int with_engine(const Flags& flags, const host::Project& project) {
+  auto engine = host::Engine::start(flags, project);
   if (!engine) return fail(engine.error());
   bool all_good = false;
-  if (flags.command == Command::kRun) {
+  if (flags.command == Subcommand::kRun) {
     all_good = serve_lines(**engine, std::cin, std::cout);
   } else {
     const BenchResult result = run_bench(**engine, flags);
@@ -145,26 +146,26 @@ int with_engine(const Flags& flags, const Project& project) {
 }  // namespace
 
 int run_command(const Flags& flags) {
-  if (flags.command == Command::kSeed) return write_seed(flags);
-  if (flags.command == Command::kServe) {
+  if (flags.command == Subcommand::kSeed) return write_seed(flags);
+  if (flags.command == Subcommand::kServe) {
     std::fputs("rankd: this build has no network front; use `rankd run`\n", stderr);
     return kUsage;
   }
-  if (flags.command == Command::kDoctor) return run_doctor(flags);
-  const auto project = Project::open(flags);
+  if (flags.command == Subcommand::kDoctor) return run_doctor(flags);
+  const auto project = host::Project::open(flags, rankd_extensions());
   if (!project) return fail(project.error());
   switch (flags.command) {
-    case Command::kPrintRegistry:
+    case Subcommand::kPrintRegistry:
       print(registry_json((*project)->registry()) + "\n");
       return kOk;
-    case Command::kPrintTaskManifest:
+    case Subcommand::kPrintTaskManifest:
       print(tasks::make_manifest((*project)->tasks()));
       return kOk;
-    case Command::kListPlans:
+    case Subcommand::kListPlans:
       return list_plans(flags, **project);
-    case Command::kCheck:
+    case Subcommand::kCheck:
       return check(flags, **project);
-    case Command::kExplain:
+    case Subcommand::kExplain:
       return explain(flags, **project);
     default:
       return with_engine(flags, **project);

@@ -12,17 +12,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-int run(Command command, Flags flags = repository_flags()) {
+int run(Subcommand command, Flags flags = repository_flags()) {
   flags.command = command;
   return run_command(flags);
 }
 
 TEST(CommandsTest, CLI5_WhatPrintsOnlyEndsWithZero) {
   ::testing::internal::CaptureStdout();
-  EXPECT_EQ(run(Command::kListPlans), 0);
-  EXPECT_EQ(run(Command::kPrintRegistry), 0);
-  EXPECT_EQ(run(Command::kPrintTaskManifest), 0);
-  EXPECT_EQ(run(Command::kCheck), 0);
+  EXPECT_EQ(run(Subcommand::kListPlans), 0);
+  EXPECT_EQ(run(Subcommand::kPrintRegistry), 0);
+  EXPECT_EQ(run(Subcommand::kPrintTaskManifest), 0);
+  EXPECT_EQ(run(Subcommand::kCheck), 0);
   const std::string out = ::testing::internal::GetCapturedStdout();
   EXPECT_THAT(out, HasSubstr("complex_dag"));
   EXPECT_THAT(out, HasSubstr("redis_default"));
@@ -36,9 +36,9 @@ TEST(CommandsTest, CLI5_AnInvalidPlanIsOne) {
   flags.plan_files = {folder.write("broken.plan.json", kBrokenPlan)};
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(run(Command::kCheck, flags), 1);
-  EXPECT_EQ(run(Command::kListPlans, flags), 1);
-  EXPECT_EQ(run(Command::kRun, flags), 1);
+  EXPECT_EQ(run(Subcommand::kCheck, flags), 1);
+  EXPECT_EQ(run(Subcommand::kListPlans, flags), 1);
+  EXPECT_EQ(run(Subcommand::kRun, flags), 1);
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("nonsense"));
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("rankd: "));
 }
@@ -46,15 +46,15 @@ TEST(CommandsTest, CLI5_AnInvalidPlanIsOne) {
 TEST(CommandsTest, CLI3_ExplainNeedsAPlan) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(run(Command::kExplain), 2);
+  EXPECT_EQ(run(Subcommand::kExplain), 2);
   Flags flags = repository_flags();
   flags.plan_name = "nothing";
-  EXPECT_EQ(run(Command::kExplain, flags), 1);
+  EXPECT_EQ(run(Subcommand::kExplain, flags), 1);
   flags.plan_name = "complex_dag";
-  EXPECT_EQ(run(Command::kExplain, flags), 0);
+  EXPECT_EQ(run(Subcommand::kExplain, flags), 0);
   flags.plan_name = flags.root + "/plans/diamond.plan.json";
   flags.format = Format::kJson;
-  EXPECT_EQ(run(Command::kExplain, flags), 0);
+  EXPECT_EQ(run(Subcommand::kExplain, flags), 0);
   const std::string out = ::testing::internal::GetCapturedStdout();
   EXPECT_THAT(out, HasSubstr("complex_dag"));
   EXPECT_THAT(out, HasSubstr("\"diamond\""));
@@ -66,11 +66,11 @@ TEST(CommandsTest, CLI3_SeedWritesAFile) {
   Flags flags = repository_flags();
   flags.seed_users = 3;
   flags.seed_out = folder.path() + "/data.redis";
-  EXPECT_EQ(run(Command::kSeed, flags), 0);
-  EXPECT_THAT(*read_text_file(flags.seed_out), HasSubstr("HSET user:3 "));
+  EXPECT_EQ(run(Subcommand::kSeed, flags), 0);
+  EXPECT_THAT(*host::read_text_file(flags.seed_out), HasSubstr("HSET user:3 "));
   flags.seed_out = folder.path() + "/no/such/folder";
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(run(Command::kSeed, flags), 1);
+  EXPECT_EQ(run(Subcommand::kSeed, flags), 1);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("no/such/folder"));
 }
 
@@ -79,9 +79,9 @@ TEST(CommandsTest, CLI6_BenchEndsWithOneIfARequestFailed) {
   flags.plan_name = "simple_plan";
   flags.bench_count = 3;
   ::testing::internal::CaptureStdout();
-  EXPECT_EQ(run(Command::kBench, flags), 0);
+  EXPECT_EQ(run(Subcommand::kBench, flags), 0);
   flags.bench_request = "{}";
-  EXPECT_EQ(run(Command::kBench, flags), 1);
+  EXPECT_EQ(run(Subcommand::kBench, flags), 1);
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("missing_field"));
 }
 

@@ -4,12 +4,11 @@
 #include <cstdio>
 #include <string>
 
-#include "apps/rankd/engine.h"
-#include "apps/rankd/http_probe.h"
-#include "apps/rankd/project.h"
-#include "apps/rankd/redis_probe.h"
-#include "apps/rankd/waiting_call.h"
+#include "apps/rankd/extensions.h"
 #include "base/format.h"
+#include "host/engine.h"
+#include "host/project.h"
+#include "host/waiting_call.h"
 #include "rank/request.h"
 
 namespace millrace::rankd {
@@ -29,6 +28,8 @@ class Checklist {
 };
 
 std::string describe(const plan::EndpointInfo& endpoint) {
+  if (endpoint.kind == plan::EndpointKind::kEmbedded)
+    return base::format("endpoint {}", endpoint.name);
   const std::string where = endpoint.unix_path.empty()
                                 ? base::format("{}:{}", endpoint.host, endpoint.port)
                                 : endpoint.unix_path;
@@ -36,48 +37,23 @@ std::string describe(const plan::EndpointInfo& endpoint) {
       "endpoint {}: {} at {}", endpoint.name, plan::to_string(endpoint.kind), where);
 }
 
-void check_redis(const plan::EndpointInfo& endpoint, const std::string& root, Checklist& list) {
-  if (const auto took = probe_redis(endpoint, root)) {
-    list.good(base::format("{}: answered in {:.2f} ms",
-                           describe(endpoint),
-                           std::chrono::duration<double, std::milli>(*took).count()));
-  } else {
-    list.bad(describe(endpoint),
-             took.error().message() + "; nodes that use it fail. Use --env dev for embedded data.");
-  }
-}
-
-void check_http(const plan::EndpointInfo& endpoint, const std::string& root, Checklist& list) {
-  if (const auto status = probe_http(endpoint, root)) {
-    list.good(base::format("{}: answered with status {}", describe(endpoint), *status));
-  } else {
-    list.bad(describe(endpoint),
-             status.error().message() +
-                 "; nodes that use it fail, or take their on_failure. Start the server, or correct "
-                 "registry/endpoints.toml.");
-  }
-}
-
-void check_endpoints(const Project& project, Checklist& list) {
+void check_endpoints(const host::Project& project, Checklist& list) {
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
-    switch (endpoint.kind) {
-      case plan::EndpointKind::kEmbedded:
-        list.good(base::format("endpoint {}: embedded data {}", endpoint.name, endpoint.data_file));
-        break;
-      case plan::EndpointKind::kRedis:
-        check_redis(endpoint, project.root(), list);
-        break;
-      case plan::EndpointKind::kHttp:
-        check_http(endpoint, project.root(), list);
-        break;
+    tasks::EndpointDriver* const driver = project.extensions().find_driver(endpoint.kind);
+    if (driver == nullptr) continue;  // starting the engine says so
+    const auto answer = driver->probe({.endpoint = endpoint, .root = project.root()});
+    if (answer) {
+      list.good(base::format("{}: {}", describe(endpoint), *answer));
+    } else {
+      list.bad(describe(endpoint), answer.error().message());
     }
   }
 }
 
-void check_plans(const Project& project, const Flags& flags, Checklist& list) {
+void check_plans(const host::Project& project, const Flags& flags, Checklist& list) {
   const auto files = project.load_plans(flags);
   if (!files) return list.bad("plans", files.error().text);
-  for (const PlanFile& file : *files) {
+  for (const host::PlanFile& file : *files) {
     if (file.plan) {
       list.good(base::format("plan {}: {} nodes", (*file.plan)->name, (*file.plan)->nodes.size()));
     } else {
@@ -86,12 +62,12 @@ void check_plans(const Project& project, const Flags& flags, Checklist& list) {
   }
 }
 
-void check_answers(const Project& project, const Flags& flags, Checklist& list) {
-  auto engine = Engine::start(flags, project);
+void check_answers(const host::Project& project, const Flags& flags, Checklist& list) {
+  auto engine = host::Engine::start(flags, project);
   if (!engine) return list.bad("engine", engine.error().text);
   rank::RequestReader reader;
   for (const std::string_view name : (*engine)->plans().names()) {
-    WaitingCall call;
+    host::WaitingCall call;
     call.run((*engine)->ranker(0),
              reader,
              base::format(R"({{"user_id": 1, "deadline_ms": 1000, "plan": "{}"}})", name));
@@ -109,7 +85,7 @@ void check_answers(const Project& project, const Flags& flags, Checklist& list) 
 
 int run_doctor(const Flags& flags) {
   Checklist list;
-  const auto project = Project::open(flags);
+  const auto project = host::Project::open(flags, rankd_extensions());
   if (!project) {
     list.bad("registry and tasks", project.error().text);
     return list.exit_code();

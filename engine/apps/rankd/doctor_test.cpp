@@ -24,7 +24,7 @@ TEST(DoctorTest, CLI3_TriesEverythingAndSaysWhatIsMissing) {
   EXPECT_THAT(out, HasSubstr("ok    endpoint redis_default: embedded data"));
   EXPECT_THAT(out, HasSubstr("ok    plan complex_dag"));
   EXPECT_THAT(out, HasSubstr("ok    request to complex_dag: answered"));
-  // Whether somebody listens there depends on the machine; http_probe_test.cpp has both cases.
+  // Whether somebody listens there depends on the machine; http_driver_test.cpp has both cases.
   EXPECT_THAT(out, HasSubstr("endpoint web_default: http at 127.0.0.1:8081"));
 }
 

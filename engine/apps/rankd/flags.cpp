@@ -1,9 +1,13 @@
 #include "apps/rankd/flags.h"
 
+#include <chrono>
+#include <optional>
 #include <sstream>
 #include <string>
 
 #include <CLI/CLI.hpp>
+
+#include "base/clock.h"
 
 namespace millrace::rankd {
 namespace {
@@ -27,17 +31,31 @@ void add_loading(CLI::App& app, Flags& flags) {
   app.add_option("--plugin", flags.plugins, "shared object with more tasks");
 }
 
+/// Adds an option in milliseconds; 0 means none.
+void add_milliseconds(CLI::App& app,
+                      const std::string& name,
+                      std::optional<base::Duration>& value,
+                      const std::string& about) {
+  const auto set = [&value](double ms) {
+    value.reset();
+    if (ms > 0) {
+      value =
+          std::chrono::duration_cast<base::Duration>(std::chrono::duration<double, std::milli>(ms));
+    }
+  };
+  app.add_option_function<double>(name, set, about)->check(CLI::Range(0.0, 3'600'000.0));
+}
+
 void add_running(CLI::App& app, Flags& flags) {
   app.add_flag("--async_scheduler,--async-scheduler",
                flags.async_scheduler,
                "accepted: there is no other scheduler");
-  app.add_option(
-         "--deadline_ms,--deadline-ms", flags.deadline_ms, "deadline of requests that name none")
-      ->check(CLI::Range(0.0, 3'600'000.0));
-  app.add_option("--node_timeout_ms,--node-timeout-ms",
-                 flags.node_timeout_ms,
-                 "time limit of every node, besides its own")
-      ->check(CLI::Range(0.0, 3'600'000.0));
+  add_milliseconds(
+      app, "--deadline_ms,--deadline-ms", flags.deadline, "deadline of requests that name none");
+  add_milliseconds(app,
+                   "--node_timeout_ms,--node-timeout-ms",
+                   flags.node_timeout,
+                   "time limit of every node, besides its own");
   app.add_option("--cpu_threads,--cpu-threads", flags.cpu_threads, "workers (default: all cores)")
       ->check(CLI::Range(0, 64));
   app.add_option("--loops", flags.loops, "event loops")->check(CLI::Range(1, 16));
@@ -95,27 +113,28 @@ class CommandLine {
 
  private:
   void add_commands() {
-    command("run", Command::kRun, "answer the requests on stdin (the default)");
-    command("serve", Command::kServe, "answer requests over the network");
-    CLI::App& bench = command("bench", Command::kBench, "measure one request, repeated");
+    command("run", Subcommand::kRun, "answer the requests on stdin (the default)");
+    command("serve", Subcommand::kServe, "answer requests over the network");
+    CLI::App& bench = command("bench", Subcommand::kBench, "measure one request, repeated");
     bench.add_option("--count", flags_.bench_count, "requests to measure")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
     bench.add_option("--concurrency", flags_.bench_concurrency, "requests under way at a time")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
     CLI::App& explain =
-        command("explain", Command::kExplain, "show passes, columns, cost and what can fail");
+        command("explain", Subcommand::kExplain, "show passes, columns, cost and what can fail");
     explain.add_option("PLAN", flags_.plan_name, "name of a plan, or a plan file");
-    CLI::App& check = command("check", Command::kCheck, "check plan files and report all problems");
+    CLI::App& check =
+        command("check", Subcommand::kCheck, "check plan files and report all problems");
     check.add_option("FILE", flags_.plan_files, "plan files (default: all of --plan_dir)");
     CLI::App& seed =
-        command("seed", Command::kSeed, "write generated data for an embedded endpoint");
+        command("seed", Subcommand::kSeed, "write generated data for an embedded endpoint");
     seed.add_option("--users", flags_.seed_users, "number of users")->capture_default_str();
     seed.add_option("--seed", flags_.seed_seed, "other numbers give other data");
     seed.add_option("--out", flags_.seed_out, "file to write (default: stdout)");
-    command("doctor", Command::kDoctor, "look for what keeps requests from being answered");
+    command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 
-  CLI::App& command(const char* name, Command which, const char* about) {
+  CLI::App& command(const char* name, Subcommand which, const char* about) {
     CLI::App& sub = *app_.add_subcommand(name, about);
     sub.fallthrough();
     sub.callback([this, which] { flags_.command = which; });
@@ -123,11 +142,12 @@ class CommandLine {
   }
 
   void choose_command() {
-    if (list_plans_) flags_.command = Command::kListPlans;
-    if (print_registry_) flags_.command = Command::kPrintRegistry;
-    if (print_manifest_) flags_.command = Command::kPrintTaskManifest;
-    if (flags_.command == Command::kRun && flags_.bench_count > 0) flags_.command = Command::kBench;
-    if (flags_.command == Command::kBench && flags_.bench_count == 0) flags_.bench_count = 1000;
+    if (list_plans_) flags_.command = Subcommand::kListPlans;
+    if (print_registry_) flags_.command = Subcommand::kPrintRegistry;
+    if (print_manifest_) flags_.command = Subcommand::kPrintTaskManifest;
+    if (flags_.command == Subcommand::kRun && flags_.bench_count > 0)
+      flags_.command = Subcommand::kBench;
+    if (flags_.command == Subcommand::kBench && flags_.bench_count == 0) flags_.bench_count = 1000;
   }
 
   Flags& flags_;

@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <expected>
 #include <string>
-#include <vector>
+
+#include "host/settings.h"
 
 namespace millrace::rankd {
 
-enum class Command : std::uint8_t {
+enum class Subcommand : std::uint8_t {
   kRun,
   kServe,
   kBench,
@@ -23,25 +24,9 @@ enum class Command : std::uint8_t {
 enum class Format : std::uint8_t { kText, kJson };
 
 /// The command line, as given.
-struct Flags {
-  Command command = Command::kRun;
-  // What to load.
-  std::string root;          ///< folder that holds registry/, plans/ and data/; empty: found
-  std::string plan_dir;      ///< empty: ROOT/plans
-  std::string registry_dir;  ///< empty: ROOT/registry
-  std::string env = "dev";
-  std::vector<std::string> plan_files;
-  std::string plan_name;
-  std::vector<std::string> plugins;
-  // How to run.
+struct Flags : host::Settings {
+  Subcommand command = Subcommand::kRun;
   bool async_scheduler = true;  ///< the only one; the flag is accepted
-  double deadline_ms = 0;       ///< 0: none
-  double node_timeout_ms = 0;   ///< 0: none
-  std::uint32_t cpu_threads = 0;
-  std::uint32_t loops = 1;
-  bool ids_as_strings = false;
-  bool allow_scheduling_overrides = false;
-  std::string dump_run_trace;
   Format format = Format::kText;
   // bench
   std::int64_t bench_count = 0;

@@ -1,5 +1,7 @@
 #include "apps/rankd/flags.h"
 
+#include <chrono>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +16,7 @@ using ::testing::HasSubstr;
 TEST(FlagsTest, CLI4_WithoutFlagsItAnswersStdinInDev) {
   const auto flags = parse({});
   ASSERT_TRUE(flags);
-  EXPECT_EQ(flags->command, Command::kRun);
+  EXPECT_EQ(flags->command, Subcommand::kRun);
   EXPECT_EQ(flags->env, "dev");
   EXPECT_EQ(flags->format, Format::kText);
 }
@@ -48,8 +50,8 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
   EXPECT_EQ(flags->plan_name, "p");
   EXPECT_THAT(flags->plan_files, ElementsAre("a.json"));
   EXPECT_EQ(flags->plan_dir, "d");
-  EXPECT_EQ(flags->deadline_ms, 100);
-  EXPECT_EQ(flags->node_timeout_ms, 2.5);
+  EXPECT_EQ(flags->deadline, std::chrono::milliseconds(100));
+  EXPECT_EQ(flags->node_timeout, std::chrono::microseconds(2500));
   EXPECT_EQ(flags->bench_concurrency, 3);
   EXPECT_EQ(flags->env, "prod");
   EXPECT_EQ(flags->cpu_threads, 4U);
@@ -60,22 +62,22 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
 }
 
 TEST(FlagsTest, CLI2_SomeFlagsAreCommands) {
-  EXPECT_EQ(parse({"--bench", "5"})->command, Command::kBench);
+  EXPECT_EQ(parse({"--bench", "5"})->command, Subcommand::kBench);
   EXPECT_EQ(parse({"--bench", "5"})->bench_count, 5);
-  EXPECT_EQ(parse({"--list-plans"})->command, Command::kListPlans);
-  EXPECT_EQ(parse({"--print-registry"})->command, Command::kPrintRegistry);
-  EXPECT_EQ(parse({"--print-task-manifest"})->command, Command::kPrintTaskManifest);
+  EXPECT_EQ(parse({"--list-plans"})->command, Subcommand::kListPlans);
+  EXPECT_EQ(parse({"--print-registry"})->command, Subcommand::kPrintRegistry);
+  EXPECT_EQ(parse({"--print-task-manifest"})->command, Subcommand::kPrintTaskManifest);
 }
 
 TEST(FlagsTest, CLI3_EverySubcommandIsRead) {
-  EXPECT_EQ(parse({"run"})->command, Command::kRun);
-  EXPECT_EQ(parse({"serve"})->command, Command::kServe);
+  EXPECT_EQ(parse({"run"})->command, Subcommand::kRun);
+  EXPECT_EQ(parse({"serve"})->command, Subcommand::kServe);
   EXPECT_EQ(parse({"bench", "--count", "7", "--concurrency", "2"})->bench_count, 7);
   EXPECT_EQ(parse({"bench"})->bench_count, 1000);
   EXPECT_EQ(parse({"explain", "feed"})->plan_name, "feed");
   EXPECT_THAT(parse({"check", "a", "b"})->plan_files, ElementsAre("a", "b"));
   EXPECT_EQ(parse({"seed", "--users", "9"})->seed_users, 9);
-  EXPECT_EQ(parse({"doctor"})->command, Command::kDoctor);
+  EXPECT_EQ(parse({"doctor"})->command, Subcommand::kDoctor);
   EXPECT_EQ(parse({"explain", "feed", "--format", "json"})->format, Format::kJson);
 }
 

@@ -2,14 +2,14 @@
 
 #include <string>
 
-#include "apps/rankd/waiting_call.h"
+#include "host/waiting_call.h"
 #include "rank/request.h"
 
 namespace millrace::rankd {
 
-bool serve_lines(Engine& engine, std::istream& in, std::ostream& out) {
+bool serve_lines(host::Engine& engine, std::istream& in, std::ostream& out) {
   rank::RequestReader reader;
-  WaitingCall call;
+  host::WaitingCall call;
   bool all_ok = true;
   std::string line;
   while (std::getline(in, line)) {

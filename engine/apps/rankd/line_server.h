@@ -4,12 +4,12 @@
 #include <istream>
 #include <ostream>
 
-#include "apps/rankd/engine.h"
+#include "host/engine.h"
 
 namespace millrace::rankd {
 
 /// Answers one request per line until the input ends. Gives whether all of them were answered well.
 /// A bad line gets an error line, and the next one is served.
-[[nodiscard]] bool serve_lines(Engine& engine, std::istream& in, std::ostream& out);
+[[nodiscard]] bool serve_lines(host::Engine& engine, std::istream& in, std::ostream& out);
 
 }  // namespace millrace::rankd

@@ -26,8 +26,8 @@ class LineServerTest : public ::testing::Test {
     return serve_lines(*engine_, in, out_);
   }
   Flags flags_ = repository_flags();
-  std::unique_ptr<Project> project_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<host::Project> project_;
+  std::unique_ptr<host::Engine> engine_;
   std::ostringstream out_;
 };
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "base/json_writer.h"
+#include "base/formats/json_writer.h"
 #include "rows/column.h"
 
 namespace millrace::rankd {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 
 namespace millrace::rankd {
 

@@ -6,26 +6,25 @@
 #include <utility>
 
 #include "base/check.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
 #include "rank/ranker.h"
 #include "rank/request.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
 
 namespace millrace::rankd {
 
 /// What the slots of one loop share.
 /// Threading: `reader` belongs to the loop thread.
 struct RequestRepeater::LoopPart {
-  LoopPart(runtime::Loop& its_loop, rank::Ranker& its_ranker)
-      : loop(its_loop), ranker(its_ranker) {}
-  runtime::Loop& loop;
+  LoopPart(loop::Loop& its_loop, rank::Ranker& its_ranker) : loop(its_loop), ranker(its_ranker) {}
+  loop::Loop& loop;
   rank::Ranker& ranker;
   rank::RequestReader reader;
 };
 
 /// One request after another, each begun by a job of the loop, as one that comes from a connection
 /// would be. What belongs to a request is then touched in one go, however many wait.
-class RequestRepeater::Slot final : public rank::RankCall, runtime::Job {
+class RequestRepeater::Slot final : public rank::RankCall, loop::Job {
  public:
   Slot(RequestRepeater& owner, LoopPart& part)
       : Job([](Job& job) { static_cast<Slot&>(job).start(); }), owner_(owner), part_(part) {}
@@ -66,7 +65,7 @@ base::Duration process_cpu_time() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-RequestRepeater::RequestRepeater(Engine& engine, std::int64_t concurrency) {
+RequestRepeater::RequestRepeater(host::Engine& engine, std::int64_t concurrency) {
   for (std::size_t loop = 0; loop < engine.loop_count(); ++loop)
     parts_.push_back(std::make_unique<LoopPart>(engine.loop(loop), engine.ranker(loop)));
   for (std::int64_t index = 0; index < concurrency; ++index) {

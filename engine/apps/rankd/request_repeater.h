@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/rankd/engine.h"
 #include "base/clock.h"
+#include "host/engine.h"
 
 namespace millrace::rankd {
 
@@ -30,7 +30,7 @@ struct Repeated {
 /// every run, so that a second one is warm.
 class RequestRepeater {
  public:
-  RequestRepeater(Engine& engine, std::int64_t concurrency);
+  RequestRepeater(host::Engine& engine, std::int64_t concurrency);
   ~RequestRepeater();
   RequestRepeater(const RequestRepeater&) = delete;
   RequestRepeater& operator=(const RequestRepeater&) = delete;

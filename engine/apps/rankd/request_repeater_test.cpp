@@ -18,8 +18,8 @@ class RequestRepeaterTest : public ::testing::Test {
     engine_ = start_engine(flags_, *project_);
   }
   Flags flags_ = repository_flags();
-  std::unique_ptr<Project> project_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<host::Project> project_;
+  std::unique_ptr<host::Engine> engine_;
 };
 
 TEST_F(RequestRepeaterTest, EveryRunAnswersAsManyAsAsked) {

@@ -21,7 +21,7 @@
 #include "expr/bound_expr.h"
 #include "expr/compiled_expr.h"
 #include "expr/evaluate.h"
-#include "expr/scope_fixture.h"
+#include "expr/syntax/scope_fixture.h"
 #include "rows/batch.h"
 #include "rows/column_builder.h"
 

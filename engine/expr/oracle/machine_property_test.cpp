@@ -18,9 +18,9 @@
 #include "expr/evaluate.h"
 #include "expr/oracle/expression_generator.h"
 #include "expr/oracle/oracle.h"
-#include "expr/parser.h"
-#include "expr/printer.h"
-#include "expr/scope_fixture.h"
+#include "expr/syntax/parser.h"
+#include "expr/syntax/printer.h"
+#include "expr/syntax/scope_fixture.h"
 #include "rows/rows_fixture.h"
 
 namespace millrace::expr {

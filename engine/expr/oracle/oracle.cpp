@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "expr/function_table.h"
-#include "expr/regex.h"
-#include "expr/tree.h"
+#include "expr/program/regex.h"
+#include "expr/syntax/function_table.h"
+#include "expr/syntax/tree.h"
 
 namespace millrace::expr::oracle {
 

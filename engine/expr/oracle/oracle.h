@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "expr/scope.h"
-#include "expr/tree.h"
+#include "expr/syntax/scope.h"
+#include "expr/syntax/tree.h"
 #include "rows/rows_fixture.h"
 
 namespace millrace::expr::oracle {

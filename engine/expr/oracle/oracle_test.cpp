@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/compiled_expr.h"
-#include "expr/scope_fixture.h"
+#include "expr/syntax/scope_fixture.h"
 
 namespace millrace::expr::oracle {
 namespace {

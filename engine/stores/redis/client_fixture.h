@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/loop_fixture.h"
+#include "loop/loop_fixture.h"
 #include "stores/redis/redis_client.h"
 #include "stores/redis/redis_fixture.h"
 #include "stores/store_client.h"
@@ -17,7 +17,7 @@
 namespace millrace::stores::testing {
 
 /// A batch that was started.
-using StartedBatch = runtime::Outcome<base::Result<StoreReply>>;
+using StartedBatch = loop::Outcome<base::Result<StoreReply>>;
 
 /// A client of the scripted server.
 struct ClientRig : RedisRig {
@@ -34,7 +34,7 @@ struct ClientRig : RedisRig {
   /// Starts a batch of LRANGE for ids.
   std::unique_ptr<StartedBatch> ids(std::initializer_list<std::string_view> keys,
                                     CallOptions options = {}) {
-    return run({.command = Command::kListRange,
+    return run({.command = StoreCommand::kListRange,
                 .keys = make_keys(keys, scratch),
                 .count = 10,
                 .form = ValueForm::kInt64},
@@ -42,11 +42,11 @@ struct ClientRig : RedisRig {
   }
   std::unique_ptr<StartedBatch> get(std::initializer_list<std::string_view> keys,
                                     CallOptions options = {}) {
-    return run({.command = Command::kGet, .keys = make_keys(keys, scratch)}, options);
+    return run({.command = StoreCommand::kGet, .keys = make_keys(keys, scratch)}, options);
   }
   std::unique_ptr<StartedBatch> run(CommandBatch batch, CallOptions options = {}) {
     auto outcome = std::make_unique<StartedBatch>();
-    runtime::start(loop, client->execute(std::move(batch), options), *outcome);
+    loop::start(loop, client->execute(std::move(batch), options), *outcome);
     return outcome;
   }
   /// What became of it: values of all keys, or the code and message of the error.

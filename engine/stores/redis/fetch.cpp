@@ -10,14 +10,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/loop.h"
 #include "rows/row_scratch.h"
-#include "runtime/loop.h"
-#include "stores/redis/batch_reply.h"
+#include "stores/redis/protocol/batch_reply.h"
 #include "stores/store_client.h"
 
 namespace millrace::stores {
 
-Fetch::Fetch(FetchHost& host, runtime::Loop& loop, CommandBatch batch)
+Fetch::Fetch(FetchHost& host, loop::Loop& loop, CommandBatch batch)
     : host_(host),
       loop_(loop),
       batch_(std::move(batch)),
@@ -34,7 +34,7 @@ Fetch::~Fetch() {
 
 base::Status Fetch::start(rows::RowScratch& scratch, base::Duration hedge_after) {
   scratch_ = &scratch;
-  const std::size_t commands = shape_.command == Command::kMultiGet ? 1 : size();
+  const std::size_t commands = shape_.command == StoreCommand::kMultiGet ? 1 : size();
   first_.emplace(*this, scratch, static_cast<std::uint32_t>(commands));
   MR_TRY_STATUS(host_.send(*first_));
   if (hedge_after.count() == 0) return {};

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/loop.h"
 #include "rows/row_scratch.h"
-#include "runtime/loop.h"
-#include "stores/redis/batch_reply.h"
+#include "stores/redis/protocol/batch_reply.h"
 #include "stores/redis/redis_call.h"
 #include "stores/store_client.h"
 
@@ -44,7 +44,7 @@ class FetchHost {
 class Fetch final : public std::enable_shared_from_this<Fetch> {
  public:
   /// What a fetch needs of a pool of connections.
-  Fetch(FetchHost& host, runtime::Loop& loop, CommandBatch batch);
+  Fetch(FetchHost& host, loop::Loop& loop, CommandBatch batch);
   ~Fetch();
   Fetch(const Fetch&) = delete;
   Fetch& operator=(const Fetch&) = delete;
@@ -112,7 +112,7 @@ class Fetch final : public std::enable_shared_from_this<Fetch> {
     std::shared_ptr<char[]> block_;
     std::vector<std::shared_ptr<char[]>> more_blocks_;
   };
-  struct HedgeTimer : runtime::Timer {
+  struct HedgeTimer : loop::Timer {
     explicit HedgeTimer(Fetch& owned_by) : Timer(&fired), fetch(owned_by) {}
     static void fired(Timer& timer);
     Fetch& fetch;
@@ -123,7 +123,7 @@ class Fetch final : public std::enable_shared_from_this<Fetch> {
   void tell();
 
   FetchHost& host_;
-  runtime::Loop& loop_;
+  loop::Loop& loop_;
   const CommandBatch batch_;
   const BatchShape shape_;
   std::vector<std::uint32_t> chosen_;

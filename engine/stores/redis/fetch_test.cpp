@@ -36,7 +36,9 @@ struct CountingWaiter final : FetchWaiter {
 struct FetchRig : RedisRig {
   std::shared_ptr<Fetch> make() {
     return std::make_shared<Fetch>(
-        host, loop, CommandBatch{.command = Command::kGet, .keys = make_keys({"a", "b"}, scratch)});
+        host,
+        loop,
+        CommandBatch{.command = StoreCommand::kGet, .keys = make_keys({"a", "b"}, scratch)});
   }
   rows::RowScratch scratch;
   SilentHost host;

@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/loop.h"
+#include "loop/stop.h"
+#include "loop/task_promise.h"
 #include "rows/row_scratch.h"
-#include "runtime/loop.h"
-#include "runtime/stop.h"
-#include "runtime/task_promise.h"
 #include "stores/redis/fetch.h"
 #include "stores/store_client.h"
 
@@ -103,7 +103,7 @@ std::uint32_t FetchWait::part_of(Fetch& fetch) {
   return add_part({.fetch = fetch.shared_from_this(), .cached = nullptr});
 }
 
-bool FetchWait::suspend(runtime::TaskPromise& task) {
+bool FetchWait::suspend(loop::TaskPromise& task) {
   task_ = &task;
   if (options_.deadline) deadlines_.add(*this);
   if (!try_connect(options_.stop)) {

@@ -10,10 +10,10 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "loop/loop.h"
+#include "loop/stop.h"
+#include "loop/task_promise.h"
 #include "rows/row_scratch.h"
-#include "runtime/loop.h"
-#include "runtime/stop.h"
-#include "runtime/task_promise.h"
 #include "stores/redis/fetch.h"
 #include "stores/store_client.h"
 
@@ -26,7 +26,7 @@ class FetchWait;
 /// Threading: loop thread. Lifetime: borrows the loop and the waits.
 class DeadlineList {
  public:
-  explicit DeadlineList(runtime::Loop& loop) : loop_(loop), timer_(*this) {}
+  explicit DeadlineList(loop::Loop& loop) : loop_(loop), timer_(*this) {}
   ~DeadlineList();
   DeadlineList(const DeadlineList&) = delete;
   DeadlineList& operator=(const DeadlineList&) = delete;
@@ -35,7 +35,7 @@ class DeadlineList {
   void remove(FetchWait& wait);
 
  private:
-  struct WakeTimer : runtime::Timer {
+  struct WakeTimer : loop::Timer {
     explicit WakeTimer(DeadlineList& owned_by) : Timer(&fired), list(owned_by) {}
     static void fired(Timer& timer);
     DeadlineList& list;
@@ -43,7 +43,7 @@ class DeadlineList {
   void on_timer();
   void arm(base::TimePoint when);
 
-  runtime::Loop& loop_;
+  loop::Loop& loop_;
   std::vector<FetchWait*> waits_;
   std::optional<base::TimePoint> armed_at_;
   WakeTimer timer_;
@@ -57,7 +57,7 @@ class DeadlineList {
 /// suspending.
 /// Threading: loop thread, but for the stop request.
 /// Lifetime: in the frame of the waiting coroutine; borrows the list.
-class [[nodiscard]] FetchWait final : private FetchWaiter, private runtime::StopCallback {
+class [[nodiscard]] FetchWait final : private FetchWaiter, private loop::StopCallback {
  public:
   /// A key of the batch: which part brings it, and where in that.
   struct Source {
@@ -84,7 +84,7 @@ class [[nodiscard]] FetchWait final : private FetchWaiter, private runtime::Stop
   std::vector<Source> sources;
 
   [[nodiscard]] bool await_ready() const noexcept { return pending_ == 0; }
-  template <runtime::TaskLike Promise>
+  template <loop::TaskLike Promise>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) {
     return suspend(task.promise());
   }
@@ -100,7 +100,7 @@ class [[nodiscard]] FetchWait final : private FetchWaiter, private runtime::Stop
 
   void on_fetched() override;
   static void stopped(StopCallback& callback);
-  [[nodiscard]] bool suspend(runtime::TaskPromise& task);
+  [[nodiscard]] bool suspend(loop::TaskPromise& task);
   /// True: the coroutine is suspended and the caller, who ended the wait, must resume it.
   [[nodiscard]] bool end(Phase how);
   void leave();
@@ -112,7 +112,7 @@ class [[nodiscard]] FetchWait final : private FetchWaiter, private runtime::Stop
   std::vector<Part> parts_;
   std::size_t pending_ = 0;
   std::size_t list_index_ = SIZE_MAX;  // in the list of deadlines
-  runtime::TaskPromise* task_ = nullptr;
+  loop::TaskPromise* task_ = nullptr;
   // Publishes how the wait ended to the coroutine, and the finished suspension to the one that ends
   // it.
   std::atomic<Phase> phase_{Phase::kSuspending};

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "runtime/stop.h"
+#include "loop/stop.h"
 #include "stores/redis/client_fixture.h"
 
 namespace millrace::stores::testing {
@@ -46,13 +46,13 @@ TEST(FetchWaitTest, RED5_RandomDeadlinesStopsAndLossesEndEveryBatchOnce) {
     ClientRig rig(settings);
     base::SplitMix64 random(seed);
     rig.other = bulk("v");
-    std::vector<std::unique_ptr<runtime::StopSource>> stops;
+    std::vector<std::unique_ptr<loop::StopSource>> stops;
     std::vector<std::unique_ptr<StartedBatch>> batches;
     for (int step = 0; step < 300; ++step) {
       rig.delay = std::chrono::milliseconds(random.below(8));
       rig.is_mute = random.chance(0.05);
       rig.split = random.below(3);
-      stops.push_back(std::make_unique<runtime::StopSource>());
+      stops.push_back(std::make_unique<loop::StopSource>());
       CallOptions options{.stop = stops.back()->token()};
       if (random.chance(0.5)) {
         options.deadline = rig.clock.now() + std::chrono::milliseconds(1 + random.below(20));

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "net/breaker.h"
-#include "stores/redis/command_writer.h"
-#include "stores/redis/reply_sink.h"
+#include "stores/redis/protocol/command_writer.h"
+#include "stores/redis/protocol/reply_sink.h"
 
 namespace millrace::stores {
 
@@ -46,7 +46,7 @@ class RedisCall : public ReplySink {
 
  private:
   friend class ClusterRouter;
-  friend class FairQueue;
+  friend class CallQueue;
   friend class RedisConnection;
   friend class RedisPool;
   enum class Stage : std::uint8_t { kIdle, kQueued, kSent, kFinishing };

@@ -14,10 +14,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/loop.h"
+#include "loop/task.h"
 #include "net/stream.h"
 #include "rows/row_scratch.h"
-#include "runtime/loop.h"
-#include "runtime/task.h"
 #include "stores/redis/fetch.h"
 #include "stores/redis/fetch_wait.h"
 #include "stores/redis/inflight_table.h"
@@ -41,7 +41,7 @@ PoolSettings pool_settings(const RedisSettings& settings) {
 
 }  // namespace
 
-RedisClient::RedisClient(runtime::Loop& loop,
+RedisClient::RedisClient(loop::Loop& loop,
                          net::Connector& connector,
                          RedisSettings settings,
                          std::uint64_t random_seed)
@@ -61,7 +61,7 @@ RedisClient::RedisClient(runtime::Loop& loop,
 
 RedisClient::~RedisClient() = default;
 
-runtime::Task<Result<StoreReply>> RedisClient::execute(CommandBatch batch, CallOptions options) {
+loop::Task<Result<StoreReply>> RedisClient::execute(CommandBatch batch, CallOptions options) {
   if (options.stop.stop_requested()) co_return fail(ErrorCode::kCancelled, "The run is over");
   if (batch.keys.size() == 0) co_return StoreReply();
   ++batch_count_;
@@ -173,7 +173,7 @@ void RedisClient::on_invalidated(std::optional<std::vector<std::string>> keys) {
 }
 
 StoreCounters RedisClient::counters() const {
-  const PoolCounters pool = cluster_ ? cluster_->counters() : pool_->counters();
+  const ConnectionPoolCounters pool = cluster_ ? cluster_->counters() : pool_->counters();
   return {.commands = pool.commands, .batches = batch_count_, .round_trips = pool.writes};
 }
 

@@ -9,11 +9,11 @@
 
 #include "base/random.h"
 #include "base/result.h"
+#include "loop/loop.h"
+#include "loop/task.h"
 #include "net/stream.h"
 #include "rows/row_scratch.h"
-#include "runtime/loop.h"
-#include "runtime/task.h"
-#include "stores/redis/cluster_router.h"
+#include "stores/redis/cluster/cluster_router.h"
 #include "stores/redis/fetch.h"
 #include "stores/redis/fetch_wait.h"
 #include "stores/redis/inflight_table.h"
@@ -37,14 +37,14 @@ struct SharingCounters {
 /// Lifetime: borrows the loop and the connector.
 class RedisClient final : public StoreClient, private FetchHost, private PoolListener {
  public:
-  RedisClient(runtime::Loop& loop,
+  RedisClient(loop::Loop& loop,
               net::Connector& connector,
               RedisSettings settings,
               std::uint64_t random_seed);
   ~RedisClient() override;
 
-  [[nodiscard]] runtime::Task<base::Result<StoreReply>> execute(CommandBatch batch,
-                                                                CallOptions options) override;
+  [[nodiscard]] loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
+                                                             CallOptions options) override;
   [[nodiscard]] StoreCounters counters() const override;
   [[nodiscard]] const SharingCounters& sharing() const { return sharing_; }
   /// The connections, unless it is a cluster.
@@ -76,7 +76,7 @@ class RedisClient final : public StoreClient, private FetchHost, private PoolLis
   [[nodiscard]] std::uint32_t id_of(const Fetch& fetch);
   void forget(Fetch& fetch);
 
-  runtime::Loop& loop_;
+  loop::Loop& loop_;
   const RedisSettings settings_;
   base::SplitMix64 random_;
   rows::RowScratch scratch_;

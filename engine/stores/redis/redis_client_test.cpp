@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/stop.h"
+#include "loop/stop.h"
 #include "stores/redis/client_fixture.h"
 
 namespace millrace::stores::testing {
@@ -23,7 +23,7 @@ TEST(RedisClientTest, RED2_ABatchIsOneWriteWhateverItsKeys) {
   KeyListBuilder keys(rig.scratch, "follow:", "", 1000);
   for (std::int64_t i = 0; i < 1000; ++i) keys.add(i);
   rig.replies["LRANGE follow:7"] = list({"70", "71"});
-  const auto batch = rig.run({.command = Command::kListRange,
+  const auto batch = rig.run({.command = StoreCommand::kListRange,
                               .keys = keys.finish(),
                               .count = 100,
                               .form = ValueForm::kInt64});
@@ -51,8 +51,8 @@ TEST(RedisClientTest, RED3_EqualKeysOfABatchAreAskedOnce) {
 TEST(RedisClientTest, RED3_MgetAsksForEachKeyOnceToo) {
   ClientRig rig;
   rig.replies["MGET a"] = "*2\r\n$1\r\nx\r\n$-1\r\n";
-  const auto batch =
-      rig.run({.command = Command::kMultiGet, .keys = make_keys({"a", "b", "a"}, rig.scratch)});
+  const auto batch = rig.run(
+      {.command = StoreCommand::kMultiGet, .keys = make_keys({"a", "b", "a"}, rig.scratch)});
   rig.loop.run_ready();
   EXPECT_EQ(ClientRig::shown(batch), "[x][null][x]");
 }
@@ -140,7 +140,7 @@ TEST(RedisClientTest, RED5_DeadlinesAreExactAndKeepTheConnectionInStep) {
 TEST(RedisClientTest, RED5_AStopEndsTheWait) {
   ClientRig rig;
   rig.is_mute = true;
-  runtime::StopSource stop;
+  loop::StopSource stop;
   const auto batch = rig.get({"a"}, {.stop = stop.token()});
   rig.loop.run_ready();
   stop.request_stop();

@@ -15,13 +15,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
 #include "net/address.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
-#include "stores/redis/command_writer.h"
+#include "stores/redis/protocol/command_writer.h"
+#include "stores/redis/protocol/resp_reader.h"
+#include "stores/redis/protocol/resp_value.h"
 #include "stores/redis/redis_call.h"
-#include "stores/redis/resp_reader.h"
-#include "stores/redis/resp_value.h"
 
 namespace millrace::stores {
 

@@ -11,16 +11,16 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
 #include "net/stream.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
 #include "stores/redis/backoff.h"
-#include "stores/redis/greeting.h"
-#include "stores/redis/receive_buffer.h"
+#include "stores/redis/protocol/greeting.h"
+#include "stores/redis/protocol/receive_buffer.h"
+#include "stores/redis/protocol/resp_reader.h"
+#include "stores/redis/protocol/resp_value.h"
 #include "stores/redis/redis_call.h"
 #include "stores/redis/redis_settings.h"
-#include "stores/redis/resp_reader.h"
-#include "stores/redis/resp_value.h"
 
 namespace millrace::stores {
 
@@ -54,7 +54,7 @@ class ConnectionOwner {
 class RedisConnection final : private net::StreamListener {
  public:
   struct Services {
-    runtime::Loop& loop;
+    loop::Loop& loop;
     net::Connector& connector;
     base::Random& random;
   };
@@ -108,13 +108,13 @@ class RedisConnection final : private net::StreamListener {
     std::uint32_t left = 0;     // replies
     base::TimePoint at{};
   };
-  struct FlushJob : runtime::Job {
+  struct FlushJob : loop::Job {
     explicit FlushJob(RedisConnection& owned_by) : Job(&flush), connection(&owned_by) {}
     static void flush(Job& job);
     RedisConnection* connection;  // nullptr once that is gone
     bool posted = false;
   };
-  struct RetryTimer : runtime::Timer {
+  struct RetryTimer : loop::Timer {
     explicit RetryTimer(RedisConnection& owned_by) : Timer(&fired), connection(owned_by) {}
     static void fired(Timer& timer);
     RedisConnection& connection;

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "stores/connect_options.h"
 #include "stores/redis/redis_settings.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 #include "stores/redis/redis_settings.h"
 
 namespace millrace::stores {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/registry.h"
+#include "plan/registry/registry.h"
 
 namespace millrace::stores::testing {
 namespace {

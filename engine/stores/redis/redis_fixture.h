@@ -14,13 +14,13 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "loop/fake_loop.h"
 #include "net/fake_connector.h"
-#include "runtime/fake_loop.h"
-#include "stores/redis/command_writer.h"
+#include "stores/redis/protocol/command_writer.h"
+#include "stores/redis/protocol/resp_reader.h"
+#include "stores/redis/protocol/resp_value.h"
 #include "stores/redis/redis_call.h"
 #include "stores/redis/redis_settings.h"
-#include "stores/redis/resp_reader.h"
-#include "stores/redis/resp_value.h"
 
 // A server in virtual time for tests: it reads commands and answers as told.
 
@@ -110,7 +110,7 @@ class RedisRig {
   std::size_t write_count = 0;  ///< writes that held such commands
 
   base::ManualClock clock;
-  runtime::FakeLoop loop{clock};
+  loop::FakeLoop loop{clock};
   net::FakeConnector connector{loop};
   base::SplitMix64 random{1};
 

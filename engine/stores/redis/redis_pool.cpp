@@ -15,14 +15,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
 #include "net/address.h"
 #include "net/breaker.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
-#include "stores/redis/fair_queue.h"
+#include "stores/redis/call_queue.h"
+#include "stores/redis/protocol/resp_value.h"
 #include "stores/redis/redis_call.h"
 #include "stores/redis/redis_connection.h"
-#include "stores/redis/resp_value.h"
 
 namespace millrace::stores {
 
@@ -289,8 +289,8 @@ void RedisPool::rearm() {
   if (next) arm(*next);
 }
 
-PoolCounters RedisPool::counters() const {
-  PoolCounters counters = counters_;
+ConnectionPoolCounters RedisPool::counters() const {
+  ConnectionPoolCounters counters = counters_;
   for (const auto& connection : connections_) counters.writes += connection->write_count();
   return counters;
 }

@@ -14,11 +14,11 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
 #include "net/breaker.h"
 #include "net/stream.h"
-#include "runtime/executor.h"
-#include "runtime/loop.h"
-#include "stores/redis/fair_queue.h"
+#include "stores/redis/call_queue.h"
 #include "stores/redis/redis_call.h"
 #include "stores/redis/redis_connection.h"
 #include "stores/redis/redis_settings.h"
@@ -33,7 +33,7 @@ class PoolListener {
   virtual void on_invalidated(std::optional<std::vector<std::string>> keys) = 0;
 };
 
-struct PoolCounters {
+struct ConnectionPoolCounters {
   std::uint64_t commands = 0;
   std::uint64_t writes = 0;
   std::uint64_t connects = 0;
@@ -71,7 +71,7 @@ class RedisPool final : private ConnectionOwner {
   /// Forgets a call that is under way: nothing comes any more.
   void withdraw(RedisCall& call);
 
-  [[nodiscard]] PoolCounters counters() const;
+  [[nodiscard]] ConnectionPoolCounters counters() const;
   [[nodiscard]] net::Breaker::State breaker_state() const { return breaker_.state(); }
   [[nodiscard]] std::uint32_t commands_in_flight() const { return commands_in_flight_; }
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
@@ -85,13 +85,13 @@ class RedisPool final : private ConnectionOwner {
     RedisCall* call = nullptr;  // nullptr once withdrawn
     base::Status status;
   };
-  struct TellJob : runtime::Job {
+  struct TellJob : loop::Job {
     explicit TellJob(RedisPool& owned_by) : Job(&go_on), pool(&owned_by) {}
     static void go_on(Job& job);
     RedisPool* pool;  // nullptr once that is gone
     bool posted = false;
   };
-  struct ExpiryTimer : runtime::Timer {
+  struct ExpiryTimer : loop::Timer {
     explicit ExpiryTimer(RedisPool& owned_by) : Timer(&fired), pool(owned_by) {}
     static void fired(Timer& timer);
     RedisPool& pool;
@@ -122,7 +122,7 @@ class RedisPool final : private ConnectionOwner {
   net::Breaker breaker_;
   std::vector<std::unique_ptr<RedisConnection>> connections_;
   std::optional<base::Error> last_failure_;
-  FairQueue queue_;
+  CallQueue queue_;
   std::uint32_t commands_in_flight_ = 0;
   // What calls and the listener are to be told, in the order in which it arrived.
   std::deque<std::variant<Finished, RespValue>> finished_;
@@ -130,7 +130,7 @@ class RedisPool final : private ConnectionOwner {
   bool is_telling_ = false;
   // Owners: this, and the loop while it is posted.
   std::unique_ptr<TellJob> tell_job_;
-  PoolCounters counters_;
+  ConnectionPoolCounters counters_;
   std::optional<base::TimePoint> armed_at_;
   ExpiryTimer timer_;
 };

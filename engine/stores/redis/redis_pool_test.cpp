@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/loop_fixture.h"
+#include "loop/loop_fixture.h"
 #include "stores/redis/redis_fixture.h"
 
 namespace millrace::stores::testing {
@@ -243,7 +243,7 @@ TEST(RedisPoolTest, ACallMayFollowAnotherFromInside) {
 TEST(RedisPoolTest, RED5_ADueTimerGoesBeforeTheNextOfManyReplies) {
   PoolRig rig;
   rig.warm();
-  runtime::FunctionTimer deadline([] {});
+  loop::FunctionTimer deadline([] {});
   std::vector<std::unique_ptr<TestCall>> calls;
   for (int i = 0; i < 3; ++i) {
     calls.push_back(std::make_unique<TestCall>(std::vector<Words>{{"GET", "a"}}));
@@ -264,7 +264,7 @@ TEST(RedisPoolTest, RED5_ADueTimerGoesBeforeTheNextOfManyReplies) {
 TEST(RedisPoolTest, MayEndWhileARestWaitsToBeTold) {
   PoolRig rig;
   rig.warm();
-  runtime::FunctionTimer deadline([] {});
+  loop::FunctionTimer deadline([] {});
   TestCall first({{"GET", "a"}});
   TestCall second({{"GET", "a"}});
   rig.submit(first);

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
 
 struct CacheRig : StoreRig {
   CacheRig() : StoreRig("HSET h a 1 b 2\nRPUSH l 3 4 5\n") {}
-  StoreReply read(Command command, std::string_view key, ValueForm form = ValueForm::kText) {
+  StoreReply read(StoreCommand command, std::string_view key, ValueForm form = ValueForm::kText) {
     return client
         .answer({.command = command,
                  .keys = make_keys({"-", key}, scratch.rows()),
@@ -31,8 +31,8 @@ TEST(ReplyCacheTest, RED8_GivesCopiesUntilTheyAreTooOld) {
   CacheRig rig;
   ReplyCache cache(10ms, 1 << 20);
   const base::TimePoint now{};
-  cache.add(0, "h", rig.read(Command::kHashGetAll, "h"), 1, now);
-  cache.add(1, "l", rig.read(Command::kListRange, "l", ValueForm::kInt64), 1, now);
+  cache.add(0, "h", rig.read(StoreCommand::kHashGetAll, "h"), 1, now);
+  cache.add(1, "l", rig.read(StoreCommand::kListRange, "l", ValueForm::kInt64), 1, now);
   EXPECT_THAT(cache.find(0, "h", now + 9ms)->texts_of(0), ElementsAre("a", "1", "b", "2"));
   EXPECT_THAT(cache.find(1, "l", now)->integers.span(), ElementsAre(3, 4, 5));
   EXPECT_EQ(cache.find(1, "h", now), nullptr);
@@ -43,7 +43,7 @@ TEST(ReplyCacheTest, RED8_GivesCopiesUntilTheyAreTooOld) {
 TEST(ReplyCacheTest, RED8_BytesAreBoundedAndTheLeastUsedGoes) {
   CacheRig rig;
   ReplyCache cache(1s, 900);
-  const StoreReply reply = rig.read(Command::kHashGetAll, "h");
+  const StoreReply reply = rig.read(StoreCommand::kHashGetAll, "h");
   const base::TimePoint now{};
   for (const std::string key : {"a", "b", "c"}) {
     static_cast<void>(cache.find(0, "a", now));
@@ -58,7 +58,7 @@ TEST(ReplyCacheTest, RED8_BytesAreBoundedAndTheLeastUsedGoes) {
 TEST(ReplyCacheTest, RED8_ForgetsAllThatIsKnownOfAKey) {
   CacheRig rig;
   ReplyCache cache(1s, 1 << 20);
-  const StoreReply reply = rig.read(Command::kHashGetAll, "h");
+  const StoreReply reply = rig.read(StoreCommand::kHashGetAll, "h");
   for (std::uint32_t shape = 0; shape < 3; ++shape) cache.add(shape, "h", reply, 1, {});
   cache.add(0, "x", reply, 1, {});
   cache.add(0, "x", reply, 1, {});

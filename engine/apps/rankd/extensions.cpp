@@ -1,0 +1,21 @@
+#include "apps/rankd/extensions.h"
+
+#include <memory>
+
+#include "stores/embedded_driver.h"
+#include "stores/http_driver.h"
+#include "stores/redis/redis_driver.h"
+#include "stores/store_tasks.h"
+
+namespace millrace::rankd {
+
+host::Extensions rankd_extensions() {
+  host::Extensions extensions;
+  extensions.tasks.push_back(&stores::register_store_tasks);
+  extensions.drivers.push_back(std::make_unique<stores::EmbeddedDriver>());
+  extensions.drivers.push_back(std::make_unique<stores::RedisDriver>());
+  extensions.drivers.push_back(std::make_unique<stores::HttpDriver>());
+  return extensions;
+}
+
+}  // namespace millrace::rankd

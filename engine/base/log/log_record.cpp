@@ -1,0 +1,112 @@
+#include "base/log/log_record.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "base/formats/json_writer.h"
+#include "base/wall_clock.h"
+
+namespace millrace::base {
+namespace {
+
+/// Appends a text as it is if a reader can tell where it ends, else quoted.
+void append_plain_or_quoted(std::string& out, std::string_view text) {
+  const bool is_plain = !text.empty() && std::ranges::all_of(text, [](char character) {
+    return character > ' ' && character < '\x7F' && character != '"' && character != '\\' &&
+           character != '=';
+  });
+  if (is_plain) {
+    out += text;
+  } else {
+    append_json_string(out, text);
+  }
+}
+
+void append_value(std::string& out, const LogField::Value& value) {
+  std::visit(
+      [&out](const auto& content) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, std::string_view>) {
+          append_plain_or_quoted(out, content);
+        } else {
+          JsonWriter(out).value(content);
+        }
+      },
+      value);
+}
+
+/// Gives the four-letter form that keeps terminal lines aligned.
+std::string_view label(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "DEBU";
+    case LogLevel::kInfo:
+      return "INFO";
+    case LogLevel::kWarning:
+      return "WARN";
+    case LogLevel::kError:
+      return "ERRO";
+  }
+  return "ERRO";
+}
+
+}  // namespace
+
+std::string_view to_string(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warn";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "error";
+}
+
+std::string to_json(const LogRecord& record) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.member("ts", to_rfc3339(record.time));
+  json.member("level", to_string(record.level));
+  json.member("msg", record.message);
+  json.member("event", record.event);
+  for (const LogField& field : record.fields) {
+    json.key(field.key());
+    std::visit([&json](const auto& content) { json.value(content); }, field.value());
+  }
+  if (record.suppressed_count > 0) json.member("suppressed", record.suppressed_count);
+  json.end_object();
+  return out;
+}
+
+std::string to_text(const LogRecord& record) {
+  std::string out = to_rfc3339(record.time);
+  out += ' ';
+  out += label(record.level);
+  out += ' ';
+  out += record.event;
+  out += ": ";
+  // Not quoted as a whole, but a line break inside must not look like a second line.
+  std::string quoted;
+  append_json_string(quoted, record.message);
+  out.append(quoted, 1, quoted.size() - 2);
+  for (const LogField& field : record.fields) {
+    out += ' ';
+    out += field.key();
+    out += '=';
+    append_value(out, field.value());
+  }
+  if (record.suppressed_count > 0) {
+    out += " suppressed=";
+    append_value(out, record.suppressed_count);
+  }
+  return out;
+}
+
+}  // namespace millrace::base

@@ -1,0 +1,184 @@
+// The string operations of the machine. Whatever reads one string per row is computed once per
+// distinct code and looked up for the rows; only what compares two columns works row by row.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "expr/kernels/hash.h"
+#include "expr/machine/code_table.h"
+#include "expr/machine/machine.h"
+#include "expr/machine/text_functions.h"
+#include "expr/program/program.h"
+
+namespace millrace::expr {
+
+namespace {
+
+const std::int32_t* codes(const Vector& vector) {
+  return static_cast<const std::int32_t*>(vector.data);
+}
+
+std::string_view text(const Vector& bound) {
+  return bound.valid == nullptr ? *static_cast<const std::string_view*>(bound.data)
+                                : std::string_view();
+}
+
+void compare_codes(const std::int32_t* left,
+                   std::int32_t right,
+                   std::size_t count,
+                   std::uint8_t* __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = left[i] == right ? 1 : 0;
+}
+
+}  // namespace
+
+bool Machine::test(const Instruction& instruction,
+                   std::string_view left,
+                   std::string_view right) const {
+  switch (instruction.opcode) {
+    case Opcode::kEqual:
+      return left == right;
+    case Opcode::kNotEqual:
+      return left != right;
+    case Opcode::kLess:
+      return left < right;
+    case Opcode::kLessEqual:
+      return left <= right;
+    case Opcode::kGreater:
+      return left > right;
+    case Opcode::kGreaterEqual:
+      return left >= right;
+    case Opcode::kContains:
+      return left.find(right) != std::string_view::npos;
+    case Opcode::kStartsWith:
+      return left.starts_with(right);
+    case Opcode::kMatch:
+      return parts_.program.regexes[instruction.extra].matches(left);
+    case Opcode::kInSet:
+      return parts_.program.string_sets[instruction.extra].contains(left);
+    default:
+      break;
+  }
+  MR_CHECK(false, static_cast<int>(instruction.opcode));
+  return false;
+}
+
+template <class T, class F>
+void Machine::by_code(const Instruction& instruction, const Vector& strings, T* out, F compute) {
+  CodeTable& table = parts_.tables[instruction.table_index];
+  const std::size_t code_count = strings.strings.size();
+  table.reserve(code_count);
+  if (table.look_up(codes(strings), count_, out)) return;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const std::int32_t code = codes(strings)[i];
+    if (table.knows(code)) continue;
+    // With no strings at all every row is null, and its code means nothing.
+    table.set<T>(code, code_count == 0 ? T{} : compute(strings.strings.at(code)));
+  }
+  const bool all_known = table.look_up(codes(strings), count_, out);
+  MR_DCHECK(all_known);
+  static_cast<void>(all_known);
+}
+
+void Machine::run_string_predicate(const Instruction& instruction, std::uint8_t* out) {
+  const Vector& left = operand(instruction, 0);
+  const Vector& right = operand(instruction, instruction.operand_count - 1);
+  if (instruction.operand_count == 1) {
+    return by_code<std::uint8_t>(instruction, left, out, [&](std::string_view value) {
+      return std::uint8_t{test(instruction, value, {})};
+    });
+  }
+  if (instruction.is_uniform(1)) {
+    if (instruction.opcode == Opcode::kEqual && left.strings.dictionary != nullptr) {
+      const std::optional<std::int32_t> code = left.strings.dictionary->find_code(text(right));
+      return compare_codes(codes(left), code.value_or(-1), count_, out);
+    }
+    return by_code<std::uint8_t>(instruction, left, out, [&](std::string_view value) {
+      return std::uint8_t{test(instruction, value, text(right))};
+    });
+  }
+  if (instruction.is_uniform(0)) {
+    return by_code<std::uint8_t>(instruction, right, out, [&](std::string_view value) {
+      return std::uint8_t{test(instruction, text(left), value)};
+    });
+  }
+  const bool left_empty = left.strings.size() == 0;
+  const bool right_empty = right.strings.size() == 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const std::string_view a = left_empty ? "" : left.strings.at(codes(left)[i]);
+    const std::string_view b = right_empty ? "" : right.strings.at(codes(right)[i]);
+    out[i] = test(instruction, a, b) ? 1 : 0;
+  }
+}
+
+void Machine::run_string(const Instruction& instruction) {
+  if (instruction.stage == Stage::kBind) return run_bound_string(instruction);
+  std::byte* data = data_of(instruction);
+  Vector out{.data = data};
+  switch (instruction.opcode) {
+    case Opcode::kIntern:
+      by_code<std::int32_t>(instruction,
+                            operand(instruction, 0),
+                            reinterpret_cast<std::int32_t*>(data),
+                            [&](std::string_view value) { return parts_.pool->add(value); });
+      out.strings = {.pool = parts_.pool};
+      break;
+    case Opcode::kLower:
+      by_code<std::int32_t>(
+          instruction,
+          operand(instruction, 0),
+          reinterpret_cast<std::int32_t*>(data),
+          [&](std::string_view value) { return parts_.pool->add_owned(text_lower(value)); });
+      out.strings = {.pool = parts_.pool};
+      break;
+    case Opcode::kLength:
+      by_code<std::int64_t>(
+          instruction, operand(instruction, 0), reinterpret_cast<std::int64_t*>(data), text_length);
+      break;
+    case Opcode::kHash:
+      by_code<std::int64_t>(
+          instruction, operand(instruction, 0), reinterpret_cast<std::int64_t*>(data), hash_text);
+      break;
+    default:
+      run_string_predicate(instruction, reinterpret_cast<std::uint8_t*>(data));
+      clear_nulls(instruction, reinterpret_cast<std::uint8_t*>(data));
+      out.error = combine_error(instruction);
+      parts_.values[instruction.out] = out;
+      return;
+  }
+  out.valid = combine_valid(instruction);
+  out.error = combine_error(instruction);
+  parts_.values[instruction.out] = out;
+}
+
+void Machine::run_bound_string(const Instruction& instruction) {
+  std::byte* data = data_of(instruction);
+  Vector& out = parts_.values[instruction.out];
+  out = {.data = data, .valid = combine_valid(instruction), .error = combine_error(instruction)};
+  const std::string_view left = text(operand(instruction, 0));
+  const auto store = [&](auto value) { std::memcpy(data, &value, sizeof(value)); };
+  switch (instruction.opcode) {
+    case Opcode::kLower: {
+      const std::int32_t code = parts_.pool->add_owned(text_lower(left));
+      return store(parts_.pool->at(code));
+    }
+    case Opcode::kLength:
+      return store(text_length(left));
+    case Opcode::kHash:
+      return store(hash_text(left));
+    default:
+      break;
+  }
+  const std::string_view right = text(operand(instruction, instruction.operand_count - 1));
+  store(std::uint8_t{test(instruction, left, right)});
+  clear_nulls(instruction, reinterpret_cast<std::uint8_t*>(data));
+  out.valid = nullptr;
+}
+
+}  // namespace millrace::expr

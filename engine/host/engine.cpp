@@ -1,0 +1,180 @@
+#include "host/engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <semaphore>
+#include <string>
+#include <utility>
+
+#include "base/format.h"
+
+namespace millrace::host {
+namespace {
+
+// Small CPU work stays where its rows are: the way to a worker and back takes longer than a node
+// that costs less than this. Turns are short, so I/O does not wait for all of the budget.
+constexpr base::Duration kInlineThreshold = std::chrono::microseconds(50);
+constexpr base::Duration kLoopInlineBudget = std::chrono::milliseconds(2);
+
+StartError from(const base::Error& error) { return {error.to_string()}; }
+
+/// Runs a function on a loop and waits for it.
+template <class Function>
+void run_on(loop::EventLoop& loop, Function function) {
+  struct Call : loop::Job {
+    explicit Call(Function& called)
+        : Job([](Job& job) {
+            auto& self = static_cast<Call&>(job);
+            self.function();
+            self.done.release();
+          }),
+          function(called) {}
+    Function& function;
+    std::binary_semaphore done{0};
+  };
+  Call call(function);
+  loop.post(call);
+  call.done.acquire();
+}
+
+}  // namespace
+
+Engine::~Engine() {
+  // Late bodies end first: they may still use timers of their loop.
+  plans_ = {};
+  for (const auto& unit : loops_) {
+    // Sockets are closed by the thread that uses them.
+    run_on(*unit->loop, [&] { unit->clients.clear(); });
+    unit->loop->stop();
+  }
+}
+
+std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings& settings,
+                                                                 const Project& project) {
+  std::unique_ptr<Engine> engine(new Engine);
+  if (!settings.dump_run_trace.empty()) {
+    if (auto done = engine->open_trace_dump(settings.dump_run_trace); !done)
+      return std::unexpected(done.error());
+  }
+  if (auto done = engine->start_threads(settings); !done) return std::unexpected(done.error());
+  for (const auto& unit : engine->loops_) {
+    if (auto done = engine->connect(project, *unit); !done) return std::unexpected(done.error());
+  }
+  if (auto done = engine->load_plans(settings, project); !done)
+    return std::unexpected(done.error());
+  for (const auto& unit : engine->loops_) {
+    unit->ranker = std::make_unique<rank::Ranker>(
+        engine->plans_,
+        unit->services,
+        rank::RankOptions{.deadline = settings.deadline,
+                          .ids_as_strings = settings.ids_as_strings,
+                          .allow_scheduling_overrides = settings.allow_scheduling_overrides});
+  }
+  return engine;
+}
+
+std::expected<void, StartError> Engine::start_threads(const Settings& settings) {
+  auto workers = runtime::WorkerPool::create({.compute_threads = settings.cpu_threads,
+                                              .callers_help = false,
+                                              .loop_inline_budget = kLoopInlineBudget,
+                                              .trace = &tracer_.collector()});
+  if (!workers) return std::unexpected(from(workers.error()));
+  workers_ = *std::move(workers);
+  for (std::uint32_t index = 0; index < settings.loops; ++index) {
+    auto loop = loop::EventLoop::create(base::format("loop {}", index));
+    if (!loop) return std::unexpected(from(loop.error()));
+    LoopUnit& unit = *loops_.emplace_back(std::make_unique<LoopUnit>());
+    unit.loop = *std::move(loop);
+  }
+  return {};
+}
+
+std::expected<void, StartError> Engine::connect(const Project& project, LoopUnit& unit) {
+  const bool is_first = endpoint_kinds_.empty();
+  for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
+    tasks::EndpointDriver* const driver = project.extensions().find_driver(endpoint.kind);
+    if (driver == nullptr) {
+      return std::unexpected(StartError{base::format(
+          "Endpoint '{}': this program has no client for the kind '{}'; give it another "
+          "kind in registry/endpoints.toml",
+          endpoint.name,
+          plan::to_string(endpoint.kind))});
+    }
+    if (is_first) endpoint_kinds_.push_back(driver->client_kind());
+    auto connected = driver->connect({.endpoint = endpoint, .root = project.root()}, *unit.loop);
+    if (!connected) return std::unexpected(from(connected.error()));
+    unit.client_refs.push_back(connected->client.get());
+    unit.transports.push_back(std::move(connected->transport));
+    unit.clients.push_back(std::move(connected->client));
+  }
+  unit.services = {.loop = unit.loop.get(),
+                   .workers = workers_.get(),
+                   .clients = unit.client_refs,
+                   .loop_scratch = &unit.scratch,
+                   .scratches = &scratches_,
+                   .wall_clock = &wall_clock_,
+                   .tracer = &tracer_};
+  return {};
+}
+
+std::expected<void, StartError> Engine::load_plans(const Settings& settings,
+                                                   const Project& project) {
+  auto files = project.load_plans(settings);
+  if (!files) return std::unexpected(files.error());
+  std::string problems;
+  for (PlanFile& file : *files) {
+    if (!file.plan) {
+      problems += base::format("{}:\n{}", file.path, file.plan.error().to_text());
+      continue;
+    }
+    auto loaded = rank::LoadedPlan::load(*file.plan,
+                                         project.registry(),
+                                         project.tasks(),
+                                         {.node_timeout = settings.node_timeout,
+                                          .costs = {.inline_threshold = kInlineThreshold},
+                                          .endpoints = endpoint_kinds_,
+                                          .artifact = std::move(file.text)});
+    base::Status added =
+        loaded ? plans_.add(*std::move(loaded)) : base::Status(std::unexpected(loaded.error()));
+    if (!added) problems += base::format("{}: {}\n", file.path, added.error().to_string());
+  }
+  if (!problems.empty()) return std::unexpected(StartError{std::move(problems)});
+  if (settings.plan_name.empty()) return {};
+  if (auto set = plans_.set_default(settings.plan_name); !set)
+    return std::unexpected(StartError{set.error().message()});
+  return {};
+}
+
+std::expected<void, StartError> Engine::open_trace_dump(const std::string& path) {
+  dump_path_ = path;
+  dump_file_.open(path, std::ios::binary);
+  if (!dump_file_) return std::unexpected(StartError{base::format("Cannot write '{}'", path)});
+  dump_ = std::make_unique<trace::ChromeTraceSink>(dump_file_);
+  tracer_.dump_to(*dump_);
+  return {};
+}
+
+std::expected<void, StartError> Engine::close_trace_dump() {
+  if (dump_ == nullptr) return {};
+  tracer_.flush();
+  const base::Status closed = dump_->close();
+  dump_file_.close();
+  if (closed && dump_file_) return {};
+  return std::unexpected(StartError{base::format("Cannot write '{}'", dump_path_)});
+}
+
+stores::StoreCounters Engine::store_counters() const {
+  stores::StoreCounters sum;
+  for (const auto& unit : loops_) {
+    for (const auto& client : unit->clients) {
+      if (client->client_kind() != tasks::ClientKind::kStore) continue;
+      const stores::StoreCounters one = static_cast<stores::StoreClient&>(*client).counters();
+      sum.commands += one.commands;
+      sum.batches += one.batches;
+      sum.round_trips += one.round_trips;
+    }
+  }
+  return sum;
+}
+
+}  // namespace millrace::host

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <expected>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/wall_clock.h"
+#include "host/project.h"
+#include "host/settings.h"
+#include "loop/event_loop.h"
+#include "rank/plan_set.h"
+#include "rank/ranker.h"
+#include "rank/run_tracer.h"
+#include "rank/services.h"
+#include "runtime/worker_pool.h"
+#include "stores/store_client.h"
+#include "tasks/scratch_pool.h"
+#include "trace/chrome_trace.h"
+
+namespace millrace::host {
+
+/// One event loop with the clients of its own.
+struct LoopUnit {
+  std::unique_ptr<loop::EventLoop> loop;
+  std::vector<std::shared_ptr<void>> transports;  // outlive the clients
+  std::vector<std::unique_ptr<tasks::EndpointClient>> clients;
+  std::vector<tasks::EndpointClient*> client_refs;  // by endpoint
+  tasks::TaskScratch scratch;
+  rank::LoopServices services;
+  std::unique_ptr<rank::Ranker> ranker;
+};
+
+/// Everything that answers requests: threads, clients and plans.
+/// Threading: built and destroyed by one thread; `ranker` and `loop` from any.
+class Engine {
+ public:
+  /// Loads all plans of the project; every problem of every plan is in the error.
+  [[nodiscard]] static std::expected<std::unique_ptr<Engine>, StartError> start(
+      const Settings& settings, const Project& project);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] rank::PlanSet& plans() { return plans_; }
+  [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
+  [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
+  [[nodiscard]] loop::Loop& loop(std::size_t loop) { return *loops_[loop]->loop; }
+  [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
+  /// Ends the dump of runs, if there is one: writes what is left. No request may be under way.
+  [[nodiscard]] std::expected<void, StartError> close_trace_dump();
+  /// What the clients of all stores have done.
+  [[nodiscard]] stores::StoreCounters store_counters() const;
+
+ private:
+  Engine() = default;
+  [[nodiscard]] std::expected<void, StartError> start_threads(const Settings& settings);
+  [[nodiscard]] std::expected<void, StartError> connect(const Project& project, LoopUnit& unit);
+  [[nodiscard]] std::expected<void, StartError> load_plans(const Settings& settings,
+                                                           const Project& project);
+
+  [[nodiscard]] std::expected<void, StartError> open_trace_dump(const std::string& path);
+
+  // Destroyed in reverse: plans wait for late bodies, which need threads and clients.
+  base::SystemWallClock wall_clock_;
+  std::string dump_path_;
+  std::ofstream dump_file_;
+  std::unique_ptr<trace::ChromeTraceSink> dump_;
+  rank::RunTracer tracer_;
+  tasks::ScratchPool scratches_;
+  std::vector<tasks::ClientKind> endpoint_kinds_;
+  std::unique_ptr<runtime::WorkerPool> workers_;
+  std::vector<std::unique_ptr<LoopUnit>> loops_;
+  rank::PlanSet plans_;
+};
+
+}  // namespace millrace::host

@@ -1,0 +1,158 @@
+#include "host/project.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/format.h"
+#include "plan/compiled_plan.h"
+#include "plan/problem.h"
+#include "rows/column.h"
+#include "tasks/builtin/row_tasks.h"
+#include "tasks/plugin.h"
+#include "tasks/prepared_node.h"
+
+namespace millrace::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kFileBytesMax = 64UL << 20;
+constexpr std::string_view kPlanSuffix = ".plan.json";
+
+bool has_registry(const fs::path& folder) { return fs::exists(folder / "registry" / "keys.toml"); }
+
+// The current folder, or the one that the program was built in.
+std::string find_root() {
+  std::error_code ignored;
+  if (has_registry(".")) return ".";
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  for (fs::path folder = program.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (has_registry(folder)) return folder.string();
+  }
+  return ".";
+}
+
+std::expected<std::vector<std::string>, StartError> plan_files(const std::string& folder) {
+  std::error_code problem;
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(folder, problem)) {
+    if (entry.path().string().ends_with(kPlanSuffix)) paths.push_back(entry.path().string());
+  }
+  if (problem) {
+    return std::unexpected(StartError{
+        base::format("Cannot read the folder of plans '{}': {}", folder, problem.message())});
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+std::expected<std::string, StartError> read_text_file(const std::string& path) {
+  std::error_code problem;
+  const std::uintmax_t size = fs::file_size(path, problem);
+  if (problem) {
+    return std::unexpected(
+        StartError{base::format("Cannot read '{}': {}", path, problem.message())});
+  }
+  if (size > kFileBytesMax) {
+    return std::unexpected(StartError{
+        base::format("'{}' is too large: {} bytes, at most {}", path, size, kFileBytesMax)});
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return std::unexpected(StartError{base::format("Cannot read '{}'", path)});
+  return text;
+}
+
+std::expected<std::unique_ptr<Project>, StartError> Project::open(const Settings& settings,
+                                                                  Extensions extensions) {
+  std::unique_ptr<Project> project(new Project(std::move(extensions)));
+  project->root_ = settings.root.empty() ? find_root() : settings.root;
+  if (auto read = project->read_registry(settings); !read) return std::unexpected(read.error());
+  if (auto done = project->register_tasks(settings); !done) return std::unexpected(done.error());
+  return project;
+}
+
+std::expected<void, StartError> Project::read_registry(const Settings& settings) {
+  const std::string folder =
+      settings.registry_dir.empty() ? root_ + "/registry" : settings.registry_dir;
+  std::string texts[3];
+  const char* const names[3] = {"keys.toml", "params.toml", "endpoints.toml"};
+  for (int index = 0; index < 3; ++index) {
+    auto text = read_text_file(base::format("{}/{}", folder, names[index]));
+    if (!text) return std::unexpected(text.error());
+    texts[index] = *std::move(text);
+  }
+  auto registry = plan::read_registry({.keys = texts[0], .params = texts[1], .endpoints = texts[2]},
+                                      *plan::find_environment(settings.env));
+  if (!registry) return std::unexpected(StartError{registry.error().to_text()});
+  registry_ = std::make_unique<plan::Registry>(*std::move(registry));
+  return {};
+}
+
+std::expected<void, StartError> Project::register_tasks(const Settings& settings) {
+  base::Status done = tasks::register_row_tasks(tasks_);
+  for (const auto register_tasks : extensions_.tasks) {
+    if (done) done = register_tasks(tasks_);
+  }
+  for (const std::string& plugin : settings.plugins) {
+    if (done) done = tasks::load_plugin(plugin, tasks_);
+  }
+  if (!done) return std::unexpected(StartError{done.error().to_string()});
+  return {};
+}
+
+std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
+    const Settings& settings, const plan::CompileOptions& options) const {
+  std::vector<std::string> paths = settings.plan_files;
+  if (settings.plan_files.empty() || !settings.plan_dir.empty()) {
+    auto found = plan_files(settings.plan_dir.empty() ? root_ + "/plans" : settings.plan_dir);
+    if (!found) return std::unexpected(found.error());
+    paths.insert(paths.end(), found->begin(), found->end());
+  }
+  std::vector<PlanFile> files;
+  for (std::string& path : paths) {
+    auto text = read_text_file(path);
+    if (!text) return std::unexpected(text.error());
+    auto compiled = plan::compile_plan(*text, *registry_, tasks_, options);
+    if (compiled) {
+      plan::ProblemReport refused = refused_by_tasks(**compiled);
+      if (!refused.empty()) compiled = std::unexpected(std::move(refused));
+    }
+    files.push_back({std::move(path), *std::move(text), std::move(compiled)});
+  }
+  return files;
+}
+
+plan::ProblemReport Project::refused_by_tasks(const plan::CompiledPlan& plan) const {
+  const tasks::LoadContext load{
+      .plan = &plan,
+      .endpoint_name = [this](plan::EndpointId id) { return registry_->endpoint(id).name; },
+      .key_type = [this](std::string_view key) -> std::optional<rows::ColumnType> {
+        const plan::FieldInfo* const info = registry_->find_key(key);
+        return info != nullptr ? std::optional(info->type) : std::nullopt;
+      }};
+  plan::ProblemReport report;
+  for (const plan::CompiledNode& node : plan.nodes) {
+    const auto prepared = tasks_.prepare(node, load);
+    if (prepared) continue;
+    report.add({.code = plan::ProblemCode::kBadValue,
+                .path = prepared.error().where(),
+                .file = node.source.line != 0 ? plan.source_file : "",
+                .line = node.source.line,
+                .column = node.source.column,
+                .message = prepared.error().message()});
+  }
+  return report;
+}
+
+}  // namespace millrace::host

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/extensions.h"
+#include "host/settings.h"
+#include "plan/compiler.h"
+#include "plan/problem.h"
+#include "plan/registry/registry.h"
+#include "tasks/task_registry.h"
+
+namespace millrace::host {
+
+/// A plan file and what became of it.
+struct PlanFile {
+  std::string path;
+  std::string text;
+  std::expected<plan::CompiledPlanRef, plan::ProblemReport> plan;
+};
+
+/// What is on disk: registry, tasks and plans, read and checked.
+/// Threading: not shared while it is loaded; then any thread.
+class Project {
+ public:
+  /// Finds the folders, reads the registry and registers all tasks. Plans come with `load_plans`.
+  [[nodiscard]] static std::expected<std::unique_ptr<Project>, StartError> open(
+      const Settings& settings, Extensions extensions);
+
+  [[nodiscard]] const plan::Registry& registry() const { return *registry_; }
+  [[nodiscard]] const tasks::TaskRegistry& tasks() const { return tasks_; }
+  [[nodiscard]] const Extensions& extensions() const { return extensions_; }
+  /// Folder that relative data files belong to.
+  [[nodiscard]] const std::string& root() const { return root_; }
+
+  /// Compiles every plan file of the folder and of the settings, in order of path.
+  [[nodiscard]] std::expected<std::vector<PlanFile>, StartError> load_plans(
+      const Settings& settings, const plan::CompileOptions& options = {}) const;
+
+ private:
+  explicit Project(Extensions extensions) : extensions_(std::move(extensions)) {}
+  [[nodiscard]] std::expected<void, StartError> read_registry(const Settings& settings);
+  [[nodiscard]] std::expected<void, StartError> register_tasks(const Settings& settings);
+  /// What only a task knows to be wrong with its params.
+  [[nodiscard]] plan::ProblemReport refused_by_tasks(const plan::CompiledPlan& plan) const;
+
+  const Extensions extensions_;
+  std::string root_;
+  std::unique_ptr<plan::Registry> registry_;
+  tasks::TaskRegistry tasks_;
+};
+
+/// Reads a whole file, at most 64 MiB.
+[[nodiscard]] std::expected<std::string, StartError> read_text_file(const std::string& path);
+
+}  // namespace millrace::host

@@ -1,0 +1,83 @@
+#include "host/project.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/host_fixture.h"
+
+namespace millrace::host::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ProjectTest, OpensRegistryAndTasks) {
+  const auto project = open_project(repository_settings());
+  EXPECT_TRUE(project->registry().find_endpoint("redis_default"));
+  EXPECT_NE(project->tasks().find_task("viewer"), nullptr);
+  EXPECT_NE(project->tasks().find_task("take"), nullptr);
+}
+
+TEST(ProjectTest, AFolderWithoutRegistryIsNamed) {
+  Settings settings = repository_settings();
+  settings.registry_dir = "/no/such/folder";
+  const auto project = Project::open(settings, all_extensions());
+  ASSERT_FALSE(project);
+  EXPECT_THAT(project.error().text, HasSubstr("/no/such/folder/keys.toml"));
+}
+
+TEST(ProjectTest, APluginThatIsNotThereIsAnError) {
+  Settings settings = repository_settings();
+  settings.plugins = {"/no/such/plugin.so"};
+  const auto project = Project::open(settings, all_extensions());
+  ASSERT_FALSE(project);
+  EXPECT_THAT(project.error().text, HasSubstr("/no/such/plugin.so"));
+}
+
+TEST(ProjectTest, PlansComeInOrderOfPath) {
+  const Settings settings = repository_settings();
+  const auto files = open_project(settings)->load_plans(settings);
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 9U);
+  EXPECT_THAT(files->front().path, HasSubstr("complex_dag"));
+  EXPECT_THAT(files->back().path, HasSubstr("viewer_filter"));
+  for (const PlanFile& file : *files) EXPECT_TRUE(file.plan) << file.path;
+}
+
+TEST(ProjectTest, ART6_WhatATaskRefusesIsAProblemOfThePlanToo) {
+  const TempFolder folder;
+  Settings settings = repository_settings();
+  settings.plan_files = {folder.write("half.plan.json", R"({
+    "schema_version": 1, "name": "half", "outputs": ["s"], "output_keys": ["id"],
+    "nodes": [{"id": "v", "op": "viewer", "inputs": [], "params": {"endpoint": "redis_default"}},
+              {"id": "s", "op": "vm", "inputs": ["v"], "params": {"out_key": "score"}}]})")};
+  const auto files = open_project(settings)->load_plans(settings);
+  ASSERT_TRUE(files);
+  ASSERT_FALSE(files->front().plan);
+  EXPECT_THAT(files->front().plan.error().to_text(), HasSubstr("there is no `expr` (at s.params)"));
+}
+
+TEST(ProjectTest, CLI2_AFileStandsAloneUnlessAFolderIsGivenToo) {
+  const TempFolder folder;
+  Settings settings = repository_settings();
+  settings.plan_files = {folder.write("broken.plan.json", kBrokenPlan)};
+  const auto project = open_project(settings);
+  const auto alone = project->load_plans(settings);
+  ASSERT_TRUE(alone);
+  ASSERT_EQ(alone->size(), 1U);
+  EXPECT_FALSE(alone->front().plan);
+  settings.plan_dir = settings.root + "/plans";
+  EXPECT_EQ(project->load_plans(settings)->size(), 10U);
+}
+
+TEST(ProjectTest, WhatCannotBeReadIsNamed) {
+  Settings settings = repository_settings();
+  const auto project = open_project(settings);
+  settings.plan_dir = "/no/such/folder";
+  EXPECT_THAT(project->load_plans(settings).error().text, HasSubstr("/no/such/folder"));
+  EXPECT_THAT(read_text_file("/no/such/file").error().text, HasSubstr("/no/such/file"));
+}
+
+}  // namespace
+}  // namespace millrace::host::testing

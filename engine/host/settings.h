@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace millrace::host {
+
+/// What a process that ranks is told: what to load and how to run it.
+struct Settings {
+  // What to load.
+  std::string root;          ///< folder that holds registry/, plans/ and data/; empty: found
+  std::string plan_dir;      ///< empty: ROOT/plans
+  std::string registry_dir;  ///< empty: ROOT/registry
+  std::string env = "dev";
+  std::vector<std::string> plan_files;
+  std::string plan_name;  ///< plan of requests that name none; empty: the only one, or none
+  std::vector<std::string> plugins;
+  // How to run.
+  std::optional<base::Duration> deadline;      ///< of requests that name none
+  std::optional<base::Duration> node_timeout;  ///< of every node, besides its own
+  std::uint32_t cpu_threads = 0;               ///< 0: as many as the machine has cores
+  std::uint32_t loops = 1;
+  bool ids_as_strings = false;
+  bool allow_scheduling_overrides = false;
+  std::string dump_run_trace;  ///< file for a Chrome trace of all runs; empty: none
+};
+
+/// Why a process could not start; `text` may have several lines.
+struct StartError {
+  std::string text;
+};
+
+}  // namespace millrace::host

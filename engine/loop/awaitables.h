@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
+#include "loop/stop.h"
+#include "loop/task_promise.h"
+
+namespace millrace::loop {
+
+/// Moves the awaiting task; see `on`.
+class [[nodiscard]] MoveTo {
+ public:
+  explicit MoveTo(Executor& executor) : executor_(executor) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <TaskLike Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) {
+    return task.promise().move_to(executor_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  Executor& executor_;
+};
+
+/// `co_await on(pool);` makes `pool` the home of the task: what follows runs there. Goes on without
+/// a hop when the task is there already. The task's parent stays where it is.
+[[nodiscard]] inline MoveTo on(Executor& executor) { return MoveTo(executor); }
+
+/// Waits for a point in time; see `sleep_until`.
+///
+/// A wait ends once: exactly one of firing, being dropped by a loop that stops, and being disarmed
+/// by a stop request takes the timer out of its queue, and that one ends the wait. It may do so
+/// before the waiting coroutine has finished suspending; `phase_` tells the two apart.
+class [[nodiscard]] Sleep : private Timer, private StopCallback {
+ public:
+  Sleep(Loop& loop, base::TimePoint when, StopToken token)
+      : Timer(&fired, &dropped), StopCallback(&stopped), loop_(loop), when_(when), token_(token) {}
+  /// Takes back the timer of a task that is destroyed while it sleeps.
+  ~Sleep();
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <TaskLike Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) {
+    return suspend(task.promise());
+  }
+  /// Gives ok, or kCancelled when a stop was requested or the loop stops.
+  [[nodiscard]] base::Status await_resume();
+
+ private:
+  enum class Phase : std::uint8_t { kSuspending, kWaiting, kEnded };
+
+  static void fired(Timer& timer);
+  static void dropped(Timer& timer);
+  static void stopped(StopCallback& callback);
+
+  [[nodiscard]] bool suspend(TaskPromise& task);
+  /// True: the coroutine is suspended and whoever ended the wait must resume it.
+  [[nodiscard]] bool end(bool cancelled);
+
+  Loop& loop_;
+  const base::TimePoint when_;
+  const StopToken token_;
+  TaskPromise* task_ = nullptr;
+  // Written by the one that ends the wait, before `phase_`.
+  bool cancelled_ = false;
+  // Publishes `cancelled_` to the coroutine, and the finished suspension to the one that ends it.
+  std::atomic<Phase> phase_{Phase::kSuspending};
+};
+
+/// `co_await sleep_until(loop, when, token)` waits until `when` and gives ok, or returns early with
+/// kCancelled as soon as a stop is requested on `token` or `loop` stops. The task goes on at home,
+/// which need not be `loop`. Does not allocate.
+[[nodiscard]] inline Sleep sleep_until(Loop& loop, base::TimePoint when, StopToken token = {}) {
+  return Sleep(loop, when, token);
+}
+/// The same for a span from now.
+[[nodiscard]] inline Sleep sleep_for(Loop& loop, base::Duration span, StopToken token = {}) {
+  return Sleep(loop, loop.clock().now() + span, token);
+}
+
+}  // namespace millrace::loop

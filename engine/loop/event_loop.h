@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/sync/thread_annotations.h"
+#include "loop/executor.h"
+#include "loop/inbox.h"
+#include "loop/job_list.h"
+#include "loop/loop.h"
+#include "loop/timer_queue.h"
+
+namespace millrace::loop {
+
+struct UvLoop;
+
+/// What a loop has done since it started.
+struct LoopCounters {
+  std::uint64_t wakeups = 0;  ///< returns from a sleep
+  std::uint64_t jobs = 0;
+  std::uint64_t timers_fired = 0;
+};
+
+/// One thread that waits for sockets, timers and posted jobs, on libuv.
+///
+/// It works in turns: run at most kJobsPerTurnMax jobs for at most kJobTimePerTurnMax, poll once,
+/// call what I/O is ready, fire at most kTimersPerTurnMax timers. So neither jobs nor timers can
+/// starve I/O, or each other. Without anything to do it sleeps in the kernel until something
+/// happens; nothing is periodic.
+///
+/// A job posted from outside wakes the loop only if the inbox was empty. One posted on the loop
+/// thread runs in the same turn or the next and makes no system call.
+///
+/// Deadlines are kept by the kernel's high-resolution timer, not by libuv's millisecond clock.
+///
+/// Threading: any thread, except `create`, `stop` and the destructor: the owner, outside the loop.
+class EventLoop final : public Loop {
+ public:
+  static constexpr std::uint32_t kJobsPerTurnMax = 32;
+  /// No job begins later than that in a turn, but for the first: timers, I/O and what is bounded
+  /// per turn do not wait for many long jobs.
+  static constexpr base::Duration kJobTimePerTurnMax = std::chrono::microseconds(500);
+  static constexpr std::uint32_t kTimersPerTurnMax = 256;
+
+  /// Starts the thread. `name` is for people who look at it; the first 15 characters count.
+  [[nodiscard]] static base::Result<std::unique_ptr<EventLoop>> create(std::string name = "loop");
+  ~EventLoop() override;
+
+  /// Ends the loop and joins the thread; a second call does nothing. In this order: every job
+  /// posted before runs; armed timers are dropped (see `Timer`: sleeping tasks go on with
+  /// kCancelled), and so are those armed from then on; jobs that these post run too, until nothing
+  /// is left. Whoever posts or arms from other threads must have stopped before this returns:
+  /// anything later never happens, and the loop checks that there is none.
+  void stop();
+
+  void post(Job& job) override;
+  void arm(Timer& timer, base::TimePoint when) override { timers_.arm(timer, when); }
+  [[nodiscard]] bool disarm(Timer& timer) override { return timers_.disarm(timer); }
+  [[nodiscard]] const base::Clock& clock() const override { return base::steady_clock(); }
+  [[nodiscard]] std::optional<base::TimePoint> next_deadline() const override {
+    return timers_.earliest();
+  }
+
+  [[nodiscard]] LoopCounters counters() const;
+
+  /// For the sole module that talks to libuv; see loop/uv_loop.h.
+  [[nodiscard]] UvLoop& uv() MR_REQUIRES(thread()) { return *uv_; }
+
+ private:
+  // A statistic: written by the loop thread only, read by anyone, ordered with nothing.
+  using Counter = std::atomic<std::uint64_t>;
+
+  explicit EventLoop(std::unique_ptr<UvLoop> uv);
+
+  void run(const std::string& name);
+  void turn() MR_REQUIRES(thread());
+  void run_jobs() MR_REQUIRES(thread());
+  void fire_due() MR_REQUIRES(thread());
+  void drain() MR_REQUIRES(thread());
+
+  // Constant after construction.
+  const std::unique_ptr<UvLoop> uv_;
+
+  // Loop thread only.
+  JobList jobs_ MR_GUARDED_BY(thread());
+  std::uint64_t batches_taken_ MR_GUARDED_BY(thread()) = 0;
+  bool stopping_ MR_GUARDED_BY(thread()) = false;
+
+  // Own synchronisation.
+  TimerQueue timers_;
+  Inbox<> inbox_;
+  // Counts the wake-ups that posting threads have delivered. Each batch in the inbox is owed one,
+  // by the thread whose push made the inbox non-empty; the loop closes only when all have come, so
+  // that no poster touches it any more. Publishes the end of `post` to the loop thread.
+  std::atomic<std::uint64_t> wakes_delivered_{0};
+  Counter wakeups_{0};
+  Counter jobs_run_{0};
+  Counter timers_fired_{0};
+
+  // The owner only.
+  struct StopJob;
+  std::thread worker_;
+};
+
+}  // namespace millrace::loop

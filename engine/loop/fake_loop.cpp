@@ -1,0 +1,64 @@
+#include "loop/fake_loop.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "loop/executor.h"
+#include "loop/loop_thread.h"
+
+namespace millrace::loop {
+namespace {
+
+/// What one call may run before we say that a job posts itself for ever.
+constexpr std::uint64_t kReadyMax = 100'000'000;
+
+}  // namespace
+
+FakeLoop::~FakeLoop() {
+  std::uint64_t count = 0;
+  while (!jobs_.empty() || timers_.size() > 0) {
+    MR_CHECK(++count < kReadyMax);
+    const LoopThread::Scope scope(thread());
+    if (Job* const job = jobs_.try_pop_front()) {
+      job->run(*job);
+    } else {
+      timers_.drop_next();
+    }
+  }
+}
+
+bool FakeLoop::run_one() {
+  begin_turn();
+  const LoopThread::Scope scope(thread());
+  if (Job* const job = jobs_.try_pop_front()) {
+    job->run(*job);
+    return true;
+  }
+  return timers_.fire_next(clock_.now());
+}
+
+std::uint64_t FakeLoop::run_ready() {
+  std::uint64_t count = 0;
+  while (run_one()) MR_CHECK(++count < kReadyMax);
+  return count;
+}
+
+void FakeLoop::advance_to(base::TimePoint time) {
+  MR_CHECK(time >= clock_.now());
+  run_ready();
+  for (auto next = next_deadline(); next && *next <= time; next = next_deadline()) {
+    clock_.set(std::max(*next, clock_.now()));
+    run_ready();
+  }
+  clock_.set(time);
+}
+
+bool FakeLoop::has_ready() const {
+  if (!jobs_.empty()) return true;
+  const auto next = next_deadline();
+  return next && *next <= clock_.now();
+}
+
+}  // namespace millrace::loop

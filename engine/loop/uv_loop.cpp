@@ -1,0 +1,80 @@
+#include "loop/uv_loop.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include <sys/timerfd.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+
+namespace millrace::loop {
+namespace {
+
+base::Status check_uv(int result, const char* call) {
+  if (result == 0) return {};
+  return base::fail(base::ErrorCode::kResourceExhausted,
+                    std::string("Cannot open an event loop, ") + call + ": " + uv_strerror(result));
+}
+
+}  // namespace
+
+TimerFd::~TimerFd() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+base::Status TimerFd::open() {
+  descriptor_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  return check_uv(descriptor_ < 0 ? uv_translate_sys_error(errno) : 0, "timerfd_create");
+}
+
+void TimerFd::set(base::TimePoint when) {
+  // The steady clock counts from the origin of CLOCK_MONOTONIC. Zero would mean "never".
+  const base::Duration at = std::max(when.time_since_epoch(), base::Duration(1));
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(at);
+  itimerspec setting{};
+  setting.it_value.tv_sec = seconds.count();
+  setting.it_value.tv_nsec = (at - seconds).count();
+  MR_CHECK(timerfd_settime(descriptor_, TFD_TIMER_ABSTIME, &setting, nullptr) == 0, errno);
+}
+
+void TimerFd::clear() {
+  const itimerspec never{};
+  MR_CHECK(timerfd_settime(descriptor_, 0, &never, nullptr) == 0, errno);
+}
+
+base::Result<std::unique_ptr<UvLoop>> UvLoop::open() {
+  auto uv = std::make_unique<UvLoop>();
+  MR_TRY_STATUS(check_uv(uv_loop_init(&uv->loop), "uv_loop_init"));
+  uv->loop_is_open = true;
+  // Waking is all it does: what was posted is looked at in every turn.
+  MR_TRY_STATUS(check_uv(uv_async_init(&uv->loop, &uv->wake, [](uv_async_t*) {}), "uv_async_init"));
+  uv->wake_is_open = true;
+  MR_TRY_STATUS(uv->alarm.open());
+  MR_TRY_STATUS(
+      check_uv(uv_poll_init(&uv->loop, &uv->alarm_poll, uv->alarm.descriptor()), "uv_poll_init"));
+  uv->alarm_poll_is_open = true;
+  return uv;
+}
+
+UvLoop::~UvLoop() {
+  if (alarm_poll_is_open) uv_close(reinterpret_cast<uv_handle_t*>(&alarm_poll), nullptr);
+  if (wake_is_open) uv_close(reinterpret_cast<uv_handle_t*>(&wake), nullptr);
+  if (!loop_is_open) return;
+  // Name lookups run on a thread of libuv and cannot be cancelled once they do; nobody waits for
+  // their results any more.
+  while (loop.active_reqs.count > 0) uv_run(&loop, UV_RUN_ONCE);
+  uv_run(&loop, UV_RUN_NOWAIT);
+  const int result = uv_loop_close(&loop);
+  MR_CHECK(result == 0, uv_strerror(result));
+}
+
+}  // namespace millrace::loop

@@ -1,0 +1,105 @@
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/format.h"
+#include "plan/check/columns.h"
+#include "plan/compiler.h"
+#include "plan/passes/passes.h"
+
+namespace millrace::plan {
+
+namespace {
+
+std::size_t count_keys(const KeySet& keys) {
+  std::size_t count = 0;
+  keys.for_each([&count](std::size_t) { ++count; });
+  return count;
+}
+
+/// Gives the nodes their columns, producers first.
+class ColumnAssigner {
+ public:
+  ColumnAssigner(CompiledPlan& plan, const PassContext& context)
+      : plan_(plan),
+        analysis_(context.analysis),
+        prune_(context.options.prune_columns),
+        columns_(analysis_.columns_of(plan)),
+        needs_(analysis_.needs_of(plan, columns_)),
+        id_(analysis_.index_of("id")) {}
+
+  void assign() {
+    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) assign_node(i);
+  }
+
+ private:
+  void assign_node(std::size_t index) {
+    CompiledNode& node = plan_.nodes[index];
+    const OutputColumns shape = node.task->columns;
+    const KeySet fetched = prune_ ? needs_[index].fetched : columns_[index].on_demand;
+    KeySet kept = input_columns(node, 0);
+    if (prune_) kept &= needs_[index].passed;
+    kept -= columns_[index].written;
+    kept.remove(id_);
+    if (shape == OutputColumns::kSource) kept = analysis_.none();
+    node.kept_columns = names_of(kept);
+    node.fetched_keys.clear();
+    fetched.for_each([&](std::size_t key) {
+      const FieldInfo& info = analysis_.registry().keys()[key];
+      node.fetched_keys.push_back({.key = info.name, .type = info.type});
+    });
+    KeySet all = columns_[index].written | fetched;
+    if (shape == OutputColumns::kFanOut) all |= kept;
+    if (shape == OutputColumns::kFirstInput) all |= input_columns(node, 0);
+    if (shape == OutputColumns::kUnion) {
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) all |= input_columns(node, i);
+    }
+    all.remove(id_);
+    node.columns = names_of(all);
+    node.columns.insert(node.columns.begin(), "id");
+    all.add(id_);
+    actual_.push_back(std::move(all));
+    note(index, fetched);
+  }
+
+  void note(std::size_t index, const KeySet& fetched) {
+    if (!prune_) return;
+    const KeySet unread = columns_[index].on_demand - fetched;
+    if (unread.empty()) return;
+    plan_.passes.push_back({.pass = "columns",
+                            .text = base::format("{} fetches {} of the {} keys it could",
+                                                 plan_.nodes[index].id,
+                                                 count_keys(fetched),
+                                                 count_keys(columns_[index].on_demand))});
+  }
+
+  [[nodiscard]] KeySet input_columns(const CompiledNode& node, std::size_t input) const {
+    if (input >= node.inputs.size()) return analysis_.none();
+    if (const auto* from = std::get_if<NodeInput>(&node.inputs[input])) return actual_[from->node];
+    return analysis_.columns_of(node.inputs[input]).present;
+  }
+
+  [[nodiscard]] std::vector<std::string> names_of(const KeySet& keys) const {
+    std::vector<std::string> names;
+    keys.for_each([&](std::size_t key) { names.push_back(analysis_.registry().keys()[key].name); });
+    return names;
+  }
+
+  CompiledPlan& plan_;
+  const ColumnAnalysis& analysis_;
+  bool prune_;
+  std::vector<NodeColumns> columns_;
+  std::vector<NodeNeeds> needs_;
+  std::size_t id_;
+  std::vector<KeySet> actual_;
+};
+
+}  // namespace
+
+void assign_columns(CompiledPlan& plan, const PassContext& context) {
+  ColumnAssigner(plan, context).assign();
+}
+
+}  // namespace millrace::plan

@@ -1,0 +1,45 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/passes/node_links.h"
+#include "plan/passes/passes.h"
+
+namespace millrace::plan {
+
+namespace {
+
+bool is_cpu(const CompiledNode& node) { return node.task->kind != TaskKind::kAsync; }
+
+/// The CPU node that follows `node` and waits for nothing else, or kNoPlanNode.
+std::uint32_t next_in_strand(const CompiledPlan& plan, const NodeUses& uses) {
+  if (uses.consumers.size() != 1 || uses.is_awaited) return kNoPlanNode;
+  const CompiledNode& next = plan.nodes[uses.consumers.front()];
+  const bool waits_for_more = next.inputs.size() != 1 || !next.waits_for.empty();
+  return is_cpu(next) && !waits_for_more ? uses.consumers.front() : kNoPlanNode;
+}
+
+}  // namespace
+
+void note_strands(CompiledPlan& plan) {
+  const std::vector<NodeUses> uses = uses_of(plan);
+  std::vector<bool> seen(plan.nodes.size());
+  for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
+    if (seen[i] || !is_cpu(plan.nodes[i])) continue;
+    std::string chain = plan.nodes[i].id;
+    std::uint32_t length = 1;
+    for (std::uint32_t next = next_in_strand(plan, uses[i]); next != kNoPlanNode;
+         next = next_in_strand(plan, uses[next])) {
+      chain += " > " + plan.nodes[next].id;
+      seen[next] = true;
+      ++length;
+    }
+    if (length > 1) plan.passes.push_back({.pass = "strands", .text = "one offload: " + chain});
+  }
+  for (const CompiledNode& node : plan.nodes) {
+    if (is_cpu(node) || node.inputs.empty()) continue;
+    plan.passes.push_back({.pass = "batches", .text = "one batch for all rows of " + node.id});
+  }
+}
+
+}  // namespace millrace::plan

@@ -1,0 +1,269 @@
+#include "runtime/loop_scheduler.h"
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "loop/loop.h"
+#include "loop/task.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_extras.h"
+#include "runtime/run_steps.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
+#include "runtime/worker_pool.h"
+#include "trace/trace_collector.h"
+
+namespace millrace::runtime {
+
+namespace {
+
+void add_one(std::atomic<std::uint64_t>& counter) {
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// What the loop is doing for a run, on this thread. In it answers are given, and whoever starts a
+// new run from there waits for its turn: runs that follow one another must not keep the loop from
+// the others. Not a member: an answer may take the lane away.
+thread_local bool is_visited = false;
+
+class Visit {
+ public:
+  Visit() : outer_(std::exchange(is_visited, true)) {}
+  ~Visit() { is_visited = outer_; }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  const bool outer_;
+};
+
+}  // namespace
+
+bool may_inline_on_loop(const Run& run,
+                        std::uint32_t node,
+                        const InlineRule& rule,
+                        std::uint32_t row_count) {
+  const NodeSpec& spec = run.topology().spec(node);
+  if (!rule.enabled) return false;
+  if (spec.inline_hint != InlineHint::kUnset) return spec.inline_hint == InlineHint::kAlways;
+  if (spec.kind == NodeKind::kCheap) return true;
+  return run.costs().is_cheaper_than(rule.threshold, node, row_count);
+}
+
+LoopScheduler::LoopScheduler(WorkerPool& pool, loop::Loop& loop)
+    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop) {
+  if (trace::TraceCollector* const trace = pool.config().trace)
+    trace_buffer_ = &trace->add_buffer("loop");
+}
+
+// --- Asynchronous nodes
+
+void LoopScheduler::submit(Run& run) {
+  if (is_visited || !loop_.is_current()) return loop_.post(run.extras_->start_job);
+  begin_run(run);
+}
+
+void LoopScheduler::begin_run(Run& run) {
+  const Visit visit;
+  // What the sources waited for includes the way here.
+  if (run.extras_->is_traced()) {
+    set_boundary_time(run.extras_->started_at());
+  } else {
+    forget_boundary_time();
+  }
+  credit_ = Run::kFullCredit;
+  RunSteps steps(*this, run);
+  steps.begin_run();
+  std::uint32_t head = kNoNode;
+  for (const std::uint32_t source : run.order_->sources) {
+    run.links_[source] = head;
+    head = source;
+  }
+  steps.make_async_ready(head);
+  run_strand(run);
+}
+
+void LoopScheduler::start_async(AsyncOperation& operation) {
+  const Visit visit;
+  Run& run = operation.extras.run();
+  forget_boundary_time();
+  credit_ = operation.credit;
+  if (!RunSteps(*this, run).begin_node(operation.node, {})) return run_strand(run);
+  add_one(executed_);
+  operation.credit = static_cast<std::uint32_t>(credit_);
+  credit_ = 0;
+  const NodeSpec& spec = run.topology().spec(operation.node);
+  operation.call.emplace(run, run.context());
+  operation.call->node_ = operation.node;
+  operation.body_start = body_start();
+  start(loop_, spec.async_body(spec.closure.get(), *operation.call), operation.completion);
+}
+
+void LoopScheduler::finish_async(AsyncOperation& operation, base::Status status) {
+  operation.status = std::move(status);
+  // A body that runs here may have let this one complete: its strand must end first. A task that
+  // ended on another executor comes home.
+  if (in_strand_ || !loop_.is_current()) return loop_.post(operation.end_job);
+  end_async(operation);
+}
+
+void LoopScheduler::end_async(AsyncOperation& operation) {
+  const Visit visit;
+  Run& run = operation.extras.run();
+  RunSteps steps(*this, run);
+  forget_boundary_time();
+  credit_ = operation.credit;
+  set_body_start(operation.body_start);
+  MR_CHECK(operation.call.has_value());
+  NodeCall& call = *operation.call;
+  const bool ok = operation.status.has_value();
+  if (!ok) call.set_error(std::move(operation.status.error()));
+  next_arrival_ = {.parent = operation.node, .depth = 1};
+  in_strand_ = true;
+  if (steps.end_node(call, ok)) steps.pass_tokens(operation.node);
+  in_strand_ = false;
+  run_strand(run);
+}
+
+// --- Clocks
+
+void LoopScheduler::on_node_timer(NodeTimer& timer) {
+  const Visit visit;
+  Run& run = timer.extras.run();
+  RunSteps steps(*this, run);
+  forget_boundary_time();
+  credit_ = timer.credit;
+  bool was_running = false;
+  if (!run.stopped() && timer.extras.try_abandon(timer.node, was_running)) {
+    const bool gave_up = timer.gives_up;
+    const auto code = gave_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
+    steps.trace_taken(timer.node, was_running, code);
+    // What follows from a node that never started was not handed over by it.
+    next_arrival_ =
+        was_running ? trace::Arrival{.parent = timer.node, .depth = 1} : trace::Arrival{};
+    in_strand_ = true;
+    steps.fall_back_or_fail(timer.node,
+                            base::Error(code,
+                                        gave_up ? "The node gave up so that its fallback is in time"
+                                                : "The node took longer than its timeout"));
+    in_strand_ = false;
+  }
+  run_strand(run);
+}
+
+void LoopScheduler::on_deadline(Run& run) {
+  const Visit visit;
+  run.stop_with(RunOutcome::kDeadline);
+  RunSteps(*this, run).answer_early();
+  run.drop_reference();
+}
+
+void LoopScheduler::answer_cancelled(Run& run) {
+  const Visit visit;
+  RunSteps steps(*this, run);
+  credit_ = 0;
+  steps.release_give_ups();
+  steps.answer_early();
+  if (credit_ != 0 && run.return_credit(credit_)) steps.finish_work();
+  run.drop_reference();
+}
+
+// --- Strands
+
+void LoopScheduler::make_ready(Run& run, std::uint32_t node) {
+  RunExtras& extras = *run.extras_;
+  if (extras.is_traced()) extras.set_ready_time(node, boundary_time());
+  if (run.topology().spec(node).kind == NodeKind::kAsync) {
+    AsyncOperation& operation = extras.operation(node);
+    operation.credit = run.split_credit(credit_);
+    return fresh_async_.push_back(&operation);
+  }
+  const std::uint32_t rows = run.topology().traits().has_row_cost ? extras.row_count(node) : 0;
+  if (may_inline_on_loop(run, node, run.inlining_, rows)) {
+    return locals_.push_back({node, arrival_at(run.topology(), node, next_arrival_)});
+  }
+  hand_over(run, node);
+}
+
+void LoopScheduler::run_strand(Run& run) {
+  in_strand_ = true;
+  base::TimePoint since = locals_.empty() ? base::TimePoint() : clock().now();
+  while (!locals_.empty()) {
+    const Local local = locals_.back();
+    locals_.pop_back();
+    if (has_budget()) {
+      run_node(run, local);
+      const base::TimePoint now = clock().now();
+      spent_ += now - std::exchange(since, now);
+    } else {
+      hand_over(run, local.node);
+    }
+  }
+  in_strand_ = false;
+  flush_hand_over(run);
+  // Whoever gets the answer may take the pool away, with this lane. What is held keeps the run
+  // open, wherever its other nodes are, until nothing is left to do here.
+  const Run::Credit held = std::exchange(credit_, 0);
+  start_ready();
+  if (held != 0 && run.return_credit(held)) RunSteps(*this, run).finish_work();
+}
+
+void LoopScheduler::start_ready() {
+  ready_async_.insert(ready_async_.end(), fresh_async_.rbegin(), fresh_async_.rend());
+  fresh_async_.clear();
+  if (is_starting_) return;  // whoever does goes on with these
+  is_starting_ = true;
+  for (std::uint32_t count = 0; !ready_async_.empty(); ++count) {
+    AsyncOperation& operation = *ready_async_.back();
+    ready_async_.pop_back();
+    if (count < kStartsInARowMax) {
+      start_async(operation);
+    } else {
+      loop_.post(operation);
+    }
+  }
+  is_starting_ = false;
+}
+
+void LoopScheduler::run_node(Run& run, const Local& local) {
+  RunSteps steps(*this, run);
+  if (!steps.begin_node(local.node, local.arrival)) return;
+  add_one(executed_);
+  add_one(inlined_);
+  NodeCall call(run, run.context());
+  call.node_ = local.node;
+  const HotNode& hot = run.nodes_[local.node];
+  const bool ok = hot.body(hot.closure, call);
+  next_arrival_ = {.parent = local.node, .depth = local.arrival.depth + 1};
+  if (steps.end_node(call, ok)) steps.pass_tokens(local.node);
+}
+
+bool LoopScheduler::has_budget() {
+  if (std::exchange(turn_seen_, loop_.turn_number()) != loop_.turn_number())
+    spent_ = base::Duration::zero();
+  return spent_ < pool_.config().loop_inline_budget;
+}
+
+void LoopScheduler::hand_over(Run& run, std::uint32_t node) {
+  run.links_[node] = kNoNode;
+  if (chain_head_ == kNoNode) {
+    chain_head_ = node;
+  } else {
+    run.links_[chain_tail_] = node;
+  }
+  chain_tail_ = node;
+}
+
+void LoopScheduler::flush_hand_over(Run& run) {
+  if (chain_head_ == kNoNode) return;
+  const std::uint32_t head = std::exchange(chain_head_, kNoNode);
+  const bool is_chain = std::exchange(chain_tail_, kNoNode) != head;
+  pool_.submit_nodes(run, head, is_chain, run.split_credit(credit_));
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "loop/loop.h"
+#include "runtime/run.h"
+#include "runtime/run_extras.h"
+#include "runtime/run_steps.h"
+#include "runtime/strand_host.h"
+
+namespace millrace::runtime {
+
+class WorkerPool;
+
+/// What the scheduler does on an event loop: starts asynchronous nodes, runs cheap ones that follow
+/// from them within a budget, and hands the rest to the pool in one piece. Also the home of timers.
+/// Threading: loop thread, except the constructor. Lifetime: borrows both; belongs to the pool.
+class LoopScheduler final : public StrandHost {
+ public:
+  LoopScheduler(WorkerPool& pool, loop::Loop& loop);
+
+  [[nodiscard]] loop::Loop& loop() { return loop_; }
+
+  /// Begins a run whose sources are all asynchronous: at once where nothing else is under way here,
+  /// so that what the caller has just prepared is still in the cache; else as a job of the loop.
+  /// Threading: any thread.
+  void submit(Run& run);
+  /// Does it on the loop thread.
+  void begin_run(Run& run);
+  void start_async(AsyncOperation& operation);
+  void finish_async(AsyncOperation& operation, base::Status status);
+  void end_async(AsyncOperation& operation);
+  void on_node_timer(NodeTimer& timer);
+  void on_deadline(Run& run);
+  void answer_cancelled(Run& run);
+
+  void make_ready(Run& run, std::uint32_t node) override;
+
+  /// Bodies started here, and those of them that were no asynchronous ones. Any thread.
+  [[nodiscard]] std::uint64_t executed_count() const {
+    return executed_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t inlined_count() const {
+    return inlined_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  struct Local {
+    std::uint32_t node;
+    trace::Arrival arrival;
+  };
+  void run_strand(Run& run);
+  void start_ready();
+  void run_node(Run& run, const Local& local);
+  void hand_over(Run& run, std::uint32_t node);
+  void flush_hand_over(Run& run);
+  [[nodiscard]] bool has_budget();
+
+  WorkerPool& pool_;
+  loop::Loop& loop_;
+  // How many asynchronous nodes start one after another before the loop looks at its other jobs.
+  static constexpr std::uint32_t kStartsInARowMax = 64;
+
+  std::vector<Local> locals_;
+  // Asynchronous nodes that are ready, the next one to start last: what follows from a node starts
+  // before what waited beside it, so that one run's rows stay in the cache.
+  std::vector<AsyncOperation*> ready_async_;
+  std::vector<AsyncOperation*> fresh_async_;  // by the completion under way, the best first
+  trace::Arrival next_arrival_;               // for nodes made ready by the completion under way
+  std::uint32_t chain_head_ = kNoNode;
+  std::uint32_t chain_tail_ = kNoNode;
+  bool in_strand_ = false;
+  bool is_starting_ = false;
+  // Statistics: written by the loop thread only, ordered with nothing.
+  std::atomic<std::uint64_t> executed_{0};
+  std::atomic<std::uint64_t> inlined_{0};
+  base::Duration spent_{};  // on nodes that ran here in turn `turn_seen_`
+  std::uint64_t turn_seen_ = 0;
+};
+
+/// Whether a node may run on a loop thread, in the documented order of precedence (I2).
+[[nodiscard]] bool may_inline_on_loop(const Run& run,
+                                      std::uint32_t node,
+                                      const InlineRule& rule,
+                                      std::uint32_t row_count);
+
+}  // namespace millrace::runtime

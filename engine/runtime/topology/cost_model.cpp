@@ -1,0 +1,290 @@
+#include "runtime/topology/cost_model.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "base/sync/mutex.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/priority_order.h"
+#include "runtime/topology/topology.h"
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Ranks are recomputed when a cost has doubled or halved, at refreshes 1, 2, 4, 8 …: a plan settles
+// quickly, follows drift for as long as it lives, and never keeps more than this many old orders.
+constexpr std::uint32_t kOrdersMax = 40;
+// Room for orders to come is taken in advance, because a warm run may not take any (K3). DAGs of
+// thousands of nodes get room for some; later orders of theirs take it when they are made.
+constexpr std::size_t kSpareBytesMax = std::size_t{1} << 20U;
+constexpr std::uint64_t kOrderSlackNs = 200;  // differences below this are noise of the measurement
+constexpr std::uint64_t kRowScale = 1024;
+constexpr base::Duration kReserveFloor = milliseconds(1);
+constexpr double kReserveQuantile = 0.95;
+
+// One stretched sample (an interrupt, a page fault) may not turn a cheap node into a dear one.
+std::uint64_t tame(std::uint64_t sample, std::uint64_t average) {
+  constexpr std::uint64_t kSlackNs = 50;
+  return std::min(sample, 2 * average + kSlackNs);
+}
+
+std::size_t bucket_of(base::Duration time) {
+  const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 1));
+  return std::min<std::size_t>(std::bit_width(ns) - 1, 47);
+}
+
+}  // namespace
+
+base::Status validate(const CostSettings& settings) {
+  const auto invalid = [](const char* what) {
+    return base::fail(base::ErrorCode::kInvalidArgument, what, "cost settings");
+  };
+  if (settings.inline_threshold.count() < 0)
+    return invalid("inline_threshold must not be negative");
+  if (settings.share_threshold.count() < 0) return invalid("share_threshold must not be negative");
+  if (settings.samples_min == 0) return invalid("samples_min must be at least 1");
+  if (settings.sample_every == 0) return invalid("sample_every must be at least 1");
+  return {};
+}
+
+CostModel::CostModel(const Topology& topology, const CostSettings& settings)
+    : topology_(topology),
+      settings_(settings),
+      cells_(std::make_unique<Cell[]>(topology.node_count())),
+      hints_(std::make_unique<std::atomic<std::uint32_t>[]>(topology.node_count())),
+      sequences_(topology) {
+  if (topology.traits().has_fallback) {
+    downstream_ = std::make_unique<Downstream[]>(topology.node_count());
+  }
+  for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
+    hints_[node].store(kUnknown, std::memory_order_relaxed);
+    if (topology.spec(node).cost_estimate.count() > 0) update_hint(node);
+  }
+  base::MutexLock lock(mutex_);
+  reserve_orders();
+  reorder();
+}
+
+void CostModel::record(std::uint32_t node, base::Duration body_time, std::uint32_t row_count) {
+  Cell& cell = cells_[node];
+  auto sample = static_cast<std::uint64_t>(std::max<std::int64_t>(body_time.count(), 1));
+  if (topology_.spec(node).cost_per_row.count() > 0) {
+    if (row_count == 0) return;
+    const auto fixed = static_cast<std::uint64_t>(topology_.spec(node).cost_estimate.count());
+    sample = (sample > fixed ? sample - fixed : 1) * kRowScale / row_count;
+  }
+  const std::uint32_t samples = cell.samples.load(std::memory_order_relaxed);
+  const std::uint64_t average = cell.average_ns.load(std::memory_order_relaxed);
+  std::uint64_t next = sample;
+  if (samples > 0 && samples < settings_.samples_min) {
+    next =
+        std::min(average, sample);  // first samples hit cold caches: the least is the best witness
+  } else if (samples > 0) {
+    const std::uint64_t tamed = tame(sample, average);
+    next = (average * 3 + tamed + 2) / 4;
+  }
+  cell.average_ns.store(next, std::memory_order_relaxed);
+  if (samples < UINT32_MAX) cell.samples.store(samples + 1, std::memory_order_relaxed);
+}
+
+std::optional<base::Duration> CostModel::estimate(std::uint32_t node,
+                                                  std::uint32_t row_count) const {
+  const NodeSpec& spec = topology_.spec(node);
+  const Cell& cell = cells_[node];
+  const bool measured = cell.samples.load(std::memory_order_relaxed) >= settings_.samples_min;
+  const auto average = static_cast<std::int64_t>(cell.average_ns.load(std::memory_order_relaxed));
+  if (spec.cost_per_row.count() > 0) {
+    const std::int64_t per_rows =
+        measured ? average : spec.cost_per_row.count() * static_cast<std::int64_t>(kRowScale);
+    const __int128 total =
+        static_cast<__int128>(per_rows) * row_count / static_cast<std::int64_t>(kRowScale) +
+        spec.cost_estimate.count();
+    return base::Duration(static_cast<std::int64_t>(std::min<__int128>(total, INT64_MAX)));
+  }
+  if (measured) return base::Duration(average);
+  if (spec.cost_estimate.count() > 0) return spec.cost_estimate;
+  return std::nullopt;
+}
+
+bool CostModel::is_cheaper_than(base::Duration threshold,
+                                std::uint32_t node,
+                                std::uint32_t row_count) const {
+  const std::optional<base::Duration> cost = estimate(node, row_count);
+  if (!cost) return false;
+  const bool inlined_before = cells_[node].inlines.load(std::memory_order_relaxed);
+  return *cost < (inlined_before ? 2 * threshold : threshold);
+}
+
+void CostModel::update_hint(std::uint32_t node) {
+  // A cost that grows with rows is not known before the rows are: shared as if it were dear.
+  const std::optional<base::Duration> cost =
+      topology_.spec(node).cost_per_row.count() > 0 ? std::nullopt : estimate(node, 0);
+  if (!cost) return hints_[node].store(kUnknown, std::memory_order_relaxed);
+  Cell& cell = cells_[node];
+  const bool was_worth = cell.worth_sharing.load(std::memory_order_relaxed);
+  const bool worth =
+      *cost >= (was_worth ? settings_.share_threshold / 2 : settings_.share_threshold);
+  cell.worth_sharing.store(worth, std::memory_order_relaxed);
+  cell.inlines.store(is_cheap_enough_to_inline(node, 0), std::memory_order_relaxed);
+  const auto ns = static_cast<std::uint32_t>(std::min<std::int64_t>(cost->count(), kCostMask - 1));
+  hints_[node].store(worth ? ns | kWorthSharing : ns, std::memory_order_relaxed);
+}
+
+void CostModel::refresh() {
+  bool all_known = true;
+  bool moved = false;
+  std::uint32_t dearest = 0;
+  for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
+    update_hint(node);
+    // Hints worth a hand-over and unknown ones have the top bit: the largest tells of any.
+    dearest = std::max(dearest, hint(node));
+    const Cell& cell = cells_[node];
+    const bool known = cell.samples.load(std::memory_order_relaxed) >= settings_.samples_min;
+    all_known &= known || topology_.is_lazy(node) || topology_.spec(node).kind == NodeKind::kAsync;
+    const std::uint64_t now = ordering_cost(node);
+    const std::uint64_t ordered = cell.ordered_ns.load(std::memory_order_relaxed);
+    moved |= now > 2 * ordered + kOrderSlackNs || ordered > 2 * now + kOrderSlackNs;
+  }
+  warm_.store(all_known, std::memory_order_relaxed);
+  dearest_ns_.store((dearest & kWorthSharing) != 0 ? kUnknown : dearest, std::memory_order_relaxed);
+  const auto total = static_cast<std::uint64_t>(expected_total().count());
+  total_ns_.store(total, std::memory_order_relaxed);
+  std::uint64_t critical = 0;
+  for (const std::uint32_t source : order().sources)
+    critical = std::max(critical, order().path_costs[source]);
+  sharing_gain_ns_.store(all_known && total > critical ? (total - critical) / 2 : 0,
+                         std::memory_order_relaxed);
+  if (!moved) return;
+  base::MutexLock lock(mutex_);
+  if (++refreshes_ < next_reorder_ || orders_.size() >= kOrdersMax) return;
+  next_reorder_ = refreshes_ * 2;
+  reorder();
+}
+
+std::uint64_t CostModel::ordering_cost(std::uint32_t node) const {
+  // Unknown nodes weigh one nanosecond, so that a cold plan is ordered by depth.
+  const std::optional<base::Duration> cost = estimate(node, 1);
+  return cost ? static_cast<std::uint64_t>(std::max<std::int64_t>(cost->count(), 1)) : 1;
+}
+
+void CostModel::reserve_orders() {
+  const std::size_t bytes =
+      sizeof(PriorityOrder) +
+      topology_.node_count() *
+          (sizeof(std::uint64_t) + sizeof(SequenceStep) + sizeof(std::uint32_t)) +
+      topology_.edge_count() * sizeof(Edge) + topology_.sources().size() * sizeof(std::uint32_t);
+  orders_.reserve(kOrdersMax);
+  const std::size_t count = std::min<std::size_t>(kSpareBytesMax / bytes, kOrdersMax);
+  spare_orders_.reserve(count);
+  while (spare_orders_.size() < count) spare_orders_.push_back(make_order());
+}
+
+std::unique_ptr<PriorityOrder> CostModel::make_order() const {
+  auto order = std::make_unique<PriorityOrder>();
+  order->path_costs.reserve(topology_.node_count());
+  order->edges.reserve(topology_.edge_count());
+  order->sources.reserve(topology_.sources().size());
+  if (!topology_.traits().any()) {
+    order->sequence.reserve(topology_.node_count());
+    order->enablers.reserve(topology_.node_count());
+  }
+  return order;
+}
+
+std::unique_ptr<PriorityOrder> CostModel::compute_order() {
+  std::unique_ptr<PriorityOrder> order;
+  if (spare_orders_.empty()) {
+    order = make_order();
+  } else {
+    order = std::move(spare_orders_.back());
+    spare_orders_.pop_back();
+  }
+  order->path_costs.resize(topology_.node_count());
+  const auto nodes = topology_.topological_order();
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    std::uint64_t below = 0;
+    for (const Edge& edge : topology_.dependents(*node))
+      below = std::max(below, order->path_costs[edge.target]);
+    order->path_costs[*node] = ordering_cost(*node) + below;
+  }
+  // The best comes last: highest class, then highest path cost, then first declared.
+  const auto worse = [&](std::uint32_t left, std::uint32_t right) {
+    const Priority left_class = topology_.spec(left).priority.value_or(Priority::kNormal);
+    const Priority right_class = topology_.spec(right).priority.value_or(Priority::kNormal);
+    if (left_class != right_class) return left_class > right_class;
+    if (order->path_costs[left] != order->path_costs[right])
+      return order->path_costs[left] < order->path_costs[right];
+    return left > right;
+  };
+  order->edges.assign(topology_.edges().begin(), topology_.edges().end());
+  for (const HotNode& node : topology_.nodes()) {
+    std::sort(
+        order->edges.begin() + node.edge_begin,
+        order->edges.begin() + node.edge_end,
+        [&](const Edge& left, const Edge& right) { return worse(left.target, right.target); });
+  }
+  order->sources.assign(topology_.sources().begin(), topology_.sources().end());
+  std::sort(order->sources.begin(), order->sources.end(), worse);
+  sequences_.fill(*order);
+  return order;
+}
+
+void CostModel::reorder() {
+  for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
+    cells_[node].ordered_ns.store(ordering_cost(node), std::memory_order_relaxed);
+  }
+  orders_.push_back(compute_order());
+  order_.store(orders_.back().get(), std::memory_order_release);
+  reorder_count_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void CostModel::record_downstream(std::uint32_t node, base::Duration time_to_end) {
+  if (!downstream_) return;
+  downstream_[node].buckets[bucket_of(time_to_end)].fetch_add(1, std::memory_order_relaxed);
+}
+
+base::Duration CostModel::reserve(std::uint32_t node) const {
+  if (const auto& declared = topology_.spec(node).reserve) return *declared;
+  if (!downstream_) return kReserveFloor;
+  std::uint64_t counts[kBucketCount];
+  std::uint64_t total = 0;
+  for (std::size_t bucket = 0; bucket < kBucketCount; ++bucket) {
+    counts[bucket] = downstream_[node].buckets[bucket].load(std::memory_order_relaxed);
+    total += counts[bucket];
+  }
+  if (total < settings_.samples_min) return kReserveFloor;
+  std::uint64_t below = 0;
+  std::size_t bucket = 0;
+  while (bucket + 1 < kBucketCount) {
+    below += counts[bucket];
+    if (static_cast<double>(below) >= kReserveQuantile * static_cast<double>(total)) break;
+    ++bucket;
+  }
+  // The bucket's upper edge: never less than what was measured.
+  const base::Duration upper(static_cast<std::int64_t>(std::uint64_t{2} << bucket));
+  return std::max(upper, kReserveFloor);
+}
+
+base::Duration CostModel::expected_total() const {
+  std::int64_t total = 0;
+  for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
+    const std::uint32_t hint_now = hint(node);
+    if (hint_now != kUnknown && !topology_.is_lazy(node)) total += hint_now & kCostMask;
+  }
+  return base::Duration(total);
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/sync/mutex.h"
+#include "runtime/topology/priority_order.h"
+#include "runtime/topology/topology.h"
+
+// Measured costs of one topology, shared by all its runs, and what follows from them: the order by
+// path cost (P1) and the hint per node that tells a strand whether handing the node over pays (D6).
+//
+// A run in a few is measured (two clock reads per node); the rest read the results. Everything here
+// decides timing only, so cells are relaxed atomics and a lost sample does no harm.
+
+namespace millrace::runtime {
+
+/// The prices that decide when work is shared or inlined. All are settings; the defaults are what
+/// was measured on small virtual machines.
+struct CostSettings {
+  base::Duration inline_threshold{10'000};  ///< strictly below: may be inlined on a loop (I3)
+  base::Duration share_threshold{400};      ///< from here on one node is worth a hand-over
+  std::uint32_t samples_min = 4;            ///< samples before a measured cost is believed
+  std::uint32_t sample_every = 1024;  ///< one run in so many is measured once all costs are known
+};
+
+[[nodiscard]] base::Status validate(const CostSettings& settings);
+
+/// Threading: any thread. Lifetime: with the topology, outlives its runs.
+class CostModel {
+ public:
+  CostModel(const Topology& topology, const CostSettings& settings);
+
+  /// Bit 31: worth handing over, or nothing is known yet. Bits 0–30: nanoseconds, saturated.
+  static constexpr std::uint32_t kWorthSharing = 1U << 31U;
+  static constexpr std::uint32_t kCostMask = kWorthSharing - 1;
+  static constexpr std::uint32_t kUnknown = UINT32_MAX;
+  [[nodiscard]] const std::atomic<std::uint32_t>* hints() const { return hints_.get(); }
+  [[nodiscard]] std::uint32_t hint(std::uint32_t node) const {
+    return hints_[node].load(std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] const PriorityOrder& order() const {
+    return *order_.load(std::memory_order_acquire);
+  }
+
+  /// Below it a node may be inlined on a loop, unless a run has a threshold of its own.
+  [[nodiscard]] base::Duration inline_threshold() const { return settings_.inline_threshold; }
+
+  /// Says whether the `use`-th run on one run object should be measured.
+  [[nodiscard]] bool wants_sample(std::uint64_t use) const {
+    return !warm_.load(std::memory_order_relaxed) || use % settings_.sample_every == 0;
+  }
+  /// Every node has enough samples.
+  [[nodiscard]] bool is_warm() const { return warm_.load(std::memory_order_relaxed); }
+
+  /// Adds one measured body time. Failed and skipped bodies are never recorded (C-cost).
+  void record(std::uint32_t node, base::Duration body_time, std::uint32_t row_count);
+  /// Ends a measured run: brings hints and, when costs have moved far enough, the order up to date.
+  void refresh();
+
+  /// The cost in use: measured, else declared, else nothing (I2); rows count where declared (I4).
+  [[nodiscard]] std::optional<base::Duration> estimate(std::uint32_t node,
+                                                       std::uint32_t row_count) const;
+  /// Measured or declared cost says that the node may run on a loop thread. Has hysteresis: once
+  /// inlined it stays so up to twice the threshold (C-cost).
+  [[nodiscard]] bool is_cheap_enough_to_inline(std::uint32_t node, std::uint32_t row_count) const {
+    return is_cheaper_than(settings_.inline_threshold, node, row_count);
+  }
+  /// The same by another threshold.
+  [[nodiscard]] bool is_cheaper_than(base::Duration threshold,
+                                     std::uint32_t node,
+                                     std::uint32_t row_count) const;
+
+  /// Records how long after `node`'s completion its run ended (C8).
+  void record_downstream(std::uint32_t node, base::Duration time_to_end);
+  /// Time to keep free for what follows `node`: the plan's own, else the measured p95, at least 1
+  /// ms.
+  [[nodiscard]] base::Duration reserve(std::uint32_t node) const;
+  /// The most that any node costs, in nanoseconds, if every cost is known and none is worth a
+  /// hand-over by itself; else `kUnknown`.
+  [[nodiscard]] std::uint32_t dearest_ns() const {
+    return dearest_ns_.load(std::memory_order_relaxed);
+  }
+  /// What all nodes together cost, as far as known; of meaning when `dearest_ns` is.
+  [[nodiscard]] std::uint64_t total_ns() const { return total_ns_.load(std::memory_order_relaxed); }
+  /// What more workers could save at best: all the work but the critical path. Known when warm.
+  [[nodiscard]] std::uint64_t sharing_gain_ns() const {
+    return sharing_gain_ns_.load(std::memory_order_relaxed);
+  }
+  /// Expected serial cost of a whole run; unknown nodes count nothing.
+  [[nodiscard]] base::Duration expected_total() const;
+
+  [[nodiscard]] const CostSettings& settings() const { return settings_; }
+  [[nodiscard]] std::uint32_t sample_count(std::uint32_t node) const {
+    return cells_[node].samples.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint32_t reorder_count() const {
+    return reorder_count_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t kBucketCount = 48;
+
+  // Each atomic is a value of its own; none publishes anything else.
+  struct Cell {
+    std::atomic<std::uint64_t> average_ns{0};  // of the fixed part, or per 1024 rows if `per_row`
+    std::atomic<std::uint64_t> ordered_ns{0};  // what the current order was computed from
+    std::atomic<std::uint32_t> samples{0};
+    std::atomic<bool> inlines{false};        // hysteresis state
+    std::atomic<bool> worth_sharing{false};  // hysteresis state
+  };
+  /// Log-scaled histogram of the time from a node's end to its run's end.
+  struct Downstream {
+    std::atomic<std::uint32_t> buckets[kBucketCount]{};
+  };
+
+  [[nodiscard]] std::uint64_t ordering_cost(std::uint32_t node) const;
+  void reserve_orders() MR_REQUIRES(mutex_);
+  [[nodiscard]] std::unique_ptr<PriorityOrder> make_order() const;
+  [[nodiscard]] std::unique_ptr<PriorityOrder> compute_order() MR_REQUIRES(mutex_);
+  void update_hint(std::uint32_t node);
+  void reorder() MR_REQUIRES(mutex_);
+
+  const Topology& topology_;
+  const CostSettings settings_;
+  std::unique_ptr<Cell[]> cells_;
+  std::unique_ptr<Downstream[]> downstream_;  // only if some node has a fallback
+  std::unique_ptr<std::atomic<std::uint32_t>[]> hints_;
+  std::atomic<bool> warm_{false};
+  std::atomic<std::uint64_t> sharing_gain_ns_{0};
+  std::atomic<std::uint32_t> dearest_ns_{kUnknown};
+  std::atomic<std::uint64_t> total_ns_{0};
+  std::atomic<std::uint32_t> reorder_count_{0};
+  // Publishes a finished PriorityOrder to new runs.
+  std::atomic<const PriorityOrder*> order_{nullptr};
+  base::Mutex mutex_;
+  // Every order ever published: runs may still hold any of them. Bounded by kOrdersMax.
+  std::vector<std::unique_ptr<const PriorityOrder>> orders_ MR_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<PriorityOrder>> spare_orders_
+      MR_GUARDED_BY(mutex_);  // empty, with room
+  SequenceFinder sequences_ MR_GUARDED_BY(mutex_);
+  std::uint64_t refreshes_ MR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t next_reorder_ MR_GUARDED_BY(mutex_) = 1;
+};
+
+}  // namespace millrace::runtime

@@ -1,0 +1,186 @@
+#include "runtime/topology/cost_model.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
+#include "runtime/topology/priority_order.h"
+#include "runtime/topology/topology.h"
+
+namespace millrace::runtime {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using testing::ElementsAre;
+
+// Checks: C-cost, with the tests named CCost_.
+TEST(CostModelTest, CCost_NeedsAMinimumOfSamples) {
+  TestDag dag({noting_node("a")});
+  EXPECT_EQ(dag.costs().hint(0), CostModel::kUnknown);
+  for (std::uint32_t sample = 1; sample < dag.costs().settings().samples_min; ++sample) {
+    dag.costs().record(0, microseconds(3), 0);
+    EXPECT_EQ(dag.costs().estimate(0, 0), std::nullopt);
+  }
+  dag.costs().record(0, microseconds(3), 0);
+  EXPECT_EQ(dag.costs().estimate(0, 0), microseconds(3));
+  EXPECT_FALSE(dag.costs().is_warm());
+  dag.costs().refresh();
+  EXPECT_TRUE(dag.costs().is_warm());
+}
+
+TEST(CostModelTest, CCost_IsSampledOnceWarm) {
+  TestDag dag({noting_node("a")});
+  EXPECT_TRUE(dag.costs().wants_sample(7));
+  dag.teach(microseconds(1));
+  EXPECT_FALSE(dag.costs().wants_sample(7));
+  EXPECT_TRUE(dag.costs().wants_sample(dag.costs().settings().sample_every));
+}
+
+TEST(CostModelTest, CCost_OneStretchedSampleChangesLittle) {
+  TestDag dag({noting_node("a")});
+  dag.teach(nanoseconds(20));
+  dag.costs().record(0, milliseconds(50), 0);
+  EXPECT_LT(dag.costs().estimate(0, 0).value_or(base::Duration::max()), nanoseconds(50));
+}
+
+TEST(CostModelTest, CCost_FollowsALastingChange) {
+  TestDag dag({noting_node("a")});
+  dag.teach(nanoseconds(20));
+  for (int sample = 0; sample < 60; ++sample) dag.costs().record(0, microseconds(500), 0);
+  EXPECT_GT(dag.costs().estimate(0, 0), microseconds(450));
+}
+
+TEST(CostModelTest, CCost_HysteresisInlinesBelowTAndStopsAboveTwiceT) {
+  TestDag dag({noting_node("a")});
+  const auto settle_at = [&](base::Duration cost) {
+    for (int sample = 0; sample < 100; ++sample) dag.costs().record(0, cost, 0);
+    dag.costs().refresh();
+    return dag.costs().is_cheap_enough_to_inline(0, 0);
+  };
+  EXPECT_FALSE(settle_at(microseconds(15)));  // between T and 2T, never inlined before
+  EXPECT_TRUE(settle_at(microseconds(9)));
+  EXPECT_TRUE(settle_at(microseconds(15)));  // between T and 2T, inlined before
+  EXPECT_FALSE(settle_at(microseconds(25)));
+}
+
+TEST(CostModelTest, I3_ThresholdIsStrict) {
+  NodeSpec spec = noting_node("a");
+  spec.cost_estimate = microseconds(10);
+  TestDag at({spec});
+  EXPECT_FALSE(at.costs().is_cheap_enough_to_inline(0, 0));
+  spec.cost_estimate = nanoseconds(9'999);
+  TestDag below({spec});
+  EXPECT_TRUE(below.costs().is_cheap_enough_to_inline(0, 0));
+}
+
+TEST(CostModelTest, I2_MeasuredOutranksDeclared) {
+  NodeSpec spec = noting_node("a");
+  spec.cost_estimate = milliseconds(1);
+  TestDag dag({spec});
+  EXPECT_EQ(dag.costs().estimate(0, 0), milliseconds(1));
+  dag.teach(microseconds(2));
+  EXPECT_EQ(dag.costs().estimate(0, 0), microseconds(2));
+}
+
+TEST(CostModelTest, I4_CostGrowsWithRows) {
+  NodeSpec spec = noting_node("a");
+  spec.cost_estimate = microseconds(2);
+  spec.cost_per_row = nanoseconds(10);
+  TestDag dag({spec});
+  EXPECT_EQ(dag.costs().estimate(0, 0), microseconds(2));
+  EXPECT_EQ(dag.costs().estimate(0, 1000), microseconds(12));
+  EXPECT_TRUE(dag.costs().is_cheap_enough_to_inline(0, 100));
+  EXPECT_FALSE(dag.costs().is_cheap_enough_to_inline(0, 1000));
+}
+
+TEST(CostModelTest, I4_LargestCostsDoNotWrap) {
+  NodeSpec spec = noting_node("a");
+  spec.cost_per_row = hours(1);
+  TestDag dag({spec});
+  EXPECT_EQ(dag.costs().estimate(0, UINT32_MAX), base::Duration::max());
+}
+
+TEST(CostModelTest, P1_OrdersByRankThenDeclaration) {
+  // b leads to the longest way; c and d tie.
+  TestDag dag({noting_node("a"),
+               noting_node("c", {"a"}),
+               noting_node("b", {"a"}),
+               noting_node("d", {"a"}),
+               noting_node("e", {"b"})});
+  const PriorityOrder& order = dag.costs().order();
+  std::vector<std::uint32_t> targets;
+  for (const Edge& edge : order.edges) {
+    if (edge.target != dag.node("e")) targets.push_back(edge.target);
+  }
+  EXPECT_THAT(targets,
+              ElementsAre(dag.node("d"), dag.node("c"), dag.node("b")));  // the best comes last
+}
+
+TEST(CostModelTest, P2_RanksFollowMeasuredCostsButOldOrdersStay) {
+  TestDag dag({noting_node("a"), noting_node("b", {"a"}), noting_node("c", {"a"})});
+  const PriorityOrder& before = dag.costs().order();
+  EXPECT_EQ(before.edges.back().target, dag.node("b"));
+  dag.teach(dag.node("a"), microseconds(1));
+  dag.teach(dag.node("b"), microseconds(1));
+  dag.teach(dag.node("c"), microseconds(50));
+  dag.costs().refresh();
+  EXPECT_EQ(dag.costs().order().edges.back().target, dag.node("c"));
+  EXPECT_EQ(before.edges.back().target, dag.node("b"));  // a run keeps what it started with
+}
+
+TEST(CostModelTest, D6_DearestNodeIsKnownOnlyWhileAllAreCheap) {
+  TestDag dag({noting_node("a"), noting_node("b")});
+  EXPECT_EQ(dag.costs().dearest_ns(), CostModel::kUnknown);
+  dag.teach(nanoseconds(20));
+  EXPECT_EQ(dag.costs().dearest_ns(), 20U);
+  EXPECT_EQ(dag.costs().total_ns(), 40U);
+  for (int sample = 0; sample < 60; ++sample) dag.costs().record(1, microseconds(500), 0);
+  dag.costs().refresh();
+  EXPECT_EQ(dag.costs().dearest_ns(), CostModel::kUnknown);
+}
+
+TEST(CostModelTest, D6_HintSaysWhetherSharingPays) {
+  TestDag dag({noting_node("a"), noting_node("b")});
+  dag.teach(0, nanoseconds(30));
+  dag.teach(1, microseconds(30));
+  dag.costs().refresh();
+  EXPECT_EQ(dag.costs().hint(0), 30U);
+  EXPECT_EQ(dag.costs().hint(1), 30'000U | CostModel::kWorthSharing);
+}
+
+TEST(CostModelTest, C8_ReserveIsMeasuredWithAFloorAndAnOverride) {
+  NodeSpec spec = noting_node("a");
+  spec.fallback = FallbackKind::kValue;
+  spec.fallback_body = spec.body;
+  NodeSpec own = noting_node("b");
+  own.fallback = FallbackKind::kValue;
+  own.fallback_body = own.body;
+  own.reserve = milliseconds(7);
+  TestDag dag({spec, own});
+  EXPECT_EQ(dag.costs().reserve(0), milliseconds(1));
+  EXPECT_EQ(dag.costs().reserve(1), milliseconds(7));
+  for (int run = 0; run < 94; ++run) dag.costs().record_downstream(0, microseconds(10));
+  for (int run = 0; run < 6; ++run) dag.costs().record_downstream(0, milliseconds(20));
+  EXPECT_GE(dag.costs().reserve(0), milliseconds(20));
+  EXPECT_LE(dag.costs().reserve(0), milliseconds(40));
+}
+
+TEST(CostModelTest, RefusesImpossibleSettings) {
+  EXPECT_FALSE(validate(CostSettings{.samples_min = 0}).has_value());
+  EXPECT_FALSE(validate(CostSettings{.sample_every = 0}).has_value());
+  EXPECT_FALSE(validate(CostSettings{.inline_threshold = nanoseconds(-1)}).has_value());
+  EXPECT_FALSE(validate(CostSettings{.share_threshold = nanoseconds(-1)}).has_value());
+  EXPECT_TRUE(validate(CostSettings{}).has_value());
+}
+
+}  // namespace
+}  // namespace millrace::runtime

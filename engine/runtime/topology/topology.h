@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/topology/node.h"
+
+// A DAG in the form in which it runs: flat arrays indexed by node, nothing to look up.
+//
+//   nodes_   one `HotNode` per node: how to call it and which slice of the edges is its own
+//   edges_   for each node its distinct dependents; an edge into a node with two or more tokens to
+//            wait for names that node's counter, an edge into any other names none (D8)
+//   counters the start values of all counters, copied into a run in one block (K3)
+//
+// Edges keep declaration order here; the order by path cost belongs to `CostModel`, which knows
+// costs.
+
+namespace millrace::runtime {
+
+inline constexpr std::uint32_t kNoCounter = UINT32_MAX;
+
+/// A dependent as its producer sees it.
+struct Edge {
+  std::uint32_t target;
+  std::uint32_t counter;  ///< `kNoCounter`: one token is enough
+};
+
+/// What a strand touches for every node it runs.
+struct alignas(32) HotNode {
+  BodyFunction body;
+  const void* closure;
+  std::uint32_t edge_begin;
+  std::uint32_t edge_end;
+  Edge single;  ///< the only edge of a node that has one, so that a chain reads no edges
+};
+
+/// Which of the rarer mechanisms a topology needs. A run that needs none takes the short path.
+struct TopologyTraits {
+  bool has_async = false;
+  bool has_timeout = false;
+  bool has_fallback = false;
+  bool has_inline_hint = false;
+  bool has_row_cost = false;
+  bool has_commit = false;
+  bool starts_async = false;  ///< every source is asynchronous; needs nothing by itself
+  [[nodiscard]] bool any() const {
+    return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost ||
+           has_commit;
+  }
+};
+
+/// An immutable flat dag.
+/// Threading: any thread. Lifetime: outlives every run of it.
+class Topology {
+ public:
+  [[nodiscard]] std::uint32_t node_count() const {
+    return static_cast<std::uint32_t>(specs_.size());
+  }
+  [[nodiscard]] std::uint32_t edge_count() const {
+    return static_cast<std::uint32_t>(edges_.size());
+  }
+  [[nodiscard]] const TopologyTraits& traits() const { return traits_; }
+  [[nodiscard]] std::span<const HotNode> nodes() const { return nodes_; }
+  [[nodiscard]] std::span<const Edge> edges() const { return edges_; }
+  [[nodiscard]] std::span<const Edge> dependents(std::uint32_t node) const {
+    return std::span(edges_).subspan(nodes_[node].edge_begin,
+                                     nodes_[node].edge_end - nodes_[node].edge_begin);
+  }
+  /// Start values of the counters: one per node that waits for two or more tokens.
+  [[nodiscard]] std::span<const std::uint32_t> counter_template() const { return counters_; }
+  /// Nodes without producers that start at submit, in declaration order.
+  [[nodiscard]] std::span<const std::uint32_t> sources() const { return sources_; }
+  /// Every node after all its producers.
+  [[nodiscard]] std::span<const std::uint32_t> topological_order() const { return order_; }
+  [[nodiscard]] std::uint32_t in_degree(std::uint32_t node) const { return in_degree_[node]; }
+  /// The only dependent of `node`, or `kNoNode`.
+  [[nodiscard]] std::uint32_t single_continuation(std::uint32_t node) const;
+  [[nodiscard]] const NodeSpec& spec(std::uint32_t node) const { return specs_[node]; }
+  [[nodiscard]] std::string_view id(std::uint32_t node) const { return specs_[node].id; }
+  /// Says whether `consumer` waits for `producer`.
+  [[nodiscard]] bool has_edge(std::uint32_t producer, std::uint32_t consumer) const;
+  /// Gives the node with that id, or `kNoNode`.
+  [[nodiscard]] std::uint32_t find_node(std::string_view id) const;
+
+  /// Nodes that run only when a fallback needs them (K5).
+  [[nodiscard]] bool is_lazy(std::uint32_t node) const { return lazy_[node] != 0; }
+  /// The node that takes the place of `node`, or `kNoNode`.
+  [[nodiscard]] std::uint32_t fallback_of(std::uint32_t node) const { return fallback_of_[node]; }
+  /// The nodes that `node` stands in for.
+  [[nodiscard]] std::span<const std::uint32_t> stands_in_for(std::uint32_t node) const;
+  /// The lazy nodes that must be given their activation token before `node` can run, itself
+  /// included.
+  [[nodiscard]] std::vector<std::uint32_t> lazy_closure(std::uint32_t node) const;
+  /// The counter of a node that has one, or `kNoCounter`.
+  [[nodiscard]] std::uint32_t counter_of(std::uint32_t node) const { return counter_of_[node]; }
+
+ private:
+  friend class TopologyBuilder;
+  friend class TopologyCompiler;
+  Topology() = default;
+
+  std::vector<NodeSpec> specs_;
+  std::vector<HotNode> nodes_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint32_t> counters_;
+  std::vector<std::uint32_t> counter_of_;
+  std::vector<std::uint32_t> in_degree_;
+  std::vector<std::uint32_t> sources_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint8_t> lazy_;
+  std::vector<std::uint32_t> fallback_of_;
+  std::vector<std::vector<std::uint32_t>> stands_in_for_;
+  std::vector<std::vector<std::uint32_t>> producers_;
+  TopologyTraits traits_;
+};
+
+/// Collects nodes and checks them as a whole.
+/// Threading: not shared.
+class TopologyBuilder {
+ public:
+  /// Declares a node. Mistakes are reported by `build`, all at once.
+  NodeId add(NodeSpec spec);
+  /// Gives the node declared last a fallback: a body that supplies a value, or another node's id.
+  void set_fallback_value(BodyFunction body, std::shared_ptr<const void> closure);
+  void set_fallback_node(std::string id);
+  /// Makes `consumer` wait for `producer`, by id; either may be declared later.
+  void add_edge(std::string producer, std::string consumer);
+  [[nodiscard]] std::size_t node_count() const { return specs_.size(); }
+  /// Gives the finished DAG, or one error that names every problem. The builder is empty
+  /// afterwards.
+  [[nodiscard]] base::Result<std::shared_ptr<const Topology>> build();
+
+ private:
+  struct NamedEdge {
+    std::string producer;
+    std::string consumer;
+  };
+  std::vector<NodeSpec> specs_;
+  std::vector<NamedEdge> extra_edges_;
+};
+
+}  // namespace millrace::runtime

@@ -1,0 +1,40 @@
+#include "stores/http_driver.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/format.h"
+#include "net/uv_connector.h"
+#include "stores/http_fetch_client.h"
+#include "stores/http_probe.h"
+
+namespace millrace::stores {
+
+base::Result<tasks::ConnectedClient> HttpDriver::connect(const tasks::EndpointPlace& place,
+                                                         loop::EventLoop& loop) {
+  // Only the time for which a failing server is left alone is random: seeds need to differ, not to
+  // be kept.
+  const auto seed =
+      static_cast<std::uint64_t>(base::steady_clock().now().time_since_epoch().count());
+  auto connector = std::make_shared<net::UvConnector>(loop);
+  auto client = std::make_unique<HttpFetchClient>(
+      loop, *connector, http_options_of(place.endpoint, place.root), seed);
+  return tasks::ConnectedClient{.transport = std::move(connector), .client = std::move(client)};
+}
+
+base::Result<std::string> HttpDriver::probe(const tasks::EndpointPlace& place) {
+  const auto status = probe_http(place.endpoint, place.root);
+  if (!status) {
+    return base::fail(status.error().code(),
+                      status.error().message() +
+                          "; nodes that use it fail, or take their on_failure. Start the server, "
+                          "or correct registry/endpoints.toml.");
+  }
+  return base::format("answered with status {}", *status);
+}
+
+}  // namespace millrace::stores

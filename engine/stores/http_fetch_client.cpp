@@ -1,0 +1,108 @@
+#include "stores/http_fetch_client.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/result.h"
+#include "loop/loop.h"
+#include "loop/stop.h"
+#include "loop/task_promise.h"
+#include "net/http_client.h"
+#include "net/http_message.h"
+#include "net/stream.h"
+#include "plan/registry/registry.h"
+#include "stores/connect_options.h"
+#include "stores/store_client.h"
+#include "tasks/endpoint_client.h"
+
+namespace millrace::stores {
+
+HttpFetch::HttpFetch(net::HttpClient& client, HttpBatch batch, const CallOptions& options)
+    : StopCallback(&stopped), client_(client), batch_(std::move(batch)), options_(options) {}
+
+HttpFetch::~HttpFetch() { disconnect(); }
+
+bool HttpFetch::suspend(loop::TaskPromise& task) {
+  task_ = &task;
+  if (!try_connect(options_.stop)) {
+    (void)end(Phase::kCancelled);
+    return false;
+  }
+  answers_.reserve(batch_.targets.size());
+  for (std::size_t i = 0; i < batch_.targets.size(); ++i) {
+    Call& call = calls_.emplace_back(*this, i);
+    const base::Status sent = client_.send(
+        call,
+        {.target = std::move(batch_.targets[i])},
+        {.body_bytes_max = batch_.body_bytes_max, .deadline = options_.deadline, .group = this});
+    // Until its answer comes, a call has an empty one.
+    answers_.push_back(sent ? base::Result<net::HttpReply>(net::HttpReply{})
+                            : std::unexpected(sent.error()));
+    if (sent) ++pending_count_;
+  }
+  if (pending_count_ == 0) return false;
+  Phase expected = Phase::kSuspending;
+  return phase_.compare_exchange_strong(
+      expected, Phase::kWaiting, std::memory_order_acq_rel, std::memory_order_acquire);
+}
+
+bool HttpFetch::end(Phase how) {
+  Phase now = phase_.load(std::memory_order_acquire);
+  while (now == Phase::kSuspending || now == Phase::kWaiting) {
+    if (phase_.compare_exchange_weak(
+            now, how, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return now == Phase::kWaiting;
+    }
+  }
+  return false;
+}
+
+void HttpFetch::Call::on_done(base::Result<net::HttpReply> reply) {
+  fetch_.answers_[index_] = std::move(reply);
+  // The coroutine goes on inside the call, and this may be gone afterwards.
+  if (--fetch_.pending_count_ == 0 && fetch_.end(Phase::kDone)) fetch_.task_->resume_at_home();
+}
+
+void HttpFetch::stopped(StopCallback& callback) {
+  auto& self = static_cast<HttpFetch&>(callback);
+  // Never resumes here, where the mutex of the source is held.
+  if (self.end(Phase::kCancelled)) self.task_->post_home();
+}
+
+base::Result<HttpAnswers> HttpFetch::await_resume() {
+  disconnect();
+  calls_.clear();
+  if (phase_.load(std::memory_order_acquire) == Phase::kCancelled) {
+    return base::fail(base::ErrorCode::kCancelled, "HTTP requests were given up");
+  }
+  return std::move(answers_);
+}
+
+HttpFetchClient::HttpFetchClient(loop::Loop& loop,
+                                 net::Connector& connector,
+                                 net::HttpClientOptions options,
+                                 std::uint64_t seed)
+    : EndpointClient(tasks::ClientKind::kHttp),
+      random_(seed),
+      client_(loop, connector, random_, std::move(options)) {}
+
+net::HttpClientOptions http_options_of(const plan::EndpointInfo& endpoint,
+                                       const std::string& root) {
+  const plan::EndpointPolicy& policy = endpoint.policy;
+  net::HttpClientOptions options{.address = address_of(endpoint),
+                                 .connect = connect_options_of(endpoint, root),
+                                 .request_timeout = policy.request_timeout,
+                                 .inflight_max = policy.max_inflight,
+                                 .idle_max = policy.connections};
+  options.breaker.consecutive_failures_max = policy.breaker_failures;
+  options.breaker.open_min = policy.breaker_open;
+  options.breaker.open_max = std::max(options.breaker.open_max, policy.breaker_open);
+  return options;
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,50 @@
+#include "stores/redis/cluster/cluster_nodes.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "net/address.h"
+#include "stores/redis/redis_pool.h"
+#include "stores/redis/redis_settings.h"
+
+namespace millrace::stores {
+
+namespace {
+
+void add_counters(ConnectionPoolCounters& sum, const ConnectionPoolCounters& counters) {
+  sum.commands += counters.commands;
+  sum.writes += counters.writes;
+  sum.connects += counters.connects;
+  sum.connections_lost += counters.connections_lost;
+  sum.timeouts += counters.timeouts;
+  sum.refused += counters.refused;
+}
+
+}  // namespace
+
+RedisPool& ClusterNodes::at(const net::Address& node) {
+  for (const auto& pool : pools_) {
+    if (pool->settings().address == node) return *pool;
+  }
+  PoolSettings settings = settings_;
+  settings.address = node;
+  pools_.push_back(std::make_unique<RedisPool>(services_, std::move(settings), listener_));
+  return *pools_.back();
+}
+
+void ClusterNodes::drop(const RedisPool& pool) {
+  add_counters(dropped_, pool.counters());
+  std::erase_if(pools_, [&](const auto& other) { return other.get() == &pool; });
+  // What the node would have told of changed keys is lost.
+  if (listener_ != nullptr) listener_->on_invalidated(std::nullopt);
+}
+
+ConnectionPoolCounters ClusterNodes::counters() const {
+  ConnectionPoolCounters sum = dropped_;
+  for (const auto& pool : pools_) add_counters(sum, pool->counters());
+  return sum;
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "net/address.h"
+#include "stores/redis/redis_connection.h"
+#include "stores/redis/redis_pool.h"
+#include "stores/redis/redis_settings.h"
+
+namespace millrace::stores {
+
+/// The pools of a cluster's nodes, made when they are first asked for.
+/// Threading: loop thread. Lifetime: borrows what the services are, and the listener.
+class ClusterNodes {
+ public:
+  /// All nodes are used alike, but for the address.
+  ClusterNodes(RedisConnection::Services services, PoolSettings settings, PoolListener* listener)
+      : services_(services), settings_(std::move(settings)), listener_(listener) {}
+
+  [[nodiscard]] RedisPool& at(const net::Address& node);
+  [[nodiscard]] const std::vector<std::unique_ptr<RedisPool>>& pools() const { return pools_; }
+  /// Ends a pool that has no calls under way. Not from inside one of its calls.
+  void drop(const RedisPool& pool);
+  /// Of all pools that ever were.
+  [[nodiscard]] ConnectionPoolCounters counters() const;
+
+ private:
+  RedisConnection::Services services_;
+  const PoolSettings settings_;
+  PoolListener* const listener_;
+  std::vector<std::unique_ptr<RedisPool>> pools_;
+  ConnectionPoolCounters dropped_;
+};
+
+}  // namespace millrace::stores

@@ -1,0 +1,223 @@
+#include "stores/redis/protocol/batch_reply.h"
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "rows/row_scratch.h"
+#include "stores/parse_value.h"
+#include "stores/redis/protocol/command_writer.h"
+#include "stores/redis/protocol/redis_error.h"
+#include "stores/redis/protocol/resp_token.h"
+#include "stores/store_client.h"
+
+namespace millrace::stores {
+
+namespace {
+
+/// Most lists and hashes are short; longer ones grow by doubling.
+std::size_t capacity_hint(const BatchShape& shape, std::size_t keys) {
+  constexpr std::size_t kHintMax = 4096;
+  std::size_t each = 1;
+  if (shape.command == StoreCommand::kHashGet) each = shape.field_count;
+  if (shape.command == StoreCommand::kHashGetAll) each = 8;
+  if (shape.command == StoreCommand::kListRange) each = static_cast<std::size_t>(shape.count);
+  return each > kHintMax / (keys + 1) ? kHintMax : each * keys;
+}
+
+/// Writes a command for each key that differs only in the key.
+void encode_each(KeySelection keys,
+                 std::string_view head,
+                 std::string_view tail,
+                 CommandWriter& out) {
+  for (std::size_t i = 0; i < keys.size(); ++i) out.word_between(head, keys[i], tail);
+}
+
+}  // namespace
+
+void encode_batch(const CommandBatch& batch, KeySelection keys, CommandWriter& out) {
+  std::string head;
+  std::string tail;
+  CommandWriter heads(head);
+  CommandWriter tails(tail);
+  switch (batch.command) {
+    case StoreCommand::kHashGetAll:
+      heads.begin(2);
+      heads.word("HGETALL");
+      break;
+    case StoreCommand::kGet:
+      heads.begin(2);
+      heads.word("GET");
+      break;
+    case StoreCommand::kListRange:
+      heads.begin(4);
+      heads.word("LRANGE");
+      tails.word("0");
+      tails.word(batch.count - 1);
+      break;
+    case StoreCommand::kHashGet:
+      heads.begin(2 + batch.fields.size());
+      heads.word("HMGET");
+      for (const std::string& field : batch.fields) tails.word(field);
+      break;
+    case StoreCommand::kMultiGet:
+      out.begin(1 + keys.size());
+      out.word("MGET");
+      break;
+  }
+  encode_each(keys, head, tail, out);
+}
+
+BatchReply::BatchReply(const BatchShape& shape, KeySelection keys, rows::RowScratch& scratch)
+    : shape_(shape),
+      keys_(keys),
+      texts_(scratch, shape.form == ValueForm::kInt64 ? 0 : capacity_hint(shape, keys.size())),
+      integers_(scratch, shape.form == ValueForm::kInt64 ? capacity_hint(shape, keys.size()) : 0),
+      ends_(scratch.make_array<std::uint32_t>(keys.size())) {}
+
+std::string_view BatchReply::key() const {
+  if (shape_.command == StoreCommand::kMultiGet) {
+    const std::size_t index = texts_.size();
+    return index < keys_.size() ? keys_[index] : std::string_view("MGET");
+  }
+  return keys_[key_index_];
+}
+
+void BatchReply::mismatch(std::string_view found) {
+  refuse(base::Error(base::ErrorCode::kNodeFailed,
+                     "The store's reply has another form than that of " +
+                         std::string(to_string(shape_.command)) + ": " + std::string(found) + ": " +
+                         std::string(key()),
+                     std::string(key())));
+}
+
+void BatchReply::refuse(base::Error error) {
+  ignored_ = true;
+  const bool is_shared = shape_.command == StoreCommand::kMultiGet;
+  const auto index = is_shared ? KeyError::kAllKeys : static_cast<std::uint32_t>(key_index_);
+  errors_.push_back({.key_index = index, .error = std::move(error)});
+}
+
+void BatchReply::add_integer(std::string_view text) {
+  std::int64_t value = 0;
+  // Most ids are short and positive.
+  constexpr std::size_t kDigitsMax = 18;
+  if (text.size() <= kDigitsMax && !text.empty()) [[likely]] {
+    bool is_number = true;
+    std::uint64_t number = 0;  // what are no digits may overflow it
+    for (const char letter : text) {
+      const auto digit = static_cast<unsigned char>(letter - '0');
+      is_number &= digit <= 9;
+      number = number * 10 + digit;
+    }
+    if (is_number) [[likely]] {
+      integers_.append(static_cast<std::int64_t>(number));
+      return;
+    }
+  }
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc{} && stopped == end && !text.empty()) [[likely]] {
+    integers_.append(value);
+    return;
+  }
+  refuse(not_int64(key(), integers_.size() - reply_begin_, text));
+}
+
+void BatchReply::on_text(std::string_view text) {
+  if (ignored_) return;
+  if (shape_.command == StoreCommand::kGet) {
+    texts_.append(text);
+    return;
+  }
+  if (!inside_) return mismatch(is_null(text) ? "null" : "text");
+  if (shape_.form == ValueForm::kInt64 && !is_null(text)) return add_integer(text);
+  if (is_null(text) && !may_be_null()) return mismatch("null");
+  texts_.append(text);
+}
+
+std::size_t BatchReply::take_texts(const char*& cursor, const char* end, std::size_t count) {
+  const bool is_ids = shape_.form == ValueForm::kInt64;
+  std::size_t taken = 0;
+  for (; taken < count; ++taken) {
+    const std::string_view text = try_read_bulk(cursor, end);
+    if (text.data() == nullptr) break;
+    if (ignored_) continue;
+    if (is_ids) {
+      add_integer(text);
+    } else {
+      texts_.append(text);
+    }
+  }
+  return taken;
+}
+
+void BatchReply::on_token(const RespToken& token) {
+  if (ignored_) return;
+  if (token.type == RespType::kError && !inside_) {
+    const bool is_shared = shape_.command == StoreCommand::kMultiGet;
+    return refuse(error_of_reply(token.text, is_shared ? "MGET" : key()));
+  }
+  if (token.type == RespType::kInteger && inside_ && shape_.form == ValueForm::kInt64) {
+    integers_.append(token.integer);
+    return;
+  }
+  const bool is_list =
+      token.type == RespType::kArray ||
+      (token.type == RespType::kMap && shape_.command == StoreCommand::kHashGetAll);
+  if (inside_ || !is_list || shape_.command == StoreCommand::kGet) {
+    return mismatch(to_string(token.type));
+  }
+  open(token);
+}
+
+void BatchReply::open(const RespToken& token) {
+  inside_ = true;
+  bool fits = true;
+  switch (shape_.command) {
+    case StoreCommand::kHashGetAll:
+      fits = token.type == RespType::kMap || token.count % 2 == 0;
+      break;
+    case StoreCommand::kHashGet:
+      fits = token.count == shape_.field_count;
+      break;
+    case StoreCommand::kListRange:
+      fits = token.count <= static_cast<std::size_t>(shape_.count);
+      break;
+    case StoreCommand::kMultiGet:
+      fits = token.count == keys_.size();
+      break;
+    case StoreCommand::kGet:
+      break;
+  }
+  if (!fits) mismatch("a list of " + std::to_string(token.count));
+}
+
+void BatchReply::on_reply_end() {
+  if (shape_.command == StoreCommand::kMultiGet) {
+    for (std::size_t i = 0; i < ends_.size(); ++i) ends_[i] = static_cast<std::uint32_t>(i + 1);
+  } else {
+    ends_[key_index_++] = static_cast<std::uint32_t>(size());
+  }
+  reply_begin_ = size();
+  inside_ = false;
+  ignored_ = false;
+}
+
+StoreReply BatchReply::finish() {
+  StoreReply reply;
+  reply.ends = std::move(ends_);
+  if (shape_.form == ValueForm::kInt64) {
+    reply.integers = integers_.finish();
+  } else {
+    reply.texts = texts_.finish();
+  }
+  return reply;
+}
+
+}  // namespace millrace::stores

@@ -1,0 +1,206 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/sync/planted_bug.h"
+#include "trace/trace.h"
+#include "trace/trace_buffer.h"
+#include "trace/trace_record.h"
+
+namespace millrace::trace {
+
+/// Scrambles 64 bits, one to one (the finaliser of SplitMix64).
+[[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+  return bits ^ (bits >> 31);
+}
+
+/// What one run carries to be traced: who it is and which events it wants. Small, copied by value.
+struct TraceContext {
+  TraceContext() = default;
+  /// Any flag brings `RunEnd` with it, since a run's trace is delivered when it closes.
+  TraceContext(TraceId id, TraceFlag wanted, TraceTopologyId dag)
+      : trace_id(id),
+        span_seed(mix_bits(id.value())),
+        topology(dag),
+        flags(wanted == TraceFlag::None ? wanted : wanted | TraceFlag::RunEnd) {}
+
+  /// Is the only question an untraced run ever asks.
+  [[nodiscard]] bool enabled() const {
+#ifdef MR_NO_TRACE  // a build without trace code, to see what its presence costs (bench/scheduler)
+    return false;
+#else
+    return flags != TraceFlag::None;
+#endif
+  }
+  [[nodiscard]] bool wants(TraceFlag flag) const { return has_flag(flags, flag); }
+
+  /// Gives the id of one attempt at one node: a function of its arguments and the trace id,
+  /// distinct for distinct arguments, so that any thread can name a span without having been told.
+  [[nodiscard]] SpanId node_span(std::uint32_t node_index, std::uint16_t attempt = 0) const {
+    return span_of((std::uint64_t{attempt} << 33) | (std::uint64_t{node_index} << 1) | 1);
+  }
+  [[nodiscard]] SpanId run_span() const { return span_of(0); }
+
+  TraceId trace_id;
+  std::uint64_t span_seed = 0;
+  TraceTopologyId topology;
+  TraceFlag flags = TraceFlag::None;
+
+ private:
+  [[nodiscard]] SpanId span_of(std::uint64_t key) const {
+    const std::uint64_t id = mix_bits(span_seed ^ key);
+    return SpanId(id == 0 ? 1 : id);
+  }
+};
+
+/// How a node came to its thread.
+struct Arrival {
+  std::uint32_t parent = TraceRecord::kNoNode;  ///< which node handed over directly, if one did
+  std::uint32_t depth = 0;                      ///< direct hand-overs in a row
+
+  [[nodiscard]] bool is_direct() const { return parent != TraceRecord::kNoNode; }
+};
+
+/// Totals of a finished run, as `RunEnd` reports them.
+struct RunTotals {
+  SpanStatus status = SpanStatus::Ok;
+  std::uint32_t executed_count = 0;
+  std::uint32_t skipped_count = 0;
+  std::uint32_t late_count = 0;
+};
+
+/// Writes the events of one run into the buffer of the calling thread, each only if its flag is on.
+///
+/// Reads no clock: one reading per node boundary, made by the caller, serves the end of one node
+/// and the start of the next. Callers must not construct one for a run that is not `enabled()`.
+/// Threading: the writer thread of `buffer`.
+/// Lifetime: borrows both arguments.
+class TraceWriter {
+ public:
+  TraceWriter(TraceBuffer& buffer, const TraceContext& run) : buffer_(buffer), run_(run) {}
+
+  void run_start(base::TimePoint now) {
+    if (!run_.wants(TraceFlag::RunStart)) return;
+    TraceRecord record = make(TraceKind::kRunStart, run_.run_span(), now);
+    record.value = run_.topology.value();
+    buffer_.record(record);
+  }
+
+  /// Must be the run's last event on any thread: every other write happens before it.
+  void run_end(base::TimePoint now, const RunTotals& totals) {
+    TraceRecord record = make(TraceKind::kRunEnd, run_.run_span(), now);
+    record.value = run_.topology.value();
+    record.node_index = totals.executed_count;
+    record.parent = totals.skipped_count;
+    record.depth = totals.late_count;
+    record.status = totals.status;
+    buffer_.record(record);
+  }
+
+  /// Starts a node that came out of a queue, into which it went at `queued_at`.
+  void node_start_queued(std::uint32_t node, base::TimePoint queued_at, base::TimePoint now) {
+    TraceRecord record = make(TraceKind::kNodeStart, run_.node_span(node), now);
+    record.node_index = node;
+    if (run_.wants(TraceFlag::NodeSpan)) buffer_.record(record);
+    if (!run_.wants(TraceFlag::QueueDelay)) return;
+    record.kind = TraceKind::kQueueDelay;
+    record.value = static_cast<std::uint64_t>((now - queued_at).count());
+    buffer_.record(record);
+  }
+
+  /// Starts a node on the thread that completed `parent`; `depth` >= 1 counts such steps in a row.
+  void node_start_inlined(std::uint32_t node,
+                          std::uint32_t parent,
+                          std::uint32_t depth,
+                          base::TimePoint now) {
+    TraceRecord record = make(TraceKind::kNodeStart, run_.node_span(node), now);
+    record.node_index = node;
+    if (MR_PLANTED(kDepthInStart)) record.value = depth;
+    if (run_.wants(TraceFlag::NodeSpan)) buffer_.record(record);
+    if (!run_.wants(TraceFlag::InlineDetail)) return;
+    record.kind = TraceKind::kNodeInlined;
+    record.parent = parent;
+    record.depth = depth;
+    buffer_.record(record);
+  }
+
+  /// Writes a node that ended well on the thread that started it. `queued_at` is when it went into
+  /// a queue, if it came out of one.
+  void node_ran(std::uint32_t node,
+                Arrival arrival,
+                base::TimePoint queued_at,
+                base::TimePoint start,
+                base::TimePoint end) {
+    if (!run_.wants(kNodeEvents)) [[unlikely]] {
+      node_start(node, arrival, queued_at, start);
+      return node_end(node, end, SpanStatus::Ok);
+    }
+    TraceRecord record = make(TraceKind::kNodeRan,
+                              SpanId(static_cast<std::uint64_t>((start - queued_at).count())),
+                              start);
+    record.value = static_cast<std::uint64_t>((end - start).count());
+    record.node_index = node;
+    record.parent = arrival.parent;
+    record.depth = arrival.depth;
+    buffer_.record(record);
+  }
+
+  /// Starts a node that came as `arrival` says.
+  void node_start(std::uint32_t node,
+                  Arrival arrival,
+                  base::TimePoint queued_at,
+                  base::TimePoint now) {
+    if (arrival.is_direct()) {
+      node_start_inlined(node, arrival.parent, arrival.depth, now);
+    } else {
+      node_start_queued(node, queued_at, now);
+    }
+  }
+
+  /// Any thread may end a node, also one that another thread is still running (deadline, cancel);
+  /// the scheduler makes sure that exactly one does.
+  void node_end(std::uint32_t node, base::TimePoint now, SpanStatus status) {
+    if (!run_.wants(TraceFlag::NodeSpan)) return;
+    TraceRecord record = make(TraceKind::kNodeEnd, run_.node_span(node), now);
+    record.node_index = node;
+    record.status = status;
+    buffer_.record(record);
+  }
+
+  /// Comes before the `node_end` of the same node.
+  void node_error(std::uint32_t node, base::TimePoint now, base::ErrorCode code) {
+    if (!run_.wants(TraceFlag::NodeError)) return;
+    TraceRecord record = make(TraceKind::kNodeError, run_.node_span(node), now);
+    record.node_index = node;
+    record.value = static_cast<std::uint64_t>(code);
+    record.status = SpanStatus::Error;
+    buffer_.record(record);
+  }
+
+ private:
+  /// What a `kNodeRan` record stands for.
+  static constexpr TraceFlag kNodeEvents =
+      TraceFlag::NodeSpan | TraceFlag::QueueDelay | TraceFlag::InlineDetail;
+
+  [[nodiscard]] TraceRecord make(TraceKind kind, SpanId span, base::TimePoint now) const {
+    TraceRecord record;
+    record.trace_id = run_.trace_id;
+    record.span_id = span;
+    record.time_ns = now.time_since_epoch().count();
+    record.kind = kind;
+    return record;
+  }
+
+  TraceBuffer& buffer_;
+  const TraceContext& run_;
+};
+
+/// Makes the events that a `kNodeRan` record stands for, in the order in which they happened.
+[[nodiscard]] std::array<TraceRecord, 3> unfold(const TraceRecord& ran);
+
+}  // namespace millrace::trace
