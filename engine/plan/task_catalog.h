@@ -101,6 +101,9 @@ struct TaskSpec {
   bool shareable = true;
   base::Duration cost_fixed{};
   base::Duration cost_per_row{};
+  /// For cheap tasks: with more input rows than this a node goes to a worker, because nothing may
+  /// keep a loop for long.
+  std::uint32_t cheap_rows_max = 100'000;
 };
 
 /// Finds tasks by op or alias.

@@ -222,7 +222,7 @@ runtime::NodeSpec LoadedPlan::make_spec(std::uint32_t index, const LoadOptions& 
   for (const std::uint32_t producer : node.waits_for)
     spec.after.push_back(plan_->nodes[producer].id);
   spec.timeout = node.timeout;
-  if (options.node_timeout && spec.kind != runtime::NodeKind::kCheap)
+  if (options.node_timeout)
     spec.timeout = std::min(spec.timeout.value_or(*options.node_timeout), *options.node_timeout);
   if (node.priority) spec.priority = static_cast<runtime::Priority>(*node.priority);
   if (node.inline_hint) {
@@ -231,6 +231,7 @@ runtime::NodeSpec LoadedPlan::make_spec(std::uint32_t index, const LoadOptions& 
   }
   spec.cost_estimate = node.cost_estimate.count() > 0 ? node.cost_estimate : node.task->cost_fixed;
   spec.cost_per_row = node.task->cost_per_row;
+  spec.cheap_rows_max = node.task->cheap_rows_max;
   spec.reserve = plan_->reserve;
   switch (node.on_failure) {
     case plan::OnFailure::kFail:

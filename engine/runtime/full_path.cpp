@@ -40,7 +40,7 @@ bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
   if (!is_chain) return true;
   const std::uint32_t rows =
       run.topology().traits().has_row_cost ? run.extras_->row_count(node) : 0;
-  return may_inline_on_loop(run, node, run.inlining_, rows);
+  return wants_inlining(run, node, run.inlining_, rows);
 }
 
 void Worker::begin_run_full(Run& run) {

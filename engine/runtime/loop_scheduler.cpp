@@ -1,7 +1,9 @@
 #include "runtime/loop_scheduler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -44,15 +46,31 @@ class Visit {
 
 }  // namespace
 
-bool may_inline_on_loop(const Run& run,
-                        std::uint32_t node,
-                        const InlineRule& rule,
-                        std::uint32_t row_count) {
+bool wants_inlining(const Run& run,
+                    std::uint32_t node,
+                    const InlineRule& rule,
+                    std::uint32_t row_count) {
   const NodeSpec& spec = run.topology().spec(node);
   if (!rule.enabled) return false;
   if (spec.inline_hint != InlineHint::kUnset) return spec.inline_hint == InlineHint::kAlways;
   if (spec.kind == NodeKind::kCheap) return true;
   return run.costs().is_cheaper_than(rule.threshold, node, row_count);
+}
+
+std::optional<base::Duration> upper_cost_on_loop(const Run& run,
+                                                 std::uint32_t node,
+                                                 const InlineRule& rule,
+                                                 std::uint32_t row_count) {
+  const NodeSpec& spec = run.topology().spec(node);
+  if (!rule.enabled || spec.inline_hint == InlineHint::kNever) return std::nullopt;
+  const bool is_cheap = spec.kind == NodeKind::kCheap;
+  if (is_cheap && row_count > spec.cheap_rows_max) return std::nullopt;
+  const std::optional<base::Duration> upper = run.costs().upper_estimate(node, row_count);
+  if (!upper) return is_cheap ? std::optional(base::Duration::zero()) : std::nullopt;
+  if (spec.timeout && *upper > *spec.timeout) return std::nullopt;
+  const bool is_told = is_cheap || spec.inline_hint == InlineHint::kAlways;
+  if (is_told || *upper < run.costs().inline_limit(rule.threshold, node)) return upper;
+  return std::nullopt;
 }
 
 LoopScheduler::LoopScheduler(WorkerPool& pool, loop::Loop& loop)
@@ -135,24 +153,11 @@ void LoopScheduler::end_async(AsyncOperation& operation) {
 void LoopScheduler::on_node_timer(NodeTimer& timer) {
   const Visit visit;
   Run& run = timer.extras.run();
-  RunSteps steps(*this, run);
   forget_boundary_time();
   credit_ = timer.credit;
-  bool was_running = false;
-  if (!run.stopped() && timer.extras.try_abandon(timer.node, was_running)) {
-    const bool gave_up = timer.gives_up;
-    const auto code = gave_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
-    steps.trace_taken(timer.node, was_running, code);
-    // What follows from a node that never started was not handed over by it.
-    next_arrival_ =
-        was_running ? trace::Arrival{.parent = timer.node, .depth = 1} : trace::Arrival{};
-    in_strand_ = true;
-    steps.fall_back_or_fail(timer.node,
-                            base::Error(code,
-                                        gave_up ? "The node gave up so that its fallback is in time"
-                                                : "The node took longer than its timeout"));
-    in_strand_ = false;
-  }
+  in_strand_ = true;
+  RunSteps(*this, run).take_by_clock(timer);
+  in_strand_ = false;
   run_strand(run);
 }
 
@@ -184,10 +189,15 @@ void LoopScheduler::make_ready(Run& run, std::uint32_t node) {
     return fresh_async_.push_back(&operation);
   }
   const std::uint32_t rows = run.topology().traits().has_row_cost ? extras.row_count(node) : 0;
-  if (may_inline_on_loop(run, node, run.inlining_, rows)) {
-    return locals_.push_back({node, arrival_at(run.topology(), node, next_arrival_)});
+  if (const auto upper = upper_cost_on_loop(run, node, run.inlining_, rows)) {
+    return locals_.push_back({node, arrival_at(run.topology(), node, next_arrival_), *upper});
   }
   hand_over(run, node);
+}
+
+void LoopScheduler::begin_handing_over(std::uint32_t node, bool was_running) {
+  // What follows from a node that never started was not handed over by it.
+  next_arrival_ = was_running ? trace::Arrival{.parent = node, .depth = 1} : trace::Arrival{};
 }
 
 void LoopScheduler::run_strand(Run& run) {
@@ -196,13 +206,16 @@ void LoopScheduler::run_strand(Run& run) {
   while (!locals_.empty()) {
     const Local local = locals_.back();
     locals_.pop_back();
-    if (has_budget()) {
-      run_node(run, local);
-      const base::TimePoint now = clock().now();
-      spent_ += now - std::exchange(since, now);
-    } else {
+    const base::Duration granted = time_for(run, since);
+    if (granted <= base::Duration::zero() || local.upper > granted) {
       hand_over(run, local.node);
+      continue;
     }
+    const base::TimePoint now = run_node(run, local, since);
+    const base::Duration took = now - std::exchange(since, now);
+    spent_ += took;
+    if (took > granted) [[unlikely]]
+      run.costs().forget_samples(local.node);
   }
   in_strand_ = false;
   flush_hand_over(run);
@@ -230,23 +243,31 @@ void LoopScheduler::start_ready() {
   is_starting_ = false;
 }
 
-void LoopScheduler::run_node(Run& run, const Local& local) {
+base::TimePoint LoopScheduler::run_node(Run& run, const Local& local, base::TimePoint begin) {
   RunSteps steps(*this, run);
-  if (!steps.begin_node(local.node, local.arrival)) return;
+  if (!steps.begin_node(local.node, local.arrival)) return begin;
   add_one(executed_);
   add_one(inlined_);
   NodeCall call(run, run.context());
   call.node_ = local.node;
   const HotNode& hot = run.nodes_[local.node];
+  const base::TimePoint limit = steps.time_limit(local.node);
+  if (limit != base::TimePoint::max()) call.limit_ = {.clock = &clock(), .when = limit};
   const bool ok = hot.body(hot.closure, call);
+  const base::TimePoint end = clock().now();
+  if (end >= limit) [[unlikely]]
+    steps.fire_passed_timers(local.node, end);
   next_arrival_ = {.parent = local.node, .depth = local.arrival.depth + 1};
   if (steps.end_node(call, ok)) steps.pass_tokens(local.node);
+  return end;
 }
 
-bool LoopScheduler::has_budget() {
+base::Duration LoopScheduler::time_for(const Run& run, base::TimePoint now) {
   if (std::exchange(turn_seen_, loop_.turn_number()) != loop_.turn_number())
     spent_ = base::Duration::zero();
-  return spent_ < pool_.config().loop_inline_budget;
+  const base::Duration budget = pool_.config().loop_inline_budget - spent_;
+  if (!run.options_.deadline) return budget;
+  return std::min(budget, *run.options_.deadline - now);
 }
 
 void LoopScheduler::hand_over(Run& run, std::uint32_t node) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/clock.h"
@@ -39,6 +40,7 @@ class LoopScheduler final : public StrandHost {
   void answer_cancelled(Run& run);
 
   void make_ready(Run& run, std::uint32_t node) override;
+  void begin_handing_over(std::uint32_t node, bool was_running) override;
 
   /// Bodies started here, and those of them that were no asynchronous ones. Any thread.
   [[nodiscard]] std::uint64_t executed_count() const {
@@ -49,16 +51,21 @@ class LoopScheduler final : public StrandHost {
   }
 
  private:
+  /// A node that may run here.
   struct Local {
     std::uint32_t node;
     trace::Arrival arrival;
+    base::Duration upper;  // what it will hardly exceed; 0 for a cheap node that is not measured
   };
   void run_strand(Run& run);
   void start_ready();
-  void run_node(Run& run, const Local& local);
+  /// Runs a body that begins at `begin`; gives the time at which it was over.
+  base::TimePoint run_node(Run& run, const Local& local, base::TimePoint begin);
   void hand_over(Run& run, std::uint32_t node);
   void flush_hand_over(Run& run);
-  [[nodiscard]] bool has_budget();
+  /// How long a body of `run` may take here if it begins at `now`: what is left of this turn's
+  /// budget and of the run's time (C9).
+  [[nodiscard]] base::Duration time_for(const Run& run, base::TimePoint now);
 
   WorkerPool& pool_;
   loop::Loop& loop_;
@@ -82,10 +89,19 @@ class LoopScheduler final : public StrandHost {
   std::uint64_t turn_seen_ = 0;
 };
 
-/// Whether a node may run on a loop thread, in the documented order of precedence (I2).
-[[nodiscard]] bool may_inline_on_loop(const Run& run,
-                                      std::uint32_t node,
-                                      const InlineRule& rule,
-                                      std::uint32_t row_count);
+/// Whether a node is to be inlined, in the documented order of precedence (I2). On a loop thread
+/// this is a wish, and `upper_cost_on_loop` decides.
+[[nodiscard]] bool wants_inlining(const Run& run,
+                                  std::uint32_t node,
+                                  const InlineRule& rule,
+                                  std::uint32_t row_count);
+
+/// What a node that may run on a loop thread will hardly exceed; nothing if it may not (C9). A cpu
+/// node that this process has not measured may not, whatever a plan says; a cheap one may within
+/// its bound of rows, and then counts as 0.
+[[nodiscard]] std::optional<base::Duration> upper_cost_on_loop(const Run& run,
+                                                               std::uint32_t node,
+                                                               const InlineRule& rule,
+                                                               std::uint32_t row_count);
 
 }  // namespace millrace::runtime

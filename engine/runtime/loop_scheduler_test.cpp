@@ -187,9 +187,7 @@ TEST_F(LoopSchedulerTest, I2_PrecedenceOfInlining) {
   TestDag dag({cheap, never, always, declared, unknown});
   runtime::Run run(dag.topology(), dag.costs());
   constexpr InlineRule kUsual{.threshold = microseconds(10)};
-  const auto inlines = [&](const char* id) {
-    return may_inline_on_loop(run, dag.node(id), kUsual, 0);
-  };
+  const auto inlines = [&](const char* id) { return wants_inlining(run, dag.node(id), kUsual, 0); };
   EXPECT_TRUE(inlines("cheap"));
   EXPECT_FALSE(inlines("never"));
   EXPECT_TRUE(inlines("always"));
@@ -198,9 +196,9 @@ TEST_F(LoopSchedulerTest, I2_PrecedenceOfInlining) {
   dag.teach(dag.node("declared"), milliseconds(1));  // measured outranks declared
   EXPECT_FALSE(inlines("declared"));
   // I1 overrides all, and a run may have a threshold of its own.
-  EXPECT_FALSE(may_inline_on_loop(run, dag.node("always"), {.enabled = false}, 0));
+  EXPECT_FALSE(wants_inlining(run, dag.node("always"), {.enabled = false}, 0));
   const InlineRule generous{.threshold = milliseconds(2)};
-  EXPECT_TRUE(may_inline_on_loop(run, dag.node("declared"), generous, 0));
+  EXPECT_TRUE(wants_inlining(run, dag.node("declared"), generous, 0));
 }
 
 TEST_F(LoopSchedulerTest, ARunThatStartsWithAsyncNodesNeedsNoWorkerToStart) {

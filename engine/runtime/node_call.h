@@ -24,10 +24,11 @@ class NodeCall {
   [[nodiscard]] void* context() const { return context_; }
   [[nodiscard]] NodeId node() const { return NodeId(node_); }
   [[nodiscard]] std::string_view node_id() const;
-  /// Is true once the run is over for any reason.
+  /// Is true once the run is over for any reason. On a loop thread, where no timer can fire while
+  /// the body runs, it also is once the body's time is up (C10).
   [[nodiscard]] bool stop_requested() const;
   /// Is false once nobody waits for the body: the run is over, or a clock has taken the node from
-  /// it (C3, C8). Long bodies look between chunks of work. Orders nothing.
+  /// it (C3, C8, C10). Long bodies look between chunks of work. Orders nothing.
   [[nodiscard]] bool is_wanted() const;
   [[nodiscard]] loop::StopToken stop_token() const;
   /// Time until the run's deadline, or nothing if it has none. Reads the clock.
@@ -53,8 +54,17 @@ class NodeCall {
   friend class RunSteps;
   friend class SequenceTrace;
 
+  /// When the body's time is up, for a body on a loop thread.
+  struct TimeLimit {
+    const base::Clock* clock = nullptr;
+    base::TimePoint when = base::TimePoint::max();
+
+    [[nodiscard]] bool is_over() const { return clock != nullptr && clock->now() >= when; }
+  };
+
   Run* run_;
   void* context_;
+  TimeLimit limit_;
   std::uint32_t node_ = kNoNode;
   std::uint32_t row_count_ = 0;
   std::optional<base::Error> error_;

@@ -31,9 +31,9 @@
 namespace millrace::runtime {
 
 std::string_view NodeCall::node_id() const { return run_->topology().id(node_); }
-bool NodeCall::stop_requested() const { return run_->stopped(); }
+bool NodeCall::stop_requested() const { return run_->stopped() || limit_.is_over(); }
 bool NodeCall::is_wanted() const {
-  if (run_->stopped()) return false;
+  if (stop_requested()) return false;
   if (!run_->full_path_ || !run_->extras_->is_timed()) return true;
   return run_->extras_->state(node_) != NodeState::kAbandoned;
 }

@@ -40,6 +40,7 @@ struct NodeTimer final : loop::Timer {
   const std::uint32_t node;
   const bool gives_up;
   std::uint32_t credit = 0;
+  base::TimePoint when{};  // of meaning while it is armed
 };
 
 struct DeadlineTimer final : loop::Timer {

@@ -1,6 +1,8 @@
 #include "runtime/run_steps.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -21,6 +23,9 @@
 
 namespace millrace::runtime {
 namespace {
+
+// An answer that is later than this after the deadline is an error, whatever was computed (C11).
+constexpr base::Duration kLatenessMax = std::chrono::milliseconds(1);
 
 trace::SpanStatus span_status(RunOutcome outcome) {
   switch (outcome) {
@@ -49,7 +54,8 @@ void RunSteps::begin_run() {
     NodeTimer* const timer = extras_.give_up_timer(node);
     if (timer == nullptr || run_.topology().is_lazy(node)) continue;
     timer->credit = run_.split_credit(host_.credit());
-    loop.arm(*timer, *run_.options_.deadline - run_.costs().reserve(node));
+    timer->when = *run_.options_.deadline - run_.costs().reserve(node);
+    loop.arm(*timer, timer->when);
   }
   // A stop that came meanwhile may have missed timers that were not armed yet.
   if (run_.stopped()) release_give_ups();
@@ -91,7 +97,8 @@ void RunSteps::arm_timeout(std::uint32_t node) {
   loop::Loop& loop = extras_.lane()->loop();
   const std::optional<base::Duration> timeout = run_.topology().spec(node).timeout;
   MR_CHECK(timeout.has_value());
-  loop.arm(timer, loop.clock().now() + *timeout);
+  timer.when = loop.clock().now() + *timeout;
+  loop.arm(timer, timer.when);
 }
 
 void RunSteps::disarm(NodeTimer* timer) {
@@ -106,6 +113,12 @@ bool RunSteps::end_node(NodeCall& call, bool ok) {
   const bool traced = extras_.is_traced();
   if (needs_time()) host_.set_boundary_time(extras_.now(host_.clock()));
   if (extras_.is_timed()) {
+    // The timer may be late, because its loop is busy: a body that is later still does not count
+    // (C11).
+    if (const NodeTimer* const timer = extras_.timeout_timer(node);
+        timer != nullptr && host_.clock().now() > timer->when) {
+      take_by_clock(*timer);
+    }
     const bool won =
         extras_.try_move(node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone);
     // Also of a late body: an armed clock would keep the run's storage until it fires.
@@ -184,6 +197,46 @@ void RunSteps::make_async_ready(std::uint32_t head) {
   }
 }
 
+// --- Clocks
+
+void RunSteps::take_by_clock(const NodeTimer& timer) {
+  bool was_running = false;
+  if (run_.stopped() || !extras_.try_abandon(timer.node, was_running)) return;
+  const auto code = timer.gives_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
+  trace_taken(timer.node, was_running, code);
+  host_.begin_handing_over(timer.node, was_running);
+  fall_back_or_fail(timer.node,
+                    base::Error(code,
+                                timer.gives_up ? "The node gave up so that its fallback is in time"
+                                               : "The node took longer than its timeout"));
+}
+
+base::TimePoint RunSteps::time_limit(std::uint32_t node) const {
+  base::TimePoint limit = run_.options_.deadline.value_or(base::TimePoint::max());
+  if (const NodeTimer* const timer = extras_.timeout_timer(node))
+    limit = std::min(limit, timer->when);
+  if (!run_.options_.deadline || run_.topology().is_lazy(node)) return limit;
+  if (const NodeTimer* const timer = extras_.give_up_timer(node))
+    limit = std::min(limit, timer->when);
+  return limit;
+}
+
+void RunSteps::fire_passed_timers(std::uint32_t node, base::TimePoint now) {
+  if (run_.options_.deadline && now >= *run_.options_.deadline) {
+    run_.stop_with(RunOutcome::kDeadline);
+    return answer_early();
+  }
+  if (const NodeTimer* const timer = extras_.timeout_timer(node);
+      timer != nullptr && now >= timer->when) {
+    return take_by_clock(*timer);
+  }
+  if (!run_.options_.deadline || run_.topology().is_lazy(node)) return;
+  if (const NodeTimer* const timer = extras_.give_up_timer(node);
+      timer != nullptr && now >= timer->when) {
+    take_by_clock(*timer);
+  }
+}
+
 // --- Fallbacks
 
 void RunSteps::fall_back_or_fail(std::uint32_t node, base::Error error) {
@@ -233,9 +286,23 @@ void RunSteps::answer_early() {
   run_.deliver();
 }
 
+bool RunSteps::is_too_late() const {
+  return run_.options_.deadline && host_.clock().now() > *run_.options_.deadline + kLatenessMax;
+}
+
+RunOutcome RunSteps::decide_outcome() {
+  // Decided when the answer is made: it may be that no timer could fire before (C11).
+  if (run_.outcome_when_over() == RunOutcome::kOk && run_.outcome() == RunOutcome::kOpen &&
+      is_too_late()) {
+    run_.stop_with(RunOutcome::kDeadline);
+  }
+  return run_.outcome_when_over();
+}
+
 void RunSteps::answer_complete() {
   // Every output is there. Bodies that a clock took away may still run: nobody waits for them.
-  if (run_.outcome_when_over() != RunOutcome::kOk || !run_.try_answer(RunOutcome::kOk)) return;
+  if (decide_outcome() != RunOutcome::kOk) return answer_early();
+  if (!run_.try_answer(RunOutcome::kOk)) return;
   if (run_.topology().traits().has_fallback) record_downstream();
   run_.stop_.request_stop();
   release_give_ups();
@@ -256,7 +323,7 @@ void RunSteps::abandon_running(trace::SpanStatus status) {
 }
 
 void RunSteps::finish_work() {
-  const RunOutcome outcome = run_.outcome_when_over();
+  const RunOutcome outcome = decide_outcome();
   const bool is_open = run_.outcome() == RunOutcome::kOpen;
   if (is_open && outcome == RunOutcome::kOk && run_.topology().traits().has_fallback)
     record_downstream();

@@ -39,6 +39,14 @@ class RunSteps {
   void pass_tokens(std::uint32_t node);
   /// Makes asynchronous nodes ready that are linked from the best one on.
   void make_async_ready(std::uint32_t head);
+  /// Takes a node from its body because the time of `timer` has come. Does nothing if the run is
+  /// over or the body was faster.
+  void take_by_clock(const NodeTimer& timer);
+  /// When the body of `node`, which begins now, must be done: the earliest of the run's deadline
+  /// and the node's timers.
+  [[nodiscard]] base::TimePoint time_limit(std::uint32_t node) const;
+  /// Does what timers would do whose time came while a body kept this thread (C10).
+  void fire_passed_timers(std::uint32_t node, base::TimePoint now);
   /// Deals with a node whose body failed or that a clock took: falls back or fails the run.
   void fall_back_or_fail(std::uint32_t node, base::Error error);
   /// Answers at once, before the work is over. Does nothing if the answer is out.
@@ -47,10 +55,12 @@ class RunSteps {
   void finish_work();
   /// Takes back the clocks that would let pending nodes give up.
   void release_give_ups();
-  /// Writes the events of a node that a clock took away.
-  void trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code);
 
  private:
+  /// Writes the events of a node that a clock took away.
+  void trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code);
+  [[nodiscard]] bool is_too_late() const;
+  [[nodiscard]] RunOutcome decide_outcome();
   void arm_timeout(std::uint32_t node);
   void disarm(NodeTimer* timer);
   void trace_start(std::uint32_t node, trace::Arrival arrival, base::TimePoint now);

@@ -21,6 +21,10 @@ class StrandHost {
   /// loop.
   virtual void make_ready(Run& run, std::uint32_t node) = 0;
 
+  /// Says that the nodes made ready next follow from `node`, whose body ran here or, if
+  /// `was_running` is false, never started.
+  virtual void begin_handing_over(std::uint32_t node, bool was_running) = 0;
+
   [[nodiscard]] Run::Credit& credit() { return credit_; }
   [[nodiscard]] trace::TraceBuffer* trace_buffer() { return trace_buffer_; }
   /// Time of the last node boundary here if the strand has not been left since, else a new reading.

@@ -115,6 +115,8 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   void resume_strand(Suspended&& outer);
 
   void make_ready(Run& run, std::uint32_t node) override;
+  /// A worker knows what it hands over from the node that it runs.
+  void begin_handing_over(std::uint32_t /*node*/, bool /*was_running*/) override {}
 
   [[nodiscard]] bool is_in_strand() const { return run_ != nullptr; }
   [[nodiscard]] base::ParkingSpot<>& spot() { return spot_; }

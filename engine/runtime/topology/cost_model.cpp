@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -24,21 +25,31 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Ranks are recomputed when a cost has doubled or halved, at refreshes 1, 2, 4, 8 …: a plan settles
-// quickly, follows drift for as long as it lives, and never keeps more than this many old orders.
+// The order is recomputed when a cost has doubled or halved, at refreshes 1, 2, 4, 8 …: a plan
+// settles quickly, follows drift for as long as it lives, and never keeps more than this many old
+// orders.
 constexpr std::uint32_t kOrdersMax = 40;
 // Room for orders to come is taken in advance, because a warm run may not take any (K3). DAGs of
 // thousands of nodes get room for some; later orders of theirs take it when they are made.
 constexpr std::size_t kSpareBytesMax = std::size_t{1} << 20U;
 constexpr std::uint64_t kOrderSlackNs = 200;  // differences below this are noise of the measurement
-constexpr std::uint64_t kRowScale = 1024;
+constexpr std::int64_t kRowScale = 1024;
+constexpr std::int64_t kSampleMaxNs = std::int64_t{1} << 40U;  // so that products fit 64 bits
 constexpr base::Duration kReserveFloor = milliseconds(1);
 constexpr double kReserveQuantile = 0.95;
 
-// One stretched sample (an interrupt, a page fault) may not turn a cheap node into a dear one.
-std::uint64_t tame(std::uint64_t sample, std::uint64_t average) {
-  constexpr std::uint64_t kSlackNs = 50;
-  return std::min(sample, 2 * average + kSlackNs);
+// One stretched sample (an interrupt, a page fault) may not turn a cheap node into a costly one.
+std::int64_t tame(std::int64_t sample, std::int64_t expected) {
+  constexpr std::int64_t kSlackNs = 50;
+  return std::min(sample, 2 * expected + kSlackNs);
+}
+
+// An upper estimate lies so many spreads above the mean. With normally distributed times it would
+// be exceeded once in about 700 times.
+constexpr std::int64_t kSpreadsToUpper = 4;
+
+base::Duration saturated(__int128 nanoseconds) {
+  return base::Duration(static_cast<std::int64_t>(std::min<__int128>(nanoseconds, INT64_MAX)));
 }
 
 std::size_t bucket_of(base::Duration time) {
@@ -80,58 +91,105 @@ CostModel::CostModel(const Topology& topology, const CostSettings& settings)
 
 void CostModel::record(std::uint32_t node, base::Duration body_time, std::uint32_t row_count) {
   Cell& cell = cells_[node];
-  auto sample = static_cast<std::uint64_t>(std::max<std::int64_t>(body_time.count(), 1));
-  if (topology_.spec(node).cost_per_row.count() > 0) {
-    if (row_count == 0) return;
-    const auto fixed = static_cast<std::uint64_t>(topology_.spec(node).cost_estimate.count());
-    sample = (sample > fixed ? sample - fixed : 1) * kRowScale / row_count;
-  }
+  const std::int64_t sample = std::clamp<std::int64_t>(body_time.count(), 1, kSampleMaxNs);
   const std::uint32_t samples = cell.samples.load(std::memory_order_relaxed);
-  const std::uint64_t average = cell.average_ns.load(std::memory_order_relaxed);
-  std::uint64_t next = sample;
-  if (samples > 0 && samples < settings_.samples_min) {
-    next =
-        std::min(average, sample);  // first samples hit cold caches: the least is the best witness
-  } else if (samples > 0) {
-    const std::uint64_t tamed = tame(sample, average);
-    next = (average * 3 + tamed + 2) / 4;
+  if (samples < settings_.samples_min) {
+    record_first(cell, sample, row_count, node);
+  } else {
+    record_next(cell, sample, row_count);
   }
-  cell.average_ns.store(next, std::memory_order_relaxed);
   if (samples < UINT32_MAX) cell.samples.store(samples + 1, std::memory_order_relaxed);
+}
+
+// The first samples hit cold caches: the least of them, for what was expected of its rows, is the
+// best witness.
+void CostModel::record_first(Cell& cell,
+                             std::int64_t sample,
+                             std::uint32_t row_count,
+                             std::uint32_t node) {
+  const bool is_first = cell.samples.load(std::memory_order_relaxed) == 0;
+  if (!is_first && sample >= expected_ns(cell, row_count)) return;
+  const std::int64_t per_row = topology_.spec(node).cost_per_row.count() * kRowScale;
+  const std::int64_t per_row_max = sample * kRowScale / std::max<std::int64_t>(row_count, 1);
+  cell.mean_ns.store(sample, std::memory_order_relaxed);
+  cell.mean_rows.store(row_count, std::memory_order_relaxed);
+  cell.row_ns_1024.store(std::min(per_row, per_row_max), std::memory_order_relaxed);
+  cell.spread_ns.store(sample / 8, std::memory_order_relaxed);
+}
+
+void CostModel::record_next(Cell& cell, std::int64_t sample, std::uint32_t row_count) {
+  const std::int64_t expected = expected_ns(cell, row_count);
+  const std::int64_t tamed = tame(sample, expected);
+  const std::int64_t off = tamed - expected;
+  const std::int64_t mean_rows = cell.mean_rows.load(std::memory_order_relaxed);
+  const std::int64_t mean = (cell.mean_ns.load(std::memory_order_relaxed) * 3 + tamed + 2) / 4;
+  const std::int64_t rows = (mean_rows * 3 + row_count + 2) / 4;
+  // A step down the gradient of the squared error, normalised so that it cannot overshoot. Samples
+  // whose rows are near the mean say little about the cost of a row.
+  const auto distance = static_cast<double>(row_count - mean_rows);
+  const double width = static_cast<double>(mean_rows) / 8 + 1;
+  const double step = static_cast<double>(off) * distance / (distance * distance + width * width);
+  const std::int64_t per_row = cell.row_ns_1024.load(std::memory_order_relaxed) +
+                               static_cast<std::int64_t>(step * static_cast<double>(kRowScale) / 2);
+  // The fixed part is not negative, and neither is the part per row.
+  const std::int64_t per_row_max = mean * kRowScale / std::max<std::int64_t>(rows, 1);
+  cell.mean_ns.store(mean, std::memory_order_relaxed);
+  cell.mean_rows.store(rows, std::memory_order_relaxed);
+  cell.row_ns_1024.store(std::clamp<std::int64_t>(per_row, 0, per_row_max),
+                         std::memory_order_relaxed);
+  const std::int64_t spread = cell.spread_ns.load(std::memory_order_relaxed);
+  cell.spread_ns.store((spread * 3 + std::abs(off) + 2) / 4, std::memory_order_relaxed);
+}
+
+void CostModel::forget_samples(std::uint32_t node) {
+  cells_[node].samples.store(0, std::memory_order_relaxed);
+  warm_.store(false, std::memory_order_relaxed);
+}
+
+std::int64_t CostModel::expected_ns(const Cell& cell, std::uint32_t row_count) {
+  const std::int64_t rows_off =
+      static_cast<std::int64_t>(row_count) - cell.mean_rows.load(std::memory_order_relaxed);
+  const __int128 expected =
+      cell.mean_ns.load(std::memory_order_relaxed) +
+      static_cast<__int128>(cell.row_ns_1024.load(std::memory_order_relaxed)) * rows_off /
+          kRowScale;
+  return saturated(std::max<__int128>(expected, 1)).count();
 }
 
 std::optional<base::Duration> CostModel::estimate(std::uint32_t node,
                                                   std::uint32_t row_count) const {
+  if (is_measured(node)) return base::Duration(expected_ns(cells_[node], row_count));
   const NodeSpec& spec = topology_.spec(node);
-  const Cell& cell = cells_[node];
-  const bool measured = cell.samples.load(std::memory_order_relaxed) >= settings_.samples_min;
-  const auto average = static_cast<std::int64_t>(cell.average_ns.load(std::memory_order_relaxed));
   if (spec.cost_per_row.count() > 0) {
-    const std::int64_t per_rows =
-        measured ? average : spec.cost_per_row.count() * static_cast<std::int64_t>(kRowScale);
-    const __int128 total =
-        static_cast<__int128>(per_rows) * row_count / static_cast<std::int64_t>(kRowScale) +
-        spec.cost_estimate.count();
-    return base::Duration(static_cast<std::int64_t>(std::min<__int128>(total, INT64_MAX)));
+    return saturated(static_cast<__int128>(spec.cost_per_row.count()) * row_count +
+                     spec.cost_estimate.count());
   }
-  if (measured) return base::Duration(average);
   if (spec.cost_estimate.count() > 0) return spec.cost_estimate;
   return std::nullopt;
 }
 
-bool CostModel::is_cheaper_than(base::Duration threshold,
-                                std::uint32_t node,
-                                std::uint32_t row_count) const {
-  const std::optional<base::Duration> cost = estimate(node, row_count);
-  if (!cost) return false;
-  const bool inlined_before = cells_[node].inlines.load(std::memory_order_relaxed);
-  return *cost < (inlined_before ? 2 * threshold : threshold);
+std::optional<base::Duration> CostModel::upper_estimate(std::uint32_t node,
+                                                        std::uint32_t row_count) const {
+  if (!is_measured(node)) return std::nullopt;
+  const Cell& cell = cells_[node];
+  const std::int64_t spread = kSpreadsToUpper * cell.spread_ns.load(std::memory_order_relaxed);
+  const std::int64_t mean_rows = cell.mean_rows.load(std::memory_order_relaxed);
+  if (row_count <= mean_rows) return base::Duration(expected_ns(cell, row_count) + spread);
+  // A line through what was measured and the origin lies above every line with a fixed part.
+  const __int128 usual = cell.mean_ns.load(std::memory_order_relaxed) + spread;
+  return saturated(usual * row_count / std::max<std::int64_t>(mean_rows, 1));
+}
+
+std::optional<base::Duration> CostModel::usual_cost(std::uint32_t node) const {
+  if (is_measured(node))
+    return base::Duration(cells_[node].mean_ns.load(std::memory_order_relaxed));
+  return estimate(node, 1);
 }
 
 void CostModel::update_hint(std::uint32_t node) {
-  // A cost that grows with rows is not known before the rows are: shared as if it were dear.
+  // A cost that grows with rows is not known before the rows are: shared as if it were costly.
   const std::optional<base::Duration> cost =
-      topology_.spec(node).cost_per_row.count() > 0 ? std::nullopt : estimate(node, 0);
+      topology_.spec(node).cost_per_row.count() > 0 ? std::nullopt : usual_cost(node);
   if (!cost) return hints_[node].store(kUnknown, std::memory_order_relaxed);
   Cell& cell = cells_[node];
   const bool was_worth = cell.worth_sharing.load(std::memory_order_relaxed);
@@ -152,8 +210,8 @@ void CostModel::refresh() {
     // Hints worth a hand-over and unknown ones have the top bit: the largest tells of any.
     dearest = std::max(dearest, hint(node));
     const Cell& cell = cells_[node];
-    const bool known = cell.samples.load(std::memory_order_relaxed) >= settings_.samples_min;
-    all_known &= known || topology_.is_lazy(node) || topology_.spec(node).kind == NodeKind::kAsync;
+    all_known &= is_measured(node) || topology_.is_lazy(node) ||
+                 topology_.spec(node).kind == NodeKind::kAsync;
     const std::uint64_t now = ordering_cost(node);
     const std::uint64_t ordered = cell.ordered_ns.load(std::memory_order_relaxed);
     moved |= now > 2 * ordered + kOrderSlackNs || ordered > 2 * now + kOrderSlackNs;
@@ -176,7 +234,7 @@ void CostModel::refresh() {
 
 std::uint64_t CostModel::ordering_cost(std::uint32_t node) const {
   // Unknown nodes weigh one nanosecond, so that a cold plan is ordered by depth.
-  const std::optional<base::Duration> cost = estimate(node, 1);
+  const std::optional<base::Duration> cost = usual_cost(node);
   return cost ? static_cast<std::uint64_t>(std::max<std::int64_t>(cost->count(), 1)) : 1;
 }
 

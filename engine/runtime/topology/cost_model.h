@@ -60,23 +60,39 @@ class CostModel {
   /// Every node has enough samples.
   [[nodiscard]] bool is_warm() const { return warm_.load(std::memory_order_relaxed); }
 
-  /// Adds one measured body time. Failed and skipped bodies are never recorded (C-cost).
+  /// Adds one measured body time and the rows it was for. Failed and skipped bodies are never
+  /// recorded (C-cost).
   void record(std::uint32_t node, base::Duration body_time, std::uint32_t row_count);
+  /// Forgets what was measured of a node whose body took longer on a loop than it was granted. It
+  /// is not inlined on a loop again before `samples_min` new samples are there (C9).
+  void forget_samples(std::uint32_t node);
   /// Ends a measured run: brings hints and, when costs have moved far enough, the order up to date.
   void refresh();
 
   /// The cost in use: measured, else declared, else nothing (I2); rows count where declared (I4).
   [[nodiscard]] std::optional<base::Duration> estimate(std::uint32_t node,
                                                        std::uint32_t row_count) const;
-  /// Measured or declared cost says that the node may run on a loop thread. Has hysteresis: once
-  /// inlined it stays so up to twice the threshold (C-cost).
+  /// What the node will hardly exceed, from the mean and the spread of what this process measured
+  /// (C9). Nothing before `samples_min` samples: a declared cost is a guess. More rows than usual
+  /// are taken to cost in proportion.
+  [[nodiscard]] std::optional<base::Duration> upper_estimate(std::uint32_t node,
+                                                             std::uint32_t row_count) const;
+  /// Measured or declared cost says that the node is worth inlining. Has hysteresis: once inlined
+  /// it stays so up to twice the threshold (C-cost).
   [[nodiscard]] bool is_cheap_enough_to_inline(std::uint32_t node, std::uint32_t row_count) const {
     return is_cheaper_than(settings_.inline_threshold, node, row_count);
   }
   /// The same by another threshold.
   [[nodiscard]] bool is_cheaper_than(base::Duration threshold,
                                      std::uint32_t node,
-                                     std::uint32_t row_count) const;
+                                     std::uint32_t row_count) const {
+    const std::optional<base::Duration> cost = estimate(node, row_count);
+    return cost && *cost < inline_limit(threshold, node);
+  }
+  /// The threshold with its hysteresis, for the node as it is now.
+  [[nodiscard]] base::Duration inline_limit(base::Duration threshold, std::uint32_t node) const {
+    return cells_[node].inlines.load(std::memory_order_relaxed) ? 2 * threshold : threshold;
+  }
 
   /// Records how long after `node`'s completion its run ended (C8).
   void record_downstream(std::uint32_t node, base::Duration time_to_end);
@@ -108,9 +124,14 @@ class CostModel {
  private:
   static constexpr std::size_t kBucketCount = 48;
 
-  // Each atomic is a value of its own; none publishes anything else.
+  // Each atomic is a value of its own; none publishes anything else. The expected cost for r rows
+  // is mean_ns + (r - mean_rows) * row_ns_1024 / 1024: a fixed part and a part per row, both
+  // learned.
   struct Cell {
-    std::atomic<std::uint64_t> average_ns{0};  // of the fixed part, or per 1024 rows if `per_row`
+    std::atomic<std::int64_t> mean_ns{0};      // moving mean of body times
+    std::atomic<std::int64_t> mean_rows{0};    // moving mean of the rows they were for
+    std::atomic<std::int64_t> row_ns_1024{0};  // what 1024 rows more cost
+    std::atomic<std::int64_t> spread_ns{0};    // moving mean of the distance to what was expected
     std::atomic<std::uint64_t> ordered_ns{0};  // what the current order was computed from
     std::atomic<std::uint32_t> samples{0};
     std::atomic<bool> inlines{false};        // hysteresis state
@@ -121,6 +142,14 @@ class CostModel {
     std::atomic<std::uint32_t> buckets[kBucketCount]{};
   };
 
+  [[nodiscard]] bool is_measured(std::uint32_t node) const {
+    return cells_[node].samples.load(std::memory_order_relaxed) >= settings_.samples_min;
+  }
+  [[nodiscard]] static std::int64_t expected_ns(const Cell& cell, std::uint32_t row_count);
+  void record_first(Cell& cell, std::int64_t sample, std::uint32_t row_count, std::uint32_t node);
+  static void record_next(Cell& cell, std::int64_t sample, std::uint32_t row_count);
+  /// The cost for as many rows as usual; what is declared counts one row.
+  [[nodiscard]] std::optional<base::Duration> usual_cost(std::uint32_t node) const;
   [[nodiscard]] std::uint64_t ordering_cost(std::uint32_t node) const;
   void reserve_orders() MR_REQUIRES(mutex_);
   [[nodiscard]] std::unique_ptr<PriorityOrder> make_order() const;

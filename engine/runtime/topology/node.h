@@ -73,6 +73,8 @@ struct NodeSpec {
   InlineHint inline_hint = InlineHint::kUnset;
   base::Duration cost_estimate{};  ///< 0 = unknown
   base::Duration cost_per_row{};   ///< added once per input row (I4)
+  /// For cheap nodes: with more input rows than this the node does not run on a loop (C9).
+  std::uint32_t cheap_rows_max = UINT32_MAX;
   FallbackKind fallback = FallbackKind::kNone;
   std::string fallback_node = {};              ///< id, for `FallbackKind::kNode`
   std::optional<base::Duration> reserve = {};  ///< overrides the measured reserve of C8
