@@ -195,6 +195,28 @@ TEST_F(LoopDeadlineTest, C10_ATimeoutThatPassedOnALoopTakesTheFallback) {
   EXPECT_EQ(notes->text(), "fetch instead after");
 }
 
+TEST_F(LoopDeadlineTest, C12_ADeadlineTellsWhatTheRunWasWaitingFor) {
+  NodeSpec slow = working_node({.time = milliseconds(30)}, {});
+  TestDag dag({fetch(), slow, noting_node("queued"), noting_node("after", {"work"})});
+  RunHandle run = lab.submit(dag, notes, {.deadline = in(milliseconds(50))});
+  settle_loop();
+  const DriverScope scope(lab.worker(0));
+  lab.clock.advance(milliseconds(20));
+  ASSERT_TRUE(lab.worker(0).start());  // from 20 to 50
+  lab.clock.advance(milliseconds(1));
+  settle_loop();
+  EXPECT_EQ(run.outcome(), RunOutcome::kDeadline);
+  const auto pending = run.pending();
+  ASSERT_EQ(pending.size(), 2U);
+  EXPECT_EQ(pending[0].node, dag.node("work"));
+  EXPECT_TRUE(pending[0].was_running);
+  EXPECT_EQ(pending[0].elapsed, milliseconds(31));
+  EXPECT_EQ(pending[1].node, dag.node("queued"));
+  EXPECT_FALSE(pending[1].was_running);
+  lab.worker(0).finish();
+  lab.settle();
+}
+
 TEST_F(LoopDeadlineTest, C11_ABodyThatNeverLooksMakesNoLateSuccess) {
   NodeSpec blind = working_node({.time = milliseconds(200)});
   blind.inline_hint = InlineHint::kAlways;

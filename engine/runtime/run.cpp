@@ -112,6 +112,7 @@ void Run::forget_last_stop() {
   error_ready_.store(false, std::memory_order_relaxed);
   error_.reset();
   failed_node_ = kNoNode;
+  pending_.clear();
   cancel_posted_.store(false, std::memory_order_relaxed);
   suppressed_errors_.store(0, std::memory_order_relaxed);
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -53,6 +55,13 @@ enum class RunOutcome : std::uint8_t { kOpen, kOk, kError, kCancelled, kDeadline
 struct QueueEntry : loop::InboxLink {
   Run* run = nullptr;
   std::uint64_t payload = 0;
+};
+
+/// A node that was not over when the run's time was (C12).
+struct PendingNode {
+  std::uint32_t node = kNoNode;
+  bool was_running = false;  ///< else its inputs were there and it waited for a thread
+  base::Duration elapsed{};  ///< since its body began; of meaning if it was running
 };
 
 /// Gets the answer of a run that nobody waits for.
@@ -116,6 +125,9 @@ class Run {
   [[nodiscard]] base::Status status() const;
   /// The node whose error decided the outcome, or `kNoNode`. Of meaning from the answer on.
   [[nodiscard]] std::uint32_t failed_node() const { return failed_node_; }
+  /// What a run that ended by its deadline was waiting for: running nodes first, the longest first.
+  /// Of meaning from the answer on.
+  [[nodiscard]] std::span<const PendingNode> pending() const { return pending_; }
   /// Errors after the first, which decided the outcome.
   [[nodiscard]] std::uint32_t suppressed_error_count() const {
     return suppressed_errors_.load(std::memory_order_relaxed);
@@ -269,6 +281,7 @@ class Run {
   std::atomic<bool> error_ready_{false};
   std::optional<base::Error> error_;
   std::uint32_t failed_node_ = kNoNode;  // with error_
+  std::vector<PendingNode> pending_;     // written by whoever answers, before the answer is out
   std::atomic<std::uint32_t> suppressed_errors_{0};
   std::atomic<std::uint32_t> late_completions_{0};
   std::atomic<std::uint32_t> executed_{0};

@@ -98,6 +98,7 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), start_job(*this), run_(run),
     if (topology.dependents(node).empty() && !topology.is_lazy(node)) ++sink_count_;
   }
   ready_ns_ = std::make_unique<std::int64_t[]>(count);
+  begin_ns_ = make_cells<std::int64_t>(count);
   if (topology.traits().has_row_cost) row_counts_ = make_cells<std::uint32_t>(count);
   if (topology.traits().has_async) {
     operations_.resize(count);

@@ -104,6 +104,13 @@ class RunExtras {
   [[nodiscard]] base::TimePoint ready_time(std::uint32_t node) const {
     return base::TimePoint(base::Duration(ready_ns_[node]));
   }
+  /// Begin of a node's body; kept only in runs that have a deadline.
+  void set_body_begin(std::uint32_t node, base::TimePoint time) {
+    begin_ns_[node].store(time.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  [[nodiscard]] base::TimePoint body_begin(std::uint32_t node) const {
+    return base::TimePoint(base::Duration(begin_ns_[node].load(std::memory_order_relaxed)));
+  }
   /// When the run was started, by the clock that all its other times go by.
   void set_start(const base::TickAnchor& start);
   [[nodiscard]] base::TimePoint started_at() const { return start_.time; }
@@ -189,6 +196,7 @@ class RunExtras {
   base::TickAnchor start_;
   std::unique_ptr<std::atomic<NodeState>[]> states_;
   std::unique_ptr<std::int64_t[]> ready_ns_;
+  std::unique_ptr<std::atomic<std::int64_t>[]> begin_ns_;
   std::unique_ptr<base::TimePoint[]> end_times_;  // from the first run on that needs them
   std::unique_ptr<std::atomic<std::uint32_t>[]> row_counts_;
   std::unique_ptr<std::atomic<std::int64_t>[]> finish_ns_;

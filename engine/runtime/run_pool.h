@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ class RunHandle {
   void cancel() const { run_->cancel(); }
   /// kOpen until the answer is out.
   [[nodiscard]] RunOutcome outcome() const { return run_->outcome(); }
+  /// What a run that ended by its deadline was waiting for (C12).
+  [[nodiscard]] std::span<const PendingNode> pending() const { return run_->pending(); }
   [[nodiscard]] base::Status status() const { return run_->status(); }
   [[nodiscard]] const Run& run() const { return *run_; }
 

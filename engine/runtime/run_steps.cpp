@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -87,7 +88,11 @@ bool RunSteps::begin_node(std::uint32_t node, trace::Arrival arrival) {
     if (extras_.is_timed()) extras_.set_state(node, NodeState::kRunning);
   }
   if (extras_.timeout_timer(node) != nullptr) arm_timeout(node);
-  if (run_.measured_) host_.set_body_start(host_.clock().now());
+  if (run_.measured_ || run_.options_.deadline) {
+    const base::TimePoint now = host_.clock().now();
+    host_.set_body_start(now);
+    extras_.set_body_begin(node, now);
+  }
   return true;
 }
 
@@ -280,6 +285,7 @@ void RunSteps::answer_early() {
   if (!run_.may_answer_early_) return;
   const RunOutcome outcome = run_.outcome_when_over();
   if (!run_.try_answer(outcome)) return;
+  if (outcome == RunOutcome::kDeadline) note_pending();
   abandon_running(outcome == RunOutcome::kDeadline ? trace::SpanStatus::Deadline
                                                    : trace::SpanStatus::Cancelled);
   trace_run_end();
@@ -309,6 +315,32 @@ void RunSteps::answer_complete() {
   abandon_running(trace::SpanStatus::Cancelled);
   trace_run_end();
   run_.deliver();
+}
+
+void RunSteps::note_pending() {
+  const Topology& topology = run_.topology();
+  const base::TimePoint now = host_.clock().now();
+  // A node that comes after one that is not over does not tell what the run was waiting for.
+  std::vector<bool> is_blocked(topology.node_count(), false);
+  const auto is_open = [&](std::uint32_t node) {
+    return extras_.state(node) < NodeState::kEnding &&
+           (!topology.is_lazy(node) || extras_.is_activated(node));
+  };
+  for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
+    if (!is_open(node)) continue;
+    for (const Edge& edge : topology.dependents(node)) is_blocked[edge.target] = true;
+  }
+  for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
+    if (is_blocked[node] || !is_open(node)) continue;
+    const bool was_running = extras_.state(node) != NodeState::kWaiting;
+    run_.pending_.push_back(
+        {.node = node,
+         .was_running = was_running,
+         .elapsed = was_running ? now - extras_.body_begin(node) : base::Duration::zero()});
+  }
+  std::ranges::stable_sort(run_.pending_, [](const PendingNode& left, const PendingNode& right) {
+    return left.elapsed > right.elapsed;
+  });
 }
 
 void RunSteps::abandon_running(trace::SpanStatus status) {

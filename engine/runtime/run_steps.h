@@ -60,6 +60,8 @@ class RunSteps {
   /// Writes the events of a node that a clock took away.
   void trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code);
   [[nodiscard]] bool is_too_late() const;
+  /// Notes what the run was waiting for, before states change.
+  void note_pending();
   [[nodiscard]] RunOutcome decide_outcome();
   void arm_timeout(std::uint32_t node);
   void disarm(NodeTimer* timer);
