@@ -100,7 +100,7 @@ TEST(JoinTest, AgreesWithNaiveJoin) {
           RC_ASSERT(to_table(joined) == naive_join(to_table(left), to_table(right), options));
         }
       },
-      60);  // as many rows as the product of both sides are too many for cells
+      60);  // small, because the result has up to left * right rows
 }
 
 TEST(JoinTest, AgreesWithNaiveJoinWhenRightKeysAreUnique) {
