@@ -20,7 +20,7 @@ class NodeCall {
  public:
   NodeCall(Run& run, void* context) : run_(&run), context_(context) {}
 
-  /// What the run was started with; typed bodies get it as a reference.
+  /// The context that the run was started with; typed bodies get it as a reference.
   [[nodiscard]] void* context() const { return context_; }
   [[nodiscard]] NodeId node() const { return NodeId(node_); }
   [[nodiscard]] std::string_view node_id() const;
@@ -44,7 +44,7 @@ class NodeCall {
     if (taken) return *std::move(taken);
     return base::Error(base::ErrorCode::kNodeFailed, "The body failed");
   }
-  /// Turns the exception in flight into an error; call only inside a catch block (C6).
+  /// Turns the exception being handled into an error; call only inside a catch block (C6).
   void set_error_from_exception();
 
  private:

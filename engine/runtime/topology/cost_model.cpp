@@ -29,8 +29,9 @@ using std::chrono::milliseconds;
 // settles quickly, follows drift for as long as it lives, and never keeps more than this many old
 // orders.
 constexpr std::uint32_t kOrdersMax = 40;
-// Room for orders to come is taken in advance, because a warm run may not take any (K3). DAGs of
-// thousands of nodes get room for some; later orders of theirs take it when they are made.
+// Memory for later orders is reserved in advance, because a warm run must not allocate (K3). DAGs
+// of thousands of nodes reserve it for some orders only; their later orders allocate when they are
+// made.
 constexpr std::size_t kSpareBytesMax = std::size_t{1} << 20U;
 constexpr std::uint64_t kOrderSlackNs = 200;  // differences below this are noise of the measurement
 constexpr std::int64_t kRowScale = 1024;
@@ -207,7 +208,8 @@ void CostModel::refresh() {
   std::uint32_t dearest = 0;
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
     update_hint(node);
-    // Hints worth a hand-over and unknown ones have the top bit: the largest tells of any.
+    // Hints that are unknown or worth a hand-over have the top bit set, so the maximum shows
+    // whether any exists.
     dearest = std::max(dearest, hint(node));
     const Cell& cell = cells_[node];
     all_known &= is_measured(node) || topology_.is_lazy(node) ||
@@ -331,7 +333,7 @@ base::Duration CostModel::reserve(std::uint32_t node) const {
     if (static_cast<double>(below) >= kReserveQuantile * static_cast<double>(total)) break;
     ++bucket;
   }
-  // The bucket's upper edge: never less than what was measured.
+  // Use the upper edge of the bucket, so that the reserve is never less than the measured time.
   const base::Duration upper(static_cast<std::int64_t>(std::uint64_t{2} << bucket));
   return std::max(upper, kReserveFloor);
 }
