@@ -34,7 +34,7 @@ bool fits(const ParamSpec& param, double value) {
   return (!param.minimum || value >= *param.minimum) && (!param.maximum || value <= *param.maximum);
 }
 
-/// True if the default is one that a plan could have given.
+/// True if a plan could give the default as a value of the param.
 bool fallback_fits(const ParamSpec& param) {
   const plan::ParamValue& value = param.fallback;
   switch (param.type) {

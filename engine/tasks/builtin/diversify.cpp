@@ -31,7 +31,7 @@ struct DiversifyParams {
   std::optional<KeyListParam> features;
   double lambda = 0.7;
   std::int64_t count = 0;
-  std::vector<rows::WindowRule> rules;  // of `by`
+  std::vector<rows::WindowRule> rules;  // made from `by`
 
   static void describe(ParamsDescription<DiversifyParams>& params) {
     using P = DiversifyParams;

@@ -26,7 +26,7 @@ struct JoinParams {
   std::vector<std::string> rhs_by;
   rows::JoinKind kind = rows::JoinKind::kInner;
   std::string prefix;
-  std::vector<rows::JoinKey> keys;  // by and rhs_by, in pairs
+  std::vector<rows::JoinKey> keys;  // pairs of `by` and `rhs_by`
 
   static void describe(ParamsDescription<JoinParams>& params) {
     params.required("rhs", &JoinParams::rhs, "Rows to match with");
