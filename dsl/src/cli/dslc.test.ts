@@ -1,4 +1,4 @@
-// dslc as people run it.
+// Runs dslc as people do.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
