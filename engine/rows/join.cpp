@@ -84,9 +84,10 @@ Result<NamedColumns> right_columns(const RowSet& left,
     columns.push_back({.name = std::move(name), .column = entry.column});
   }
   if (!clashes.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                "Both sides have a column of one name; give the right side a prefix: " + clashes,
-                "join.right_prefix");
+    return fail(
+        ErrorCode::kInvalidArgument,
+        "Both sides have a column with the same name; give the right side a prefix: " + clashes,
+        "join.right_prefix");
   }
   return columns;
 }

@@ -149,7 +149,8 @@ TEST(JoinTest, NamesAllColumnsThatWouldBeOverwritten) {
       join(to_rows(kScored, scratch), to_rows(right, scratch), {.keys = keys}, scratch);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().to_string(),
-            "invalid_argument: Both sides have a column of one name; give the right side a prefix: "
+            "invalid_argument: Both sides have a column with the same name; give the right side a "
+            "prefix: "
             "id, score (at join.right_prefix)");
 }
 

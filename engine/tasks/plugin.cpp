@@ -56,7 +56,7 @@ Status load_plugin(const std::string& path, TaskRegistry& registry) {
   if (symbol == nullptr) {
     static_cast<void>(dlclose(object));
     return fail(ErrorCode::kInvalidArgument,
-                "The file is no plugin: it exports no millrace_task_plugin",
+                "The file is not a plugin: it exports no millrace_task_plugin",
                 path);
   }
   return register_plugin(*static_cast<const TaskPlugin*>(symbol), path, registry);

@@ -122,7 +122,8 @@ Status check_task_spec(const plan::TaskSpec& spec) {
     MR_TRY_STATUS(check_param(param, spec.op + ".params." + param.name));
     for (std::size_t earlier = 0; earlier < index; ++earlier) {
       if (spec.params[earlier].name != param.name) continue;
-      return fail(ErrorCode::kInvalidArgument, "Two params have one name: " + param.name, spec.op);
+      return fail(
+          ErrorCode::kInvalidArgument, "Two params have the same name: " + param.name, spec.op);
     }
   }
   return check_keys_param(spec);

@@ -51,7 +51,7 @@ export function findPlans(project: Project, words: readonly string[]): string[] 
     if (!existsSync(place)) throw new UsageError(`there is no ${place}`);
     const path = realpathSync(place);
     if (!statSync(path).isDirectory()) {
-      if (!isPlan(path)) throw new UsageError(`${place} is no plan: plans are named NAME.plan.ts`);
+      if (!isPlan(path)) throw new UsageError(`${place} is not a plan: plans are named NAME.plan.ts`);
       return [path];
     }
     return plansIn(path);

@@ -115,7 +115,7 @@ export class Compiler {
     const result = readResult(outcome.text);
     if (result === undefined) {
       return { problems: [{ severity: "error", code: "sandbox", file, span: BEGINNING,
-        message: "The plan gave out something that is no plan" }] };
+        message: "The plan returned something that is not a plan" }] };
     }
     if ("plan" in result) return { draft: result.plan, problems: [] };
     if ("errors" in result) {

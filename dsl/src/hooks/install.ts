@@ -32,7 +32,7 @@ function math(parts: RuntimeParts, name: string, site: Site, values: unknown[]):
   if (engine === undefined) {
     const hint = name === "round" ? "round(x) takes halves away from zero, Math.round does not"
       : "functions of expressions are listed in docs/guides/expressions.md";
-    throw new PlanError("opaque_expression", `Math.${name} is no function of expressions`, site, hint);
+    throw new PlanError("opaque_expression", `Math.${name} is not a function of expressions`, site, hint);
   }
   return parts.wrap({ kind: "call", name: engine, site,
     operands: values.map((value) => toExpression(value, site)) });

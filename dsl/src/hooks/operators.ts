@@ -38,7 +38,7 @@ export function toExpression(value: unknown, site: Site, what = "An operand"): E
       throw new PlanError("undefined_value", `${what} is undefined`, site);
     default:
       if (value === null) return { kind: "literal", value, site };
-      throw new PlanError("opaque_expression", `${describe(value)} is no part of an expression`, site);
+      throw new PlanError("opaque_expression", `${describe(value)} cannot be part of an expression`, site);
   }
 }
 

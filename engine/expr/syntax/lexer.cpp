@@ -311,7 +311,7 @@ std::expected<Token, Diagnostic> Lexer::punctuation() {
     return Token{.kind = known.kind, .span = span_from(begin)};
   }
   ++at_;
-  return problem(span_from(begin), "A character that means nothing here");
+  return problem(span_from(begin), "An unexpected character");
 }
 
 std::expected<RegexToken, Diagnostic> Lexer::next_regex() {
