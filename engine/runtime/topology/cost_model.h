@@ -63,26 +63,25 @@ class CostModel {
   /// True once every node has enough samples.
   [[nodiscard]] bool is_warm() const { return warm_.load(std::memory_order_relaxed); }
 
-  /// Adds one measured body time and the rows it was for. Failed and skipped bodies are never
+  /// Adds one measured body time and its number of rows. Failed and skipped bodies are never
   /// recorded (C-cost).
   void record(std::uint32_t node, base::Duration body_time, std::uint32_t row_count);
-  /// Forgets what was measured of a node whose body took longer on a loop than it was granted. It
-  /// is not inlined on a loop again before `samples_min` new samples are there (C9).
+  /// Discards the measurements of a node whose body took longer on a loop than it was allowed to.
+  /// It is not inlined on a loop again before it has `samples_min` new samples (C9).
   void forget_samples(std::uint32_t node);
-  /// Ends a measured run: brings hints and, when costs have moved far enough, the order up to date.
+  /// Ends a measured run: updates the hints and, if costs have changed enough, the order.
   void refresh();
 
-  /// The cost in use: measured, else declared, else nothing (I2). Nodes that declare a cost per row
-  /// scale with `row_count` (I4).
+  /// The cost in use for `row_count` rows: measured, else declared, else nothing (I2, I4).
   [[nodiscard]] std::optional<base::Duration> estimate(std::uint32_t node,
                                                        std::uint32_t row_count) const;
-  /// What the node will hardly exceed, from the mean and the spread of what this process measured
-  /// (C9). Nothing before `samples_min` samples: a declared cost is a guess. More rows than usual
-  /// are taken to cost in proportion.
+  /// A time that the node rarely exceeds, from the mean and the spread of the times measured in
+  /// this process (C9). Nothing before `samples_min` samples, because a declared cost is a guess.
+  /// More rows than usual are assumed to cost in proportion.
   [[nodiscard]] std::optional<base::Duration> upper_estimate(std::uint32_t node,
                                                              std::uint32_t row_count) const;
-  /// Measured or declared cost says that the node is worth inlining. Has hysteresis: once inlined
-  /// it stays so up to twice the threshold (C-cost).
+  /// Says whether the node is cheap enough to be inlined. Has hysteresis: a node that was inlined
+  /// stays so up to twice the threshold (C-cost).
   [[nodiscard]] bool is_cheap_enough_to_inline(std::uint32_t node, std::uint32_t row_count) const {
     return is_cheaper_than(settings_.inline_threshold, node, row_count);
   }
@@ -93,7 +92,7 @@ class CostModel {
     const std::optional<base::Duration> cost = estimate(node, row_count);
     return cost && *cost < inline_limit(threshold, node);
   }
-  /// The threshold with its hysteresis, for the node as it is now.
+  /// The threshold with hysteresis: doubled for a node that is inlined now.
   [[nodiscard]] base::Duration inline_limit(base::Duration threshold, std::uint32_t node) const {
     return cells_[node].inlines.load(std::memory_order_relaxed) ? 2 * threshold : threshold;
   }
@@ -134,10 +133,10 @@ class CostModel {
   // learned.
   struct Cell {
     std::atomic<std::int64_t> mean_ns{0};      // moving mean of body times
-    std::atomic<std::int64_t> mean_rows{0};    // moving mean of the rows they were for
-    std::atomic<std::int64_t> row_ns_1024{0};  // what 1024 rows more cost
-    std::atomic<std::int64_t> spread_ns{0};    // moving mean of the distance to what was expected
-    std::atomic<std::uint64_t> ordered_ns{0};  // what the current order was computed from
+    std::atomic<std::int64_t> mean_rows{0};    // moving mean of their numbers of rows
+    std::atomic<std::int64_t> row_ns_1024{0};  // cost of 1024 more rows
+    std::atomic<std::int64_t> spread_ns{0};    // moving mean of the distance to the expected cost
+    std::atomic<std::uint64_t> ordered_ns{0};  // the cost from which the current order was computed
     std::atomic<std::uint32_t> samples{0};
     std::atomic<bool> inlines{false};        // hysteresis state
     std::atomic<bool> worth_sharing{false};  // hysteresis state
@@ -153,7 +152,7 @@ class CostModel {
   [[nodiscard]] static std::int64_t expected_ns(const Cell& cell, std::uint32_t row_count);
   void record_first(Cell& cell, std::int64_t sample, std::uint32_t row_count, std::uint32_t node);
   static void record_next(Cell& cell, std::int64_t sample, std::uint32_t row_count);
-  /// The cost for as many rows as usual; what is declared counts one row.
+  /// The cost for the usual number of rows; a declared cost is taken for one row.
   [[nodiscard]] std::optional<base::Duration> usual_cost(std::uint32_t node) const;
   [[nodiscard]] std::uint64_t ordering_cost(std::uint32_t node) const;
   void reserve_orders() MR_REQUIRES(mutex_);
