@@ -16,7 +16,7 @@ struct EndpointPlace {
   const std::string& root;  ///< folder that relative file names belong to
 };
 
-/// A client and the connection it uses.
+/// A client and what it stands on.
 struct ConnectedClient {
   /// Must live as long as the client; may be null. Its only owner is the code that holds the
   /// client.
@@ -40,8 +40,8 @@ class EndpointDriver {
   /// destroyed on the loop's thread.
   [[nodiscard]] virtual base::Result<ConnectedClient> connect(const EndpointPlace& place,
                                                               loop::EventLoop& loop) = 0;
-  /// Sends the endpoint a request as a client would. Returns its answer, or an error whose message
-  /// ends with what to do; both are for people to read. Blocks the caller.
+  /// Asks the endpoint as a client would. Gives what it answered, or an error whose message ends
+  /// with what to do; both are for people. Blocks the caller.
   [[nodiscard]] virtual base::Result<std::string> probe(const EndpointPlace& place) = 0;
 };
 
