@@ -45,8 +45,8 @@ class Buffer {
       : pool_(&pool), data_(data), capacity_bytes_(capacity_bytes) {}
   void release();
 
-  // Not nullptr only for large blocks. The pool lives as long as any of its blocks is in use, so
-  // that a column may outlive its scratch.
+  // Used for large blocks only: the pool lives as long as any of them is in use, so that a column
+  // may outlive its scratch. A small block must not use it, because it may be gone.
   BufferPool* pool_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t capacity_bytes_ = 0;

@@ -65,8 +65,8 @@ class Flow {
                                  const RunOptions& options = {}) const {
     return state_->runs.run(pool, &context, options);
   }
-  /// The same, but may have a deadline: the answer then comes at the deadline, and bodies that are
-  /// still running keep the context alive.
+  /// The same, but may have a deadline: the answer then comes at the deadline at the latest, and
+  /// bodies that are still running keep the context alive.
   [[nodiscard]] base::Status run(WorkerPool& pool,
                                  std::shared_ptr<Context> context,
                                  const RunOptions& options = {}) const {

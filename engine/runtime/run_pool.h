@@ -31,7 +31,7 @@ class RunHandle {
 
   /// False for the empty handle, on which no other method may be called.
   [[nodiscard]] bool holds_run() const { return run_ != nullptr; }
-  /// Asks the run to stop; it starts no further node (C7). Does nothing once it has answered.
+  /// Asks the run to stop before its next node (C7). Does nothing once it has answered.
   void cancel() const { run_->cancel(); }
   /// kOpen until the run has answered.
   [[nodiscard]] RunOutcome outcome() const { return run_->outcome(); }
