@@ -1,5 +1,5 @@
-// A feed, ranked: two sources are fetched at the same time, joined, scored, filtered and cut, for
-// many viewers at once on one flow, with a deadline that always answers.
+// Ranks a feed: two sources are fetched at the same time, joined, scored, filtered and cut. One
+// flow serves many viewers at once, and every request is answered by its deadline.
 
 #include <algorithm>
 #include <atomic>
@@ -34,7 +34,7 @@ struct Item {
   }
 };
 
-/// What one request carries through the flow.
+/// The context of one request: what its nodes read and write.
 struct Request {
   std::int64_t viewer = 0;
   millrace::base::Duration friends_latency = 2ms;
@@ -68,7 +68,7 @@ Task<Status> fetch_trending(AsyncCall<Request> call) {
 millrace::base::Result<Flow<Request>> build_feed() {
   FlowBuilder<Request> builder;
   builder.async("friends", fetch_friends, {.timeout = 10ms})
-      .or_else([](Request&) {})  // without friends the feed is trending items only
+      .or_else([](Request&) {})  // if friends fail, the feed has trending items only
       .async("trending", fetch_trending)
       .cpu("join",
            [](Request& request) {

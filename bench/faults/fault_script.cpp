@@ -29,7 +29,7 @@ Phase FaultScript::repeat(std::string name, Fault fault) {
 
 Phase FaultScript::end(Phase phase) const {
   phase.end = now();
-  // The next fault must not meet requests of this phase.
+  // Wait until all requests of this phase are over, so that the next fault does not meet them.
   std::this_thread::sleep_for(times_.deadline);
   return phase;
 }

@@ -9,7 +9,7 @@
 
 namespace millrace::bench {
 
-/// How long things last.
+/// Durations and counts of the script.
 struct ScriptTimes {
   base::Duration healthy = std::chrono::seconds(4);
   base::Duration fault = std::chrono::seconds(1);
@@ -18,20 +18,21 @@ struct ScriptTimes {
   int rounds = 3;                                           ///< of each fault
 };
 
-/// Puts a server into trouble, one kind per phase, and says when that was.
+/// Causes faults of a server, one kind per phase, and reports when each began and ended.
 /// Threading: not shared. Lifetime: borrows the server.
 class FaultScript {
  public:
-  /// `data_file` is what the server is given after a restart.
+  /// `data_file` is loaded into the server after a restart.
   FaultScript(live::RedisServer& server, std::string data_file, const ScriptTimes& times)
       : server_(server), data_file_(std::move(data_file)), times_(times) {}
 
   [[nodiscard]] Phase healthy() const;
-  /// Killed, later started empty and filled again.
+  /// The server is killed, then started empty and filled again.
   [[nodiscard]] Phase killed();
-  /// SIGSTOP, later SIGCONT.
+  /// The server is stopped by SIGSTOP and continued by SIGCONT.
   [[nodiscard]] Phase stopped();
-  /// Busy for some time again and again: half a deadline, one and a half, two and a half.
+  /// The server is busy again and again: for half a deadline, for one and a half, for two and a
+  /// half.
   [[nodiscard]] Phase slow();
 
  private:

@@ -21,12 +21,12 @@ namespace {
 using namespace millrace;              // NOLINT(google-build-using-namespace): this is the program
 using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
 
-/// As endpoints of the shipped registry are, for production.
+/// The policy of production endpoints in the shipped registry.
 constexpr const char* kPolicy =
     "{ max_inflight = 4096, connections = 4, connect_timeout = '100ms', request_timeout = '250ms' "
     "}";
 
-/// A server with data, an engine on it and the right answers.
+/// A server with data, an engine on it and the correct answers.
 struct World {
   explicit World(int users)
       : data_file(folder.write("known.redis", live::known_data(users))),
@@ -50,7 +50,7 @@ std::vector<bench::Phase> run_script(World& world, base::Duration deadline, bool
     times = {.healthy = 100ms, .fault = 200ms, .calm = 100ms, .deadline = deadline, .rounds = 1};
   }
   bench::FaultScript script(world.server, world.data_file, times);
-  // What the first requests cost is not the point.
+  // The first requests are slow because nothing is warm; let them pass before measuring.
   std::this_thread::sleep_for(smoke ? 50ms : 1s);
   std::vector<bench::Phase> phases;
   phases.push_back(script.healthy());

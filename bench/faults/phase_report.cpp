@@ -59,7 +59,7 @@ bool is_full_speed(std::span<const Sample> window, const FullSpeed& full_speed) 
   return share >= full_speed.share_min && median(took) <= full_speed.median_ms_max;
 }
 
-/// When full speed begins after a recovery; `end` if it does not before.
+/// When full speed begins after a recovery; `end` if it does not begin before that.
 base::TimePoint full_speed_from(base::TimePoint recovered,
                                 base::TimePoint end,
                                 std::span<const Sample> samples,

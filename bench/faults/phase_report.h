@@ -12,7 +12,7 @@
 
 namespace millrace::bench {
 
-/// What became of one request.
+/// The result of one request.
 struct Sample {
   base::TimePoint started{};
   base::TimePoint answered{};
@@ -23,12 +23,12 @@ struct Sample {
 struct FaultRound {
   base::TimePoint began{};
   base::TimePoint recovered{};  ///< the server could serve again
-  // Keys may be missing in between.
+  // Between these two times keys may be missing.
   base::TimePoint emptied{};
   base::TimePoint filled{};
 };
 
-/// A time of the load in which one kind of fault was tried, perhaps several times.
+/// A part of the load in which one kind of fault was caused, perhaps several times.
 struct Phase {
   std::string name;
   base::TimePoint begin{};
@@ -36,7 +36,7 @@ struct Phase {
   std::vector<FaultRound> rounds = {};
 };
 
-/// What requests of a phase got.
+/// The results of the requests of a phase.
 struct PhaseReport {
   std::string name;
   std::int64_t requests = 0;
@@ -47,12 +47,12 @@ struct PhaseReport {
   std::int64_t wrong = 0;
   std::vector<double> latency_ms = {};   ///< of full answers, sorted
   std::vector<double> lateness_ms = {};  ///< of those answered after their deadline, sorted
-  /// From recovery to full speed, the longest of the rounds; none without rounds.
+  /// Time from recovery to full speed, the longest of the rounds; empty if there are no rounds.
   std::optional<double> full_speed_ms = {};
 };
 
-/// What counts as full speed: so many of the requests of a window are answered in full, half of
-/// them as fast as this.
+/// The definition of full speed: at least this share of the requests of a window is answered in
+/// full, and half of them at least this fast.
 struct FullSpeed {
   base::Duration window = std::chrono::milliseconds(25);
   int windows_in_a_row = 4;
@@ -66,16 +66,16 @@ struct FullSpeed {
                                     base::Duration deadline,
                                     const FullSpeed& full_speed);
 
-/// The value below which a share of sorted values lies; 0 if there are none.
+/// The value below which this share of the sorted values lies; 0 if there are none.
 [[nodiscard]] double percentile(std::span<const double> sorted, double share);
 
-/// How long past its deadline a share of all requests was answered at most; 0 is in time.
+/// The lateness that this share of all requests does not exceed; 0 means in time.
 [[nodiscard]] double lateness_at(const PhaseReport& report, double share);
 
 /// The line of a phase in a table for people, under `phase_header`.
 [[nodiscard]] std::string phase_line(const PhaseReport& report);
 [[nodiscard]] std::string phase_header();
-/// What has a bar.
+/// Adds the figures that have a bar.
 void append_figures(const PhaseReport& report, std::vector<Figure>& figures);
 
 }  // namespace millrace::bench

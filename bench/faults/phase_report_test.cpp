@@ -72,7 +72,8 @@ TEST(PhaseReportTest, FullSpeedBeginsWithTheFirstOfSomeGoodWindows) {
                     .rounds = {{.began = at(50ms), .recovered = at(100ms)},
                                {.began = at(300ms), .recovered = at(320ms)}}};
   const FullSpeed full_speed{.window = 25ms, .windows_in_a_row = 2};
-  // 150 to 175 is good and alone; 175 has an error, 200 is slow, 225 and 250 are good.
+  // The window from 150 to 175 is good but alone; 175 has an error, 200 is slow, 225 and 250 are
+  // good.
   EXPECT_EQ(report_of(phase, samples, kDeadline, full_speed).full_speed_ms, 125);
 }
 

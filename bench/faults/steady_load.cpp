@@ -14,7 +14,7 @@ namespace millrace::bench {
 
 using std::chrono::duration;
 
-/// Memory of one request at a time.
+/// The memory of one request; reused when it has been answered.
 class SteadyLoad::Slot final : public rank::RankCall {
  public:
   explicit Slot(SteadyLoad& load) : load_(load) {}
@@ -48,7 +48,7 @@ class SteadyLoad::Slot final : public rank::RankCall {
   Sample* sample_ = nullptr;
   const live::PlanAnswers* plan_ = nullptr;
   int user_ = 0;
-  // Publishes the sample, and gives the slot back to the thread that starts requests.
+  // Publishes the sample, and returns the slot to the thread that starts requests.
   std::atomic<bool> free_{true};
 };
 

@@ -19,12 +19,12 @@ namespace millrace::bench {
 struct SteadyOptions {
   double requests_per_s = 2000;
   base::Duration deadline = std::chrono::milliseconds(50);
-  base::Duration time_max = std::chrono::seconds(60);  ///< room for samples of that long
-  int users = 1;                                       ///< requests are for them in turn
+  base::Duration time_max = std::chrono::seconds(60);  ///< samples are reserved for this time
+  int users = 1;                                       ///< requests are for each user in turn
 };
 
-/// Requests that come at a constant rate whatever becomes of the others, for plans in turn. Each
-/// answer is judged.
+/// Starts requests at a constant rate, whether or not earlier ones have been answered, for plans in
+/// turn. Checks each answer.
 /// Threading: made, stopped and destroyed by one thread.
 /// Lifetime: borrows the engine and the answers.
 class SteadyLoad {
@@ -36,12 +36,12 @@ class SteadyLoad {
   SteadyLoad(const SteadyLoad&) = delete;
   SteadyLoad& operator=(const SteadyLoad&) = delete;
 
-  /// Starts no more requests and waits for those under way. Ends the program if one is never
-  /// answered: it still has what would be destroyed.
+  /// Starts no more requests and waits for those that are running. Ends the program if one is never
+  /// answered, because that request still uses what would be destroyed.
   void stop();
-  /// Of requests in the order in which they started; after `stop`.
+  /// Samples of all requests, in the order in which they started. Call after `stop`.
   [[nodiscard]] std::span<const Sample> samples() const { return samples_; }
-  /// The first response that was wrong, to look at; after `stop`.
+  /// The first response that was wrong, for people to look at. Call after `stop`.
   [[nodiscard]] const std::string& first_wrong() const { return first_wrong_; }
 
  private:
@@ -58,7 +58,8 @@ class SteadyLoad {
   std::size_t next_slot_ = 0;
   // Tells the starting thread to end; publishes nothing.
   std::atomic<bool> stopping_{false};
-  // Whoever sets it first writes the text; read when all have been answered.
+  // The thread that sets it first writes the text, which is read when all requests have been
+  // answered.
   std::atomic<bool> has_wrong_{false};
   std::string first_wrong_;
   std::thread starter_;

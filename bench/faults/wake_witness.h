@@ -9,8 +9,8 @@
 
 namespace millrace::bench {
 
-/// A thread that sleeps from one point in time to the next and notes how late it wakes: what no
-/// program on this machine could be more exact than.
+/// A thread that sleeps from one point in time to the next and notes how late it wakes. No program
+/// on this machine can be more exact than that.
 /// Threading: made, stopped and destroyed by one thread.
 class WakeWitness {
  public:
@@ -20,7 +20,7 @@ class WakeWitness {
   WakeWitness& operator=(const WakeWitness&) = delete;
 
   void stop();
-  /// How late it woke during a phase, sorted; after `stop`.
+  /// How late it woke during a phase, sorted. Call after `stop`.
   [[nodiscard]] std::vector<double> lateness_ms(const Phase& phase) const;
 
  private:

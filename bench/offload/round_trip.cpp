@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Long enough for a worker to have given up spinning and gone to sleep.
+// Long enough for a worker to stop spinning and fall asleep.
 constexpr milliseconds kPause{3};
 
 struct Trips {
@@ -54,7 +54,7 @@ struct Waiter final : loop::Completion<base::Status> {
   std::binary_semaphore done{0};
 };
 
-// Starts the journey on the loop, where tasks are to be made.
+// Starts the task on the loop, because tasks must be made there.
 struct StartJob final : loop::Job {
   StartJob(const Trips& all, Waiter& waiting) : Job(&run_start), trips(all), waiter(waiting) {}
   static void run_start(loop::Job& job) {

@@ -87,7 +87,7 @@ class Bodies {
  public:
   explicit Bodies(rank::LoadedPlan& plan) : plan_(plan) {}
 
-  /// Runs all nodes but the last, whose inputs are then there.
+  /// Runs all nodes but the last, so that the inputs of the last exist.
   base::Status run_inputs() {
     const std::size_t count = plan_.nodes().size();
     for (std::size_t index = 0; index + 1 < count; ++index) {

@@ -14,8 +14,9 @@ struct TaskTimes {
   std::vector<std::int64_t> rows;
   std::vector<double> ns;
 
-  /// The number of rows from which the body takes at least `price_ns`, between the sizes by
-  /// straight lines; nothing below the smallest; negative if not even the largest size does.
+  /// The number of rows from which the body takes at least `price_ns`, interpolated linearly
+  /// between the measured sizes. 0 if the smallest size takes that long; negative if not even the
+  /// largest does.
   [[nodiscard]] double rows_worth(double price_ns) const;
 };
 

@@ -48,7 +48,7 @@ base::Status write_project(const std::string& folder, const DataSize& size) {
   MR_TRY_STATUS(copy_folder(source / "registry", root / "registry"));
   MR_TRY_STATUS(copy_folder(source / "plans", root / "plans"));
   std::ofstream data(root / "data" / "demo.redis", std::ios::binary);
-  // More users than lists are long, so that nobody is drawn twice.
+  // More users than a list is long, so that no user is drawn twice.
   MR_TRY_STATUS(stores::write_seed_data({.users = 10 * size.followees,
                                          .followees = size.followees,
                                          .recommendations = size.followees,

@@ -11,7 +11,7 @@
 
 namespace millrace::bench {
 
-/// A folder that goes with the object.
+/// A folder that is removed when this object is destroyed.
 class TempFolder {
  public:
   [[nodiscard]] static base::Result<std::unique_ptr<TempFolder>> make();
@@ -26,21 +26,21 @@ class TempFolder {
   std::string path_;
 };
 
-/// How many lists there are to read for user 1.
+/// The lengths of the lists that are read for user 1.
 struct DataSize {
-  std::int64_t followees = 10;  ///< and as many recommendations
-  std::int64_t media = 10;      ///< of each of them
+  std::int64_t followees = 10;  ///< followees, and the same number of recommendations
+  std::int64_t media = 10;      ///< media of each of them
 };
 
 /// Makes a project in `folder`: the registry and the plans of this repository, and generated data.
 [[nodiscard]] base::Status write_project(const std::string& folder, const DataSize& size);
 
-/// `rankd` on such a project, inside this process.
+/// `rankd` on such a project, in this process.
 struct BenchEngine {
   std::unique_ptr<TempFolder> folder;
   std::unique_ptr<host::Project> project;
   std::unique_ptr<host::Engine> engine;
-  stores::EmbeddedStoreRef store;  ///< the same data, for whoever reads it without the engine
+  stores::EmbeddedStoreRef store;  ///< the same data, for code that reads it without the engine
 
   [[nodiscard]] static base::Result<BenchEngine> start(const DataSize& size,
                                                        const std::string& plan_name);

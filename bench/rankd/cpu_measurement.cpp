@@ -51,8 +51,8 @@ base::Status check_same(std::string_view engine, std::string_view by_hand) {
                     base::format("Answers differ.\nengine:  {}\nby hand: {}", engine, by_hand));
 }
 
-/// Keeps all threads that there are on one processor. Engine and rival run in turns on threads of
-/// their own, and a neighbour of one processor would otherwise slow down only one of them.
+/// Keeps all existing threads on one processor. Engine and rival run in turns on different threads,
+/// and another process on one processor would otherwise slow down only one of them.
 class OnOneProcessor {
  public:
   OnOneProcessor() : all_(usable_processors()) {
@@ -69,7 +69,7 @@ class OnOneProcessor {
   std::vector<int> all_;
 };
 
-/// The sum of the numbers behind `"name":`, from `begin` on.
+/// The sum of the numbers that follow `"name":`, from `begin` on.
 double sum_of(std::string_view json, std::string_view name, std::size_t begin) {
   const std::string key = base::format("\"{}\":", name);
   double sum = 0;
@@ -132,7 +132,8 @@ base::Status measure_overhead(const Effort& effort, std::vector<Figure>& figures
   for (int round = 0; round <= effort.rounds; ++round) {
     const rankd::Repeated repeated = repeater.run(kRequest, effort.requests / 4);
     MR_TRY_STATUS(check(repeated));
-    // What the bodies take is in the traces of other requests, so that no trace is in the latency.
+    // The time of the bodies comes from other requests, which are traced, so that tracing does not
+    // add to the latency.
     body_us.clear();
     repeater.on_response([&](std::string_view response) {
       body_us.push_back(sum_of(response, "service_us", response.find("\"critical_path\":")));
@@ -155,7 +156,7 @@ base::Status measure_overhead(const Effort& effort, std::vector<Figure>& figures
 base::Status measure_explain(const Effort& effort, std::vector<Figure>& figures) {
   MR_TRY(const BenchEngine bench, BenchEngine::start({}, "complex_dag"));
   rankd::RequestRepeater repeater(*bench.engine, 1);
-  // One that is served, two that are cut, one that was never fetched.
+  // One id that is served, two that are cut, one that was never fetched.
   constexpr std::string_view kExplained =
       R"({"user_id": 1, "explain": {"ids": [1100, 201, 301, 7]}})";
   std::vector<double> never;

@@ -14,11 +14,11 @@
 
 namespace millrace::bench {
 
-/// What one would write instead of the plan `complex_dag`: the same request read, the same lists
-/// fetched from the same store, the same candidates, the same bytes out. It knows everything in
-/// advance: no plan, no scheduler, no columns that could be asked for, one thread, memory that is
-/// used again. It reads requests and writes JSON by the engine's own reader and writer, so that
-/// the difference is the engine's.
+/// The program that one would write by hand instead of the plan `complex_dag`: it reads the same
+/// request, fetches the same lists from the same store, and writes the same candidates as the same
+/// bytes. Everything is fixed in advance: no plan, no scheduler, no choice of columns, one thread,
+/// reused memory. It reads requests and writes JSON with the engine's own reader and writer, so
+/// that only the rest of the engine makes a difference.
 /// Threading: not shared. Lifetime: borrows the store.
 class HandWritten {
  public:
@@ -57,7 +57,7 @@ class HandWritten {
   std::uint64_t next_id_ = 1;
 };
 
-/// The response without what no two answers have in common: `engine_request_id` and `took_ms`.
+/// The response without the fields that always differ: `engine_request_id` and `took_ms`.
 [[nodiscard]] std::string without_own_facts(std::string_view response);
 
 }  // namespace millrace::bench

@@ -18,7 +18,7 @@ base::Status run(const bench::BenchOptions& options) {
   large.requests = std::max<std::int64_t>(64, effort.requests / 4);
   std::vector<bench::Figure> figures;
   std::size_t shown = 0;
-  // Figures come one by one: all of them take a while.
+  // Prints each figure as soon as it is measured, because all of them take a while.
   const auto show = [&](const base::Status& measured) {
     if (!options.smoke)
       std::fputs(bench::print_text(std::span(figures).subspan(shown)).c_str(), stdout);

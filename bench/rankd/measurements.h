@@ -11,11 +11,11 @@ namespace millrace::bench {
 
 /// How long to measure.
 struct Effort {
-  // Many short rounds, so that both contestants meet the same machine.
+  // Many short rounds, so that both contestants run under the same conditions.
   int rounds = 41;
   std::int64_t requests = 2'000;  ///< per round and contestant
-  int processes = 11;             ///< started, for the time to the first answer
-  int plans = 100;                ///< that they load
+  int processes = 11;             ///< processes started to measure the time to the first answer
+  int plans = 100;                ///< plans that each of them loads
 };
 
 /// CPU per request of the engine at concurrency 64 against `HandWritten`, in turns, and heap
@@ -24,7 +24,8 @@ struct Effort {
                                        const Effort& effort,
                                        std::vector<Figure>& figures);
 
-/// What the engine adds to the bodies on the critical path when nothing else is under way.
+/// The time that the engine adds to the bodies on the critical path when no other request is
+/// running.
 [[nodiscard]] base::Status measure_overhead(const Effort& effort, std::vector<Figure>& figures);
 
 /// Requests with and without `explain`, in turns.

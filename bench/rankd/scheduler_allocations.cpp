@@ -77,7 +77,7 @@ base::Status count_scheduler_allocations(const Effort& effort, std::vector<Figur
       }
       return {};
     };
-    // Which worker gets a node is chance: all of them are to be warm.
+    // It is random which worker gets a node, so run several times until all workers are warm.
     for (int round = 0; round < 3; ++round) MR_TRY_STATUS(run_all());
     const std::uint64_t before = *allocation_count();
     MR_TRY_STATUS(run_all());

@@ -27,7 +27,7 @@ base::Status system_failure(std::string_view what) {
                     base::format("{}: {}", what, std::strerror(errno)));
 }
 
-/// Copies of complex_dag under names of their own.
+/// Writes copies of complex_dag under different names.
 base::Status write_plans(const std::string& folder, int count) {
   std::ifstream source(std::string(MILLRACE_SOURCE_DIR) + "/plans/complex_dag.plan.json");
   const std::string text{std::istreambuf_iterator<char>(source), {}};
@@ -55,7 +55,7 @@ bool read_line(int descriptor, std::string& line) {
   }
 }
 
-/// Starts rankd, asks once, and gives the time to the answer in milliseconds.
+/// Starts rankd, sends one request, and gives the time until the answer in milliseconds.
 base::Result<double> time_first_answer(const std::string& root, const std::string& plans) {
   std::array<int, 2> to_child{};
   std::array<int, 2> from_child{};

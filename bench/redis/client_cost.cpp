@@ -25,12 +25,12 @@ struct Case {
   std::string name;
   stores::StoreCommand command;
   std::string prefix;
-  std::vector<std::string> words;  // name of the command, then what follows the key
+  std::vector<std::string> words;  // name of the command, then the arguments after the key
   stores::ValueForm form;
   double bar_us;
 };
 
-/// Lives on the loop of the client.
+/// A coroutine that runs on the loop of the client.
 loop::Task<base::Result<int>> run_batches(stores::RedisClient* client,
                                           rows::RowScratch* scratch,
                                           const Case* one,
@@ -46,7 +46,7 @@ loop::Task<base::Result<int>> run_batches(stores::RedisClient* client,
   co_return count;
 }
 
-/// CPU of the loop thread per command, making keys included.
+/// CPU time of the loop thread per command, including the making of keys.
 double measure_ours(live::LiveClient& client, const Case& one, int batches) {
   double begin = 0;
   double end = 0;

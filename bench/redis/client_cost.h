@@ -13,7 +13,7 @@ struct ClientCost {
   std::string name;
   double ours_us = 0;
   double hiredis_us = 0;
-  double bar_us = 0;  ///< what ours may cost at most on the machine of the design
+  double bar_us = 0;  ///< the most that ours may cost on the reference machine
 };
 
 /// Measures GET, HGETALL of 20 fields and LRANGE of 100 items in pipelines of 256, ours and hiredis

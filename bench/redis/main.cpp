@@ -55,7 +55,7 @@ struct Row {
   [[nodiscard]] double share() const { return commands_per_s / limit; }
 };
 
-/// An example of the contract and the commands that it sends.
+/// An example plan of the contract and the commands that it sends.
 struct Example {
   std::string plan;
   bench::CommandMix mix;
@@ -160,8 +160,8 @@ void run_client(bench::World& world, bool smoke) {
   }
 }
 
-/// How much longer a request alone takes when its lists are 100 long instead of 1, and how much of
-/// that is the server's.
+/// Shows how much longer a request that runs alone takes when its lists are 100 long instead of 1,
+/// and how much of that time the server needs.
 void run_latency(bool smoke) {
   constexpr double kRatioMax = 2;
   const int large = smoke ? 3 : 100;

@@ -26,12 +26,12 @@ struct Shared {
   const LoadOptions& options;
   const std::vector<std::string>& requests;
   base::TimePoint ends;
-  // Counts requests; the semaphore publishes what slots have gathered.
+  // Counts requests; the semaphore publishes the results of the slots.
   std::atomic<std::int64_t> started{0};
   std::counting_semaphore<> done{0};
 };
 
-/// One of the requests under way: starts the next when it is answered.
+/// One of the running requests: starts the next one when it is answered.
 class Slot final : public rank::RankCall {
  public:
   explicit Slot(Shared& shared) : shared_(shared) {}
@@ -67,7 +67,7 @@ class Slot final : public rank::RankCall {
 
   Shared& shared_;
   rank::RequestReader reader_;
-  // Hands the slot from the thread that started a request to the one that answered it.
+  // Passes the slot from the thread that started a request to the one that answered it.
   std::atomic<int> state_{kStarting};
 };
 

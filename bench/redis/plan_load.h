@@ -12,13 +12,13 @@ namespace millrace::bench {
 
 struct LoadOptions {
   std::string plan;
-  int users = 1;  ///< requests are for them in turn
+  int users = 1;  ///< requests are for each user in turn
   int concurrency = 1;
-  base::Duration time{};  ///< no new request after that
+  base::Duration time{};  ///< no request starts after this time
   std::int64_t requests_min = 1;
 };
 
-/// What requests in a closed loop gave.
+/// The results of requests in a closed loop.
 struct LoadResult {
   std::int64_t requests = 0;
   std::int64_t failed = 0;
@@ -33,7 +33,7 @@ struct LoadResult {
 
 [[nodiscard]] LoadResult run_load(host::Engine& engine, const LoadOptions& options);
 
-/// The candidates of a request, to compare.
+/// The candidates of a request, for comparison.
 [[nodiscard]] std::string answer_of(host::Engine& engine, const std::string& plan, int user);
 
 }  // namespace millrace::bench

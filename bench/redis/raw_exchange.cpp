@@ -43,7 +43,7 @@ std::string_view RawExchange::receive() {
 }
 
 std::string RawExchange::ask(std::string_view commands) {
-  // The last reply tells that all others are there.
+  // When the last reply has come, all others have come too.
   constexpr std::string_view kEnd = "+PONG\r\n";
   send(std::string(commands) + command_text({"PING"}));
   std::string replies;

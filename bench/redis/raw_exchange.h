@@ -9,8 +9,8 @@
 
 namespace millrace::bench {
 
-/// Says and hears bytes on one connection without looking at them: what an exchange costs whoever
-/// makes it, server and kernel included. Throws when the connection breaks.
+/// Sends and receives bytes on one connection without parsing them: the cost that an exchange has
+/// for every client, server and kernel included. Throws if the connection breaks.
 /// Threading: not shared.
 class RawExchange {
  public:
@@ -21,7 +21,7 @@ class RawExchange {
 
   /// The bytes of the replies to these commands.
   [[nodiscard]] std::string ask(std::string_view commands);
-  /// How long it takes until that many bytes have come back.
+  /// How long it takes until `reply_bytes` bytes have come back.
   [[nodiscard]] base::Duration time(std::string_view commands, std::size_t reply_bytes);
 
  private:
@@ -32,7 +32,7 @@ class RawExchange {
   std::vector<char> buffer_;
 };
 
-/// A command as the protocol has it.
+/// A command in the wire format of the protocol.
 [[nodiscard]] std::string command_text(const std::vector<std::string>& words);
 
 }  // namespace millrace::bench

@@ -6,14 +6,15 @@
 
 namespace millrace::bench {
 
-/// What redis-benchmark (50 connections, 64 commands in a pipeline) gets of single commands.
+/// How many single commands per second redis-benchmark reaches (50 connections, 64 commands in a
+/// pipeline).
 struct CommandLimits {
-  double hgetall = 0;  ///< of a user, per second
+  double hgetall = 0;  ///< HGETALL of a user
   double follow = 0;   ///< LRANGE of a user's list
   double media = 0;    ///< LRANGE of an item's list
 };
 
-/// Measures them; `requests` of each.
+/// Measures the limits with `requests` commands of each kind.
 [[nodiscard]] CommandLimits measure_limits(World& world, int requests);
 
 /// How many commands of each kind one request of a plan sends.

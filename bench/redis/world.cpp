@@ -37,7 +37,8 @@ void World::write_data(const std::string& file) const {
   for (int item = 0; item < size_.items; ++item) {
     list(base::format("media:{}", item), size_.media, 1'000'000, 1'000'000);
   }
-  // redis-benchmark makes random keys of twelve digits: the same values under such names.
+  // redis-benchmark makes random keys of twelve digits, so write the same values under such names
+  // too.
   for (int user = 0; user < size_.users; ++user) {
     out << base::format(
         "HSET user:{:012} name User{} country JP age {}\n", user, user, 20 + user % 50);

@@ -10,15 +10,15 @@
 
 namespace millrace::bench {
 
-/// How much data there is.
+/// The amount of data.
 struct DataSize {
   int users = 2000;
-  int items = 50'000;  ///< that have media
-  int fanout = 10;     ///< follow and recommendation of each user
-  int media = 10;      ///< of each item
+  int items = 50'000;  ///< items that have media
+  int fanout = 10;     ///< length of each user's follow and recommendation lists
+  int media = 10;      ///< media of each item
 };
 
-/// A server with data, and the engine on it and on the same data embedded.
+/// A server with data, an engine on it, and an engine on the same data embedded.
 /// Threading: not shared.
 class World {
  public:

@@ -23,7 +23,7 @@ double nanoseconds_since(base::TimePoint start) {
   return std::chrono::duration<double, std::nano>(base::steady_clock().now() - start).count();
 }
 
-// Doubles the number of runs until they last long enough.
+// Doubles the number of runs until they last for `milliseconds`.
 double time_one(const std::function<void()>& run, double milliseconds) {
   for (std::size_t count = 1;; count *= 2) {
     const base::TimePoint start = base::steady_clock().now();

@@ -11,7 +11,7 @@
 
 namespace millrace::bench {
 
-/// Where and how large. Data files are written when there are rivals to read them.
+/// Sizes and rivals. Data files are written only if there are rivals to read them.
 struct ContestSetup {
   std::vector<std::size_t> pipeline_rows;
   std::size_t set_rows = 0;
@@ -20,12 +20,12 @@ struct ContestSetup {
   RivalProcess* rivals = nullptr;            ///< nullptr: only engines of this process
 };
 
-/// Make the contests one by one, so that only one has its data in memory. `on_contest` is called
-/// with each and must be done with it when it returns.
+/// Contests are made one by one, so that only one has its data in memory. `on_contest` is called
+/// with each and must not use it after it returns.
 using OnContest = std::function<base::Status(const Contest&)>;
 
-/// Lets DuckDB and Polars take part, if they run. `file_rows` is the number in the name of their
-/// data files, where it is not the contest's.
+/// Adds DuckDB and Polars to the contest, if they are running. `file_rows` is the number in the
+/// name of their data files, if it differs from the contest's.
 void add_rivals(Contest& contest, const ContestSetup& setup, std::size_t file_rows = 0);
 
 /// The pipeline and its parts.

@@ -24,7 +24,7 @@ bool better(const Scored& left, const Scored& right) {
   return left.id < right.id;
 }
 
-// Keeps the best of what it is offered in a buffer; `bound` is the least score that can still win.
+// Keeps the best of the offered rows in a buffer; `bound` is the least score that can still win.
 struct TopBuffer {
   std::vector<Scored>& best;
   double bound;

@@ -7,8 +7,8 @@
 
 #include "bench/rows/dataset.h"
 
-// What a good programmer writes by hand for exactly these cases: the rival that knows everything in
-// advance. Memory is kept between calls.
+// What a good programmer writes by hand for exactly these cases: the rival for which everything is
+// fixed in advance. Memory is kept between calls.
 
 namespace millrace::bench {
 
@@ -17,7 +17,7 @@ struct Scored {
   std::int64_t id;
 };
 
-/// Score, filter and top in one loop, with a heap or with a buffer that nth_element cuts back.
+/// Score, filter and top in one loop, with a heap or with a buffer that nth_element cuts.
 class FusedLoop {
  public:
   explicit FusedLoop(const PipelineData& data) : data_(&data) {}
@@ -30,7 +30,7 @@ class FusedLoop {
   std::vector<Scored> best_;
 };
 
-/// The parts as loops of their own.
+/// Each part as a separate loop.
 class PartLoops {
  public:
   explicit PartLoops(const PipelineData& data);
@@ -58,7 +58,7 @@ class IntTable {
     bool is_new;
   };
   [[nodiscard]] Found insert(std::int64_t key);
-  /// Gives the number of the key, or the largest number there is.
+  /// Gives the number of the key, or the largest uint32 if it is not in the table.
   [[nodiscard]] std::uint32_t find(std::int64_t key) const;
 
  private:

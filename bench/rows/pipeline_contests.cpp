@@ -19,7 +19,7 @@ namespace millrace::bench {
 
 namespace {
 
-// Everything that takes part at one size.
+// All contestants at one size.
 struct Field {
   explicit Field(std::size_t row_count)
       : data(make_pipeline_data(row_count)), fused(data), parts(data), millrace(data) {}
@@ -44,14 +44,14 @@ Answer ids_of(const rows::RowSet& rows) {
   return answer;
 }
 
-// A filter's answer: how many rows, and the sum of their ids.
+// The answer of a filter: the number of rows and the sum of their ids.
 Answer summary_of(const Answer& ids) {
   double sum = 0;
   for (const double id : ids) sum += id;
   return {static_cast<double>(ids.size()), sum};
 }
 
-// A score's answer: that of the first rows.
+// The answer of a score: the scores of the first rows.
 Answer head_of(std::span<const double> scores) {
   return {scores.begin(),
           scores.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(scores.size(), 10))};

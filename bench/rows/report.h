@@ -18,14 +18,14 @@ struct Bar {
   [[nodiscard]] bool passed() const { return at_most ? value <= limit : value >= limit; }
 };
 
-/// Works out the bars from what was measured; those without measurements are left out.
+/// Computes the bars from the measurements; bars without measurements are left out.
 [[nodiscard]] std::vector<Bar> make_bars(std::span<const Measured> results);
 
 /// Prints tables and bars for people.
 [[nodiscard]] std::string print_text(std::span<const Measured> results, std::span<const Bar> bars);
 
-/// Prints rows and bars for programs, one per line inside one JSON object. `commit` says what was
-/// measured; empty if nobody said.
+/// Prints rows and bars for programs, one per line inside one JSON object. `commit` says which
+/// commit was measured; empty if unknown.
 [[nodiscard]] std::string print_json(std::span<const Measured> results,
                                      std::span<const Bar> bars,
                                      const std::string& commit);

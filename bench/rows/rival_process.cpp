@@ -76,7 +76,7 @@ base::Status RivalProcess::launch(const std::string& script_folder) {
 }
 
 RivalProcess::~RivalProcess() {
-  // Node ends when its input does.
+  // Node exits when its input ends.
   if (orders_ != nullptr) std::fclose(orders_);
   if (answers_ != nullptr) std::fclose(answers_);
   if (process_id_ > 0) ::waitpid(process_id_, nullptr, 0);

@@ -11,16 +11,16 @@
 
 namespace millrace::bench {
 
-/// The child process in which DuckDB and Polars run, driven by a line of text for each order:
+/// The child process in which DuckDB and Polars run. It reads one order per line:
 ///
 ///   `answer ENGINE CASE ROWS`             → numbers on one line
 ///   `sample ENGINE CASE ROWS MILLISECONDS` → nanoseconds of one operation
 ///
-/// It reads its data from CSV files in `folder`, and answers `error TEXT` when it cannot.
+/// It reads its data from CSV files in `folder`, and answers `error TEXT` if it fails.
 /// Threading: not shared.
 class RivalProcess {
  public:
-  /// Starts node on the driver in `script_folder`, after installing its packages when they are
+  /// Starts node on the driver in `script_folder`, after installing its packages if they are
   /// missing.
   [[nodiscard]] static base::Result<std::unique_ptr<RivalProcess>> start(
       const std::string& script_folder);
@@ -30,7 +30,7 @@ class RivalProcess {
 
   /// Where its data files belong.
   [[nodiscard]] const std::string& folder() const { return folder_; }
-  /// Gives one rival's part in a case.
+  /// Makes the contestant of one rival for a case.
   [[nodiscard]] Contestant contestant(const std::string& engine,
                                       const std::string& case_name,
                                       std::size_t rows);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kRegexDistinct = 100;
 
-// What is compared of a set operator: how many rows, and the sums of ids and of a float column.
+// The answer of a set operator: the number of rows, and the sums of ids and of a float column.
 Answer summary_of(const rows::RowSet& rows, std::string_view column) {
   const std::span<const double> values = rows.batch()->find_column(column)->float64s();
   double id_sum = 0;
@@ -36,7 +36,7 @@ Answer summary_of(const rows::RowSet& rows, std::string_view column) {
     id_sum += static_cast<double>(rows.batch()->ids()[rows.row_at(i)]);
     value_sum += values[rows.row_at(i)];
   }
-  // Engines add floats in different orders.
+  // Rounded, because engines add floats in different orders.
   return {static_cast<double>(rows.size()), id_sum, std::round(value_sum * 1e6)};
 }
 
@@ -150,7 +150,8 @@ base::Status run_regex(const ContestSetup& setup,
   return on_contest(contest);
 }
 
-// Two curves: the cost follows the distinct values, and hardly the rows.
+// Two curves, which show that the cost grows with the number of distinct values and hardly with the
+// rows.
 base::Status run_regexes(const ContestSetup& setup, const OnContest& on_contest) {
   for (const std::size_t distinct : setup.distinct_counts) {
     MR_TRY_STATUS(run_regex(setup, on_contest, setup.set_rows, distinct));

@@ -25,8 +25,8 @@ constexpr std::string_view kFlow = "tbb-fg";
 
 using Values = std::vector<double>;
 
-// Figures of one process as the bars need them. A missing figure makes a whole list empty, so that
-// no bar passes on part of its cases.
+// The figures of one process that the bars need. If one figure is missing, the whole list is empty,
+// so that no bar passes with only a part of its cases.
 class Figures {
  public:
   Figures(const ProcessResult& process, std::string_view subject)
@@ -43,7 +43,7 @@ class Figures {
     return found->median_dag_ns();
   }
 
-  // Empty bodies on all core shapes: time of one engine over time of another.
+  // For empty bodies on all core shapes: the time of one engine divided by that of another.
   [[nodiscard]] Values empty_ratios(unsigned workers,
                                     std::string_view numerator,
                                     std::string_view denominator) const {
@@ -57,9 +57,10 @@ class Figures {
     return ratios;
   }
 
-  // Empty bodies on all core shapes: the subject on two workers over the subject on one, each
-  // beside the serial loop of the same turns. The two are measured minutes apart, and a machine
-  // whose speed has changed meanwhile would otherwise be taken for the price of the second worker.
+  // For empty bodies on all core shapes: the time of the subject on two workers divided by that on
+  // one, each relative to the serial loop measured in the same turns. The two are measured minutes
+  // apart, so without that a change of the machine's speed would look like the cost of the second
+  // worker.
   [[nodiscard]] Values two_over_one() const {
     const Values two = empty_ratios(2, subject_, kSerial);
     const Values one = empty_ratios(1, subject_, kSerial);
@@ -77,7 +78,7 @@ class Figures {
     return found->median_dag_ns() / found->ideal_ns;
   }
 
-  // DAGs per second of the subject over those of the better rival.
+  // DAGs per second of the subject divided by those of the better rival.
   [[nodiscard]] std::optional<double> in_flight_gain(std::string_view body) const {
     const std::string shape = fmt::format("ranking_10_x{}", kInFlightSlots);
     const auto ours = dag_ns(shape, body, 2, subject_);
@@ -159,8 +160,9 @@ void add_busy_bars(std::vector<Bar>& bars, const Figures& figures) {
   }
 }
 
-// Largest distance from the ideal over all widths, as a share of the ideal. Each width first gets
-// its median over the processes: of more than a hundred cases some meet a busy machine every time.
+// Largest distance from the ideal over all widths, as a share of the ideal. The median over the
+// processes is taken for each width first, because of more than a hundred cases some always meet a
+// busy machine.
 std::optional<double> narrow_deviation(const std::vector<ProcessResult>& processes,
                                        std::string_view subject,
                                        bool cold) {

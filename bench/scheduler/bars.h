@@ -10,10 +10,10 @@
 namespace millrace::bench {
 
 /// A figure that the subject engine has to reach. All are ratios of figures of one process, or
-/// counts, so that they mean the same on every machine.
+/// counts, so that they are comparable between machines.
 struct Bar {
   std::string name;
-  /// Empty when the run did not measure what the bar needs.
+  /// Empty if the run did not measure what the bar needs.
   std::optional<double> value;
   double limit = 0;
   bool at_most = true;
@@ -23,8 +23,8 @@ struct Bar {
   }
 };
 
-/// Computes every bar, always the same list in the same order: the median over the processes; of
-/// the 1 ms siblings it takes medians first and the worst width then.
+/// Computes every bar, always the same list in the same order. Each is the median over the
+/// processes; for the 1 ms siblings, medians are taken first and then the worst width.
 [[nodiscard]] std::vector<Bar> evaluate_bars(const std::vector<ProcessResult>& processes,
                                              std::string_view subject);
 

@@ -12,8 +12,8 @@ namespace millrace::bench {
 namespace {
 
 constexpr std::int64_t kVerifyBase = std::numeric_limits<std::int64_t>::min() / 2;
-// A node in a verified run lingers for a few steps that differ from node to node, so that a
-// consumer started too early meets a producer that has not ended.
+// In a verified run a node takes a few extra steps, whose number differs from node to node, so that
+// a consumer that started too early meets a producer that has not ended.
 constexpr std::uint64_t kLingerMask = 63;
 
 // A processor runs ahead of a chain of dependent instructions by hundreds of them. Without this the

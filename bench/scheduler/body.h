@@ -41,9 +41,9 @@ class BodyTable {
 
   [[nodiscard]] Cell* cell(NodeIndex node) { return &cells_[node]; }
 
-  /// Starts counting from zero; bodies only count.
+  /// Starts counting from zero in timed mode: bodies only count.
   void begin_timed();
-  /// Starts counting anew; bodies also check their producers.
+  /// Starts counting anew in verified mode: bodies also check their producers.
   void begin_verified();
   /// Gives the number of runs since begin_*(), or -1 when the nodes disagree about it.
   [[nodiscard]] std::int64_t completed_runs() const;
@@ -68,11 +68,11 @@ class BodyTable {
 /// instructions.
 void run_verified(Cell& cell);
 
-/// Burns time in a chain of dependent multiplications: no clock read, no memory, nothing that two
-/// cores share. Never inlined, so that one and the same loop runs in every engine and in the ideal.
+/// Uses time in a chain of dependent multiplications: no clock read, no memory access, nothing that
+/// two cores share. Never inlined, so that the same loop runs in every engine and in the ideal.
 void spin(std::uint64_t steps);
 
-/// The body that does nothing but leave its stamp.
+/// The body that only increments its stamp.
 struct EmptyBody {
   Cell* cell;
   void operator()() const {

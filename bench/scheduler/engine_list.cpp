@@ -14,8 +14,8 @@ constexpr auto kEntries = std::to_array<EngineEntry>({
     {"millrace-noinline", make_millrace_noinline_engine},
     {"millrace-nochain", make_millrace_nochain_engine},
     {"millrace-deadline", make_millrace_deadline_engine},
-// libtbb is not instrumented: ThreadSanitizer cannot see what it orders and would report a race in
-// every body that it runs.
+// libtbb is not instrumented: ThreadSanitizer cannot see its synchronisation and would report a
+// race in every body that it runs.
 #if !MR_BENCH_TSAN
     {"tbb-tg", make_tbb_group_engine},
     {"tbb-fg", make_tbb_flow_engine},

@@ -14,7 +14,7 @@
 namespace millrace::bench {
 namespace {
 
-// path_cost[node] = cost of the dearest path that starts with the node.
+// path_cost[node] = cost of the costliest path that starts with the node.
 std::vector<std::uint64_t> path_costs(const Shape& shape) {
   std::vector<NodeIndex> order = topological_order(shape);
   std::vector<std::uint64_t> path_cost(shape.node_count(), 0);
@@ -60,7 +60,7 @@ std::uint64_t list_schedule_makespan(const Shape& shape, unsigned workers) {
       ready.pop();
       running.emplace(now + shape.cost[node], node);
     }
-    // All nodes that end at one instant end before any worker chooses again.
+    // All nodes that end at the same time end before any worker chooses again.
     now = running.top().first;
     while (!running.empty() && running.top().first == now) {
       const NodeIndex finished = running.top().second;

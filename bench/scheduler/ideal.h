@@ -14,7 +14,7 @@ namespace millrace::bench {
 /// to a sink. Never better than `ideal_makespan`; where both agree the ideal is exact.
 [[nodiscard]] std::uint64_t list_schedule_makespan(const Shape& shape, unsigned workers);
 
-/// Gives the cost of the dearest path from a source to a sink.
+/// Gives the cost of the costliest path from a source to a sink.
 [[nodiscard]] std::uint64_t critical_path(const Shape& shape);
 
 /// Gives the cost of all nodes together.

@@ -16,8 +16,8 @@
 #include "scheduler/shape.h"
 #include "scheduler/workload.h"
 
-// What a process costs that has nothing to do: each engine starts its threads, runs something, and
-// is then left alone.
+// Measures the cost of a process that has nothing to do: each engine starts its threads, runs
+// something, and then idles.
 namespace millrace::bench {
 namespace {
 

@@ -21,7 +21,7 @@
 namespace millrace::bench {
 namespace {
 
-// Bodies this long hide the cost of verification, so their timed runs are the verified ones.
+// Bodies this long hide the cost of verification, so their timed runs are verified too.
 constexpr double kLongUnitNs = 100'000;
 constexpr std::uint64_t kLatencyRunsMax = 200;
 constexpr std::uint64_t kTracedRuns = 16;
@@ -35,10 +35,10 @@ std::optional<double> difference(const std::optional<Count>& after,
   return static_cast<double>(*after - *before);
 }
 
-// One engine's side of a case.
-class Lane {
+// One engine in a case: its prepared DAG and its samples.
+class Contender {
  public:
-  Lane(const Case& entry, EngineUnderTest subject, const Effort& effort, std::uint64_t steps)
+  Contender(const Case& entry, EngineUnderTest subject, const Effort& effort, std::uint64_t steps)
       : case_(entry),
         subject_(subject),
         effort_(effort),
@@ -206,7 +206,8 @@ double ideal_units(const Case& entry, unsigned workers) {
   return static_cast<double>(total_cost(entry.shape)) / workers;
 }
 
-// The bare body takes its turn like an engine, so that the ideal and the engines see one machine.
+// The bare body is measured in turns with the engines, so that the ideal and the engines see the
+// same machine.
 double sample_unit_ns(const Case& entry,
                       const Bench& bench,
                       std::uint64_t steps,
@@ -221,23 +222,24 @@ double sample_unit_ns(const Case& entry,
 
 std::vector<Measurement> measure_case(const Case& entry, const Bench& bench, const Effort& effort) {
   const auto steps = static_cast<std::uint64_t>(std::llround(entry.unit_ns * bench.steps_per_ns));
-  std::vector<std::unique_ptr<Lane>> lanes;
-  lanes.reserve(bench.engines.size());
+  std::vector<std::unique_ptr<Contender>> contenders;
+  contenders.reserve(bench.engines.size());
   for (const EngineUnderTest& subject : bench.engines) {
-    lanes.push_back(std::make_unique<Lane>(entry, subject, effort, steps));
+    contenders.push_back(std::make_unique<Contender>(entry, subject, effort, steps));
   }
-  for (const auto& lane : lanes) lane->warm_up();
+  for (const auto& contender : contenders) contender->warm_up();
   std::vector<double> unit_ns;
   for (unsigned repetition = 0; repetition < effort.repetitions; ++repetition) {
     unit_ns.push_back(sample_unit_ns(entry, bench, steps, effort));
-    for (std::size_t turn = 0; turn < lanes.size(); ++turn) {
-      lanes[(turn + repetition) % lanes.size()]->sample();
+    for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
+      contenders[(turn + repetition) % contenders.size()]->sample();
     }
   }
   const double ideal_ns = ideal_units(entry, bench.workers) * median(unit_ns);
   std::vector<Measurement> results;
-  results.reserve(lanes.size());
-  for (const auto& lane : lanes) results.push_back(lane->finish(bench.workers, ideal_ns));
+  results.reserve(contenders.size());
+  for (const auto& contender : contenders)
+    results.push_back(contender->finish(bench.workers, ideal_ns));
   return results;
 }
 

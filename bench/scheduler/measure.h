@@ -17,10 +17,10 @@ struct Effort {
   unsigned repetitions = 7;
   /// Length that a throughput sample is sized for.
   base::Duration sample_time = std::chrono::milliseconds(3);
-  /// Least time that an engine runs a case before the first sample, so that what it learns from
-  /// running (costs, pools, caches) is learnt.
+  /// Least time that an engine runs a case before the first sample, so that it has learnt costs and
+  /// filled its pools and caches.
   base::Duration warm_up_time = std::chrono::milliseconds(20);
-  /// Rest before each sample, in which the threads of the engine before fall asleep.
+  /// Pause before each sample, in which the threads of the previous engine fall asleep.
   base::Duration rest = std::chrono::microseconds(500);
 };
 
@@ -39,7 +39,7 @@ struct Bench {
 };
 
 /// Measures one case on all engines: each repetition takes one sample of every engine, starting
-/// with another engine each time, so that drift of the machine meets all alike.
+/// with another engine each time, so that changes of the machine's speed affect all alike.
 /// Threading: the caller is the submitter.
 [[nodiscard]] std::vector<Measurement> measure_case(const Case& entry,
                                                     const Bench& bench,

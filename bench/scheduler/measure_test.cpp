@@ -21,8 +21,8 @@
 namespace millrace::bench {
 namespace {
 
-// Runs the nodes in an order of its own, right or wrong, and wakes one thread per DAG in its
-// imagination.
+// A fake engine: runs the nodes in the given order, right or wrong, and reports one woken thread
+// per DAG.
 class ScriptedDag final : public PreparedDag {
  public:
   ScriptedDag(Workload& workload, const std::vector<NodeIndex>& order) {

@@ -27,8 +27,8 @@
 #include "trace/trace_sink.h"
 #include "trace/trace_writer.h"
 
-// Ours, through the public API, with everything a user has: stop check before every node, error
-// return and exception barrier around every body. One DAG serves all slots; each slot is a
+// Our engine through the public API, with everything a user gets: a stop check before every node,
+// error return and exception barrier around every body. One flow serves all slots; each slot is a
 // context.
 namespace millrace::bench {
 namespace {
@@ -68,14 +68,14 @@ class QueueDelays final : public trace::TraceSink {
   std::uint64_t count_ = 0;
 };
 
-/// What the workers of one engine write when a run asks for it; timed runs never do.
+/// Collects the trace events of one engine's workers; only runs that are not timed are traced.
 struct Tracing {
   Tracing() { collector.add_sink(delays); }
   QueueDelays delays;
   trace::TraceCollector collector;
 };
 
-/// The bodies of one slot: what a run's context is in this benchmark.
+/// The bodies of one slot: the context of a run in this benchmark.
 template <class Body>
 struct SlotContext {
   std::vector<Body> bodies;
@@ -187,7 +187,7 @@ class MillraceDag final : public PreparedDag {
     return *std::move(dag);
   }
 
-  /// With one slot a body may hold its cell itself, as the rivals' do.
+  /// If there is one slot only, a body may hold its cell itself, as the rivals' bodies do.
   static auto bound_body(Workload& workload, NodeIndex node) {
     std::optional<Body> bound;
     workload.visit_body(0, node, [&](auto body) {
@@ -213,7 +213,7 @@ class MillraceDag final : public PreparedDag {
     MR_CHECK(status.has_value());
   }
 
-  /// A DAG that calls what it is given.
+  /// A flow whose only node calls the function that is its context.
   static Flow<std::function<void()>> build_entrance() {
     FlowBuilder<std::function<void()>> builder;
     builder.cpu("enter", [](std::function<void()>& inner) { inner(); });
@@ -233,7 +233,7 @@ class MillraceDag final : public PreparedDag {
   }
 
   void submit_next(Slot& slot) {
-    // One more than is left means that this slot is done.
+    // No runs are left to start, so this slot is done.
     if (left_.fetch_sub(1, std::memory_order_relaxed) <= 0) return open_.done();
     const runtime::RunObserver observer{.on_answer =
                                             [](runtime::Run&, void* data) {

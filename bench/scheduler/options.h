@@ -20,7 +20,7 @@ struct Options {
   std::string json_file;
   std::string commit;                ///< recorded in the JSON file
   std::string subject = "millrace";  ///< the engine that the bars judge
-  bool smoke = false;                ///< tiny sizes: checks everything, measures nothing
+  bool smoke = false;                ///< tiny sizes: checks everything, the times mean nothing
   bool enforce = false;              ///< a missed bar fails the command
   bool pin = true;
   bool list = false;

@@ -27,7 +27,7 @@ bool is_first_of_phase(std::span<const PhaseFigure> figures, std::size_t index) 
   return index == 0 || figures[index - 1].reference.phase != figures[index].reference.phase;
 }
 
-/// How many times ours fits into the reference.
+/// Prints the reference time divided by ours.
 std::string print_ratio(double reference_ns, const std::optional<double>& ours_ns) {
   return ours_ns && *ours_ns > 0 ? fmt::format("{:.0f}x", reference_ns / *ours_ns) : "-";
 }

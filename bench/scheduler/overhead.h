@@ -19,8 +19,8 @@ struct PhaseReference {
   double ns;
 };
 
-/// Measures one unit of ours in isolation. A clock read costs more than any of them, so
-/// `measure_ns` runs the unit `count` times in a loop and gives nanoseconds per time.
+/// Measures one unit of ours in isolation. A clock read costs more than any unit, so `measure_ns`
+/// runs the unit `count` times in a loop and gives nanoseconds per time.
 struct PhaseProbe {
   Phase phase;
   std::string_view unit;  ///< what exactly is measured
@@ -34,10 +34,10 @@ struct PhaseFigure {
   double spread = 0;
 };
 
-/// Lists the reference, in its own order.
+/// Lists the reference figures, in the order of their publication.
 [[nodiscard]] std::span<const PhaseReference> phase_references();
 
-/// Lists the probes of our units; the first of each phase is the one on a node's usual way.
+/// Lists the probes of our units; the first of each phase is the usual case.
 [[nodiscard]] std::span<const PhaseProbe> phase_probes();
 
 /// Runs all probes in turn, `repetitions` times, and takes medians. Every phase of the reference

@@ -23,9 +23,9 @@
 #include "scheduler/overhead.h"
 #include "scheduler/shape.h"
 
-// Loops over the scheduler's own units, one phase at a time. Per phase the first probe is what a
-// node pays that travels through a queue of a run on several workers, the dearest usual way; the
-// ones below it are what nodes pay that stay on one thread, and other ways.
+// Loops over the scheduler's own units, one phase at a time. The first probe of a phase measures a
+// node that goes through a queue of a run on several workers, the costliest of the usual cases; the
+// probes below it measure nodes that stay on one thread, and other cases.
 namespace millrace::bench {
 namespace {
 
@@ -38,13 +38,13 @@ using runtime::kNoNode;
 using runtime::StealDeque;
 using runtime::Topology;
 
-// Keeps the compiler from leaving out what nobody reads.
+// Keeps the compiler from removing values that nothing reads.
 template <class T>
 void keep(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");
 }
 
-/// Times `part` only, called `batches` times after `before` each; gives ns per item.
+/// Times `part` only, called `batches` times, each time after `before`; gives ns per item.
 template <class Before, class Part>
 double time_batches(std::uint64_t count, std::uint64_t batch_size, Before before, Part part) {
   const std::uint64_t batches = count / batch_size + 1;
@@ -210,7 +210,8 @@ double measure_routing(std::uint64_t count) {
       topology.node_count(),
       [&] { backlog_ns = 0; },
       [&] {
-        // As if every dependent were ready: the best goes on, the others are priced for sharing.
+        // Treats every dependent as ready: the best is run next, for the others the scheduler
+        // decides whether sharing pays.
         for (const HotNode& node : topology.nodes()) {
           std::uint32_t best = kNoNode;
           std::uint32_t seen = 0;

@@ -15,7 +15,7 @@
 namespace millrace::bench {
 namespace {
 
-// Runs a fan long enough for engines that start their threads when there is work for them.
+// Runs a fan long enough that engines which start threads on demand start them all.
 void start_threads(Engine& engine) {
   const Shape shape = make_fan(64);
   Workload workload(shape, 10'000, 1);

@@ -10,16 +10,17 @@
 
 namespace millrace::bench {
 
-/// Puts the threads of engines on processors of their own.
+/// Puts the threads of engines on separate processors.
 ///
-/// Left alone, the kernel often wakes a worker on its waker's processor while another one idles,
-/// for whole samples on end; which process has this luck decides its figures more than any
-/// scheduler does. So every engine gets the same placement: the caller on the first processor, its
-/// threads on the following ones. Without enough processors threads share them. Threading: main
-/// thread.
+/// If threads are not placed, the kernel often wakes a worker on its waker's processor while
+/// another processor is idle, for whole samples; whether this happens changes the figures of a
+/// process more than the choice of scheduler does. So every engine gets the same placement: the
+/// caller on the first processor, its threads on the following ones. If there are not enough
+/// processors, threads share them.
+/// Threading: main thread.
 class Placement {
  public:
-  /// Remembers the processors that the process may use. When `enabled` is false nothing is placed.
+  /// Remembers the processors that the process may use. If `enabled` is false, nothing is placed.
   explicit Placement(bool enabled);
 
   /// Makes an engine, lets it start its threads by running something, and places them.

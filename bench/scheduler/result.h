@@ -32,10 +32,10 @@ struct Measurement {
   [[nodiscard]] double median_node_ns() const { return median_dag_ns() / node_count; }
 };
 
-/// What a process saw of the machine.
+/// Facts about the machine that a process measured.
 struct MachineFacts {
-  double spin_alone_ns = 0;    ///< time of the 1 us body alone
-  double spin_crowded_ns = 0;  ///< and with all processors busy
+  double spin_alone_ns = 0;    ///< time of the 1 us body with other processors idle
+  double spin_crowded_ns = 0;  ///< the same with all processors busy
   double foreign_share = 0;    ///< share of the processors that others used meanwhile
 };
 
@@ -52,10 +52,10 @@ struct ProcessResult {
 
 /// What several processes measured of one case on one engine.
 struct Summary {
-  /// The case and engine; optional values are medians over the processes, `dag_ns` holds the
-  /// repetitions of all processes, `correct` says that all were.
+  /// The case and engine. Optional values are medians over the processes, `dag_ns` holds the
+  /// repetitions of all processes, `correct` is true if all were correct.
   Measurement joined;
-  /// Median over the processes of each one's median time per dag.
+  /// Median over the processes of each one's median time per DAG.
   double dag_ns = 0;
 
   [[nodiscard]] double node_ns() const { return dag_ns / joined.node_count; }
@@ -66,10 +66,10 @@ struct Summary {
 
 /// Writes a measurement as one line without newline, for a parent process to read back.
 [[nodiscard]] std::string encode(const Measurement& measurement);
-/// Reads a line of `encode`; empty when it is not one.
+/// Reads a line made by `encode`; empty if it is not one.
 [[nodiscard]] std::optional<Measurement> decode(std::string_view line);
 
-/// The same for what a process saw of the machine.
+/// The same for the facts about the machine.
 [[nodiscard]] std::string encode(const MachineFacts& facts);
 [[nodiscard]] std::optional<MachineFacts> decode_facts(std::string_view line);
 

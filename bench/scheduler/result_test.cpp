@@ -26,7 +26,7 @@ Measurement make_measurement(std::vector<double> dag_ns) {
 TEST(ResultTest, SurvivesTheWayToTheParent) {
   const Measurement sent = make_measurement({1.0 / 3, 2e9});
   const std::optional<Measurement> received = decode(encode(sent));
-  if (!received) FAIL() << "refused: " << encode(sent);
+  if (!received) FAIL() << "decode refused: " << encode(sent);
   EXPECT_EQ(received->shape, sent.shape);
   EXPECT_EQ(received->body, sent.body);
   EXPECT_EQ(received->engine, sent.engine);
@@ -43,14 +43,14 @@ TEST(ResultTest, KeepsAFailureOnTheWay) {
   Measurement sent = make_measurement({1});
   sent.correct = false;
   const std::optional<Measurement> received = decode(encode(sent));
-  if (!received) FAIL() << "refused: " << encode(sent);
+  if (!received) FAIL() << "decode refused: " << encode(sent);
   EXPECT_FALSE(received->correct);
 }
 
 TEST(ResultTest, MachineFactsSurviveTheWayToo) {
   const MachineFacts sent{.spin_alone_ns = 1000.5, .spin_crowded_ns = 1010, .foreign_share = 0.25};
   const std::optional<MachineFacts> received = decode_facts(encode(sent));
-  if (!received) FAIL() << "refused: " << encode(sent);
+  if (!received) FAIL() << "decode refused: " << encode(sent);
   EXPECT_EQ(received->spin_alone_ns, 1000.5);
   EXPECT_EQ(received->spin_crowded_ns, 1010);
   EXPECT_EQ(received->foreign_share, 0.25);

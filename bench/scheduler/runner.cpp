@@ -32,7 +32,7 @@ bool contains(const std::vector<std::string>& list, std::string_view value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-// A narrow fan on one worker is a loop.
+// A narrow fan on one worker is only a loop, so it is not measured.
 bool is_measured(const Case& entry, unsigned workers) { return workers > 1 || !is_narrow(entry); }
 
 Effort choose_effort(const Options& options, const Case& entry) {

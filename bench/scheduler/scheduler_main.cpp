@@ -23,7 +23,7 @@
 namespace millrace::bench {
 namespace {
 
-// A line that a child writes besides its results.
+// A line that a child writes in addition to its results.
 constexpr std::string_view kProgressFormat = "progress\t{}\t{}\n";
 
 void print_names(const Options& options) {
@@ -46,7 +46,7 @@ int run_child(const Options& options) {
   return EXIT_SUCCESS;
 }
 
-// Draws one bar over all processes; nothing when nobody watches.
+// Draws one progress bar over all processes; nothing if the output is not a terminal.
 void draw_progress(Progress progress, unsigned process, unsigned processes) {
   if (isatty(STDERR_FILENO) == 0 || progress.total == 0) return;
   const double share =
@@ -94,7 +94,7 @@ bool write_json(const Report& report) {
   return false;
 }
 
-// Names what ran wrongly; gives whether nothing did.
+// Prints the cases that ran wrongly; returns true if there are none.
 bool check_correct(const Report& report) {
   bool correct = true;
   for (const Summary& summary : report.summaries) {

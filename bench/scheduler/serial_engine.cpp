@@ -8,9 +8,10 @@
 #include "scheduler/shape.h"
 #include "scheduler/workload.h"
 
-// The floor: no scheduler at all. A topological order is computed once; a run is one loop with one
-// indirect call per node through std::function, the callable that a user of such a loop would hold.
-// Every engine pays for that call, so a ratio to this one is the price of scheduling alone.
+// The lower bound: no scheduler at all. A topological order is computed once; a run is one loop
+// with one indirect call per node through std::function, the callable that a user of such a loop
+// would hold. Every engine pays for that call, so the ratio of an engine to this one is the cost of
+// scheduling alone.
 namespace millrace::bench {
 namespace {
 

@@ -9,8 +9,9 @@ namespace millrace::bench {
 
 using NodeIndex = std::uint32_t;
 
-/// A DAG to be scheduled: who waits for whom, and what each node costs relative to the others.
-/// Node indices need not be a topological order. The same call always builds the same shape.
+/// A DAG to be scheduled: which node waits for which, and what each node costs relative to the
+/// others. Node indices need not be a topological order. The same call always builds the same
+/// shape.
 /// Threading: not shared while it is built; immutable afterwards.
 struct Shape {
   std::string name;
@@ -34,7 +35,7 @@ struct Shape {
 [[nodiscard]] Shape make_wavefront(NodeIndex side);
 /// Layers of ten nodes, each node fed by one to three random nodes of the layer before.
 [[nodiscard]] Shape make_random_layered(NodeIndex node_count, std::uint64_t seed);
-/// The same with every fifth node, on average and by seed, costing a hundred times the others.
+/// The same, but one node in five, chosen by seed, costs a hundred times as much as the others.
 [[nodiscard]] Shape make_mixed_latency(NodeIndex node_count, std::uint64_t seed);
 /// A small ranking request: viewer; follow, recommendation; hydrate both; concat; two scores;
 /// blend; take. Ten nodes, seven deep.
@@ -42,8 +43,8 @@ struct Shape {
 /// `width` siblings of equal cost between a free source and a free sink.
 [[nodiscard]] Shape make_narrow_fan(NodeIndex width);
 
-/// Gives an order in which every node stands after all its producers (breadth first from the
-/// sources in index order).
+/// Gives an order in which every node comes after all its producers (breadth first from the sources
+/// in index order).
 [[nodiscard]] std::vector<NodeIndex> topological_order(const Shape& shape);
 
 /// Gives the nodes without producers, in index order.

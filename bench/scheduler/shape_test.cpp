@@ -72,7 +72,8 @@ TEST(ShapeTest, SuiteNamesEveryCaseOnce) {
   for (const Case& entry : make_suite(1)) {
     EXPECT_TRUE(names.insert(entry.name + " " + entry.body).second) << entry.name;
   }
-  // Twelve shapes and one in flight with two bodies each, mixed, and 63 widths warm and cold.
+  // Twelve shapes and one in flight with two bodies each, one mixed case, and 63 widths warm and
+  // cold.
   EXPECT_EQ(names.size(), 2U * 13 + 1 + 2 * 63);
 }
 

@@ -34,7 +34,7 @@ double sample_spin_ns(std::uint64_t steps,
                       std::uint64_t calls,
                       unsigned threads,
                       const Placement& placement) {
-  // Counts the threads that are running; none starts its clock before all are. Publishes nothing.
+  // Counts the running threads; none starts its clock before all are running. Publishes nothing.
   std::atomic<unsigned> running = 0;
   std::vector<double> rates(threads);
   const auto measure = [&](unsigned thread) {

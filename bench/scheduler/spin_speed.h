@@ -10,10 +10,10 @@ namespace millrace::bench {
 [[nodiscard]] double calibrate_steps_per_ns();
 
 /// Gives the time of one `spin(steps)` when `threads` threads, placed as workers are, each make
-/// `calls` of them at once: one sample, with whatever the machine did meanwhile, as every engine's
-/// samples have it. Processors differ (those of a virtual machine share physical ones with
-/// strangers); the result is the harmonic mean, so that `threads / result` is the rate at which the
-/// machine can do such work.
+/// `calls` of them at once. It is one sample, disturbed by the machine just as the samples of the
+/// engines are. Processors differ (those of a virtual machine share physical ones with others); the
+/// result is the harmonic mean, so that `threads / result` is the rate at which the machine can do
+/// such work.
 [[nodiscard]] double sample_spin_ns(std::uint64_t steps,
                                     std::uint64_t calls,
                                     unsigned threads,

@@ -11,9 +11,9 @@ namespace millrace::bench {
 
 /// How DAGs are submitted.
 enum class Mode : std::uint8_t {
-  kSubmitAndWait,  ///< one at a time, the caller waits (and helps where the engine lets it)
+  kSubmitAndWait,  ///< one at a time, the caller waits (and helps if the engine allows it)
   kInFlight,       ///< many at a time, each completion submits the next
-  kCold,           ///< one run of a DAG that was built for it
+  kCold,           ///< a single run of a newly built DAG
 };
 
 /// One thing to measure on every engine.
@@ -34,15 +34,15 @@ inline constexpr NodeIndex kNarrowWidthMax = 64;
 /// that are submitted and waited for.
 [[nodiscard]] std::vector<Shape> core_shapes();
 
-/// Lists every case. `unit_scale` < 1 shortens bodies for a smoke run; such a run also thins out
-/// the narrow fans.
+/// Lists every case. `unit_scale` < 1 shortens bodies for a smoke run; such a run also leaves out
+/// most of the narrow fans.
 [[nodiscard]] std::vector<Case> make_suite(double unit_scale);
 
-/// Gives whether a case belongs to the narrow fans of 1 ms siblings (contract P5), which take long
+/// Says whether a case belongs to the narrow fans of 1 ms siblings (contract P5), which take long
 /// and are measured on the main engines only.
 [[nodiscard]] bool is_narrow(const Case& entry);
 
-/// Names narrow fan `width` as its case does.
+/// Gives the name of the case of the narrow fan of `width` siblings.
 [[nodiscard]] std::string narrow_name(NodeIndex width, bool cold);
 
 }  // namespace millrace::bench

@@ -6,7 +6,7 @@
 namespace millrace::bench {
 
 /// A oneTBB arena of exactly `workers` threads, one of which is the caller. The process-wide limit
-/// is set as well, so that as many exist and no other thread helps.
+/// is set too, so that as many threads exist and no other thread helps.
 class TbbArena {
  public:
   explicit TbbArena(unsigned workers)

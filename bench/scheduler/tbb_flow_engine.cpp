@@ -80,7 +80,7 @@ class FlowDag final : public PreparedDag {
     return std::make_unique<FlowNode>(*dag_, [body](const Message&) { body(); });
   }
 
-  // The only sink ends the DAG; the thread that ran it submits the slot's next one.
+  // When the only sink ends, the DAG ends; the thread that ran it submits the slot's next one.
   template <class Body>
   std::unique_ptr<FlowNode> make_last_node(Slot& slot, Body body) {
     return std::make_unique<FlowNode>(*dag_, [this, &slot, body](const Message&) {

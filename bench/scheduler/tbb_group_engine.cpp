@@ -13,10 +13,12 @@
 #include "scheduler/tbb_arena.h"
 #include "scheduler/workload.h"
 
-// oneTBB task_group with one atomic counter per node, written the way that measured best:
-// - A task that finishes a node goes on with one ready dependent in a loop and spawns the others.
-//   This bypass beats returning a task_handle (preview API), which allocates a task per node.
-// - A node with one producer has no counter; the decrement that makes a node ready also re-arms its
+// oneTBB task_group with one atomic counter per node, written the way that was fastest when
+// measured:
+// - A task that finishes a node continues with one ready dependent in a loop and spawns the others.
+//   This bypass is faster than returning a task_handle (preview API), which allocates a task per
+//   node.
+// - A node with one producer has no counter; the decrement that makes a node ready also resets its
 //   counter, so no pass over the DAG precedes a run.
 // - The first source runs in the waiting caller; the caller is inside the arena for a whole sample.
 namespace millrace::bench {
@@ -25,7 +27,8 @@ namespace {
 struct Node {
   std::function<void()> body;
   std::vector<Node*> dependents;
-  // Producers yet to end. Publishes their writes to the thread whose decrement reaches zero.
+  // Producers that have not ended. Publishes their writes to the thread whose decrement reaches
+  // zero.
   std::atomic<std::uint32_t> waiting = 0;
   std::uint32_t producer_count = 0;
 };
@@ -39,7 +42,7 @@ struct Slot {
 bool take_token(Node& node) {
   if (node.producer_count == 1) return true;
   if (node.waiting.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-  // Nobody else looks at the counter before the next run, which this run's end happens before.
+  // No other thread reads the counter before the next run, which starts after this one has ended.
   node.waiting.store(node.producer_count, std::memory_order_relaxed);
   return true;
 }
@@ -52,7 +55,7 @@ class GroupDag final : public PreparedDag {
     }
   }
 
-  // The group's destructor throws when work is left over; here that ends the benchmark.
+  // The group's destructor throws if work is left over; here that ends the benchmark.
   ~GroupDag() noexcept override = default;
 
   void run(const Repeat& repeat) override {
@@ -89,7 +92,7 @@ class GroupDag final : public PreparedDag {
     return slot;
   }
 
-  // The only sink ends the DAG; the thread that ran it submits the slot's next one.
+  // When the only sink ends, the DAG ends; the thread that ran it submits the slot's next one.
   template <class Body>
   std::function<void()> make_last_body(Slot& slot, Body body) {
     return [this, &slot, body] {
@@ -116,7 +119,7 @@ class GroupDag final : public PreparedDag {
     }
   }
 
-  // Gives the dependent to go on with, if one became ready.
+  // Gives the dependent to run next, if one became ready.
   Node* run_node(Node& node) {
     node.body();
     Node* next = nullptr;

@@ -124,7 +124,7 @@ void print_table(Out out, const std::vector<const Summary*>& rows, const Group& 
   if (std::ranges::any_of(shapes, is_core)) print_means(out, rows, engines);
 }
 
-// Sixty-three widths are too many for a table: shows where each engine is worst.
+// Sixty-three widths are too many for a table, so show only where each engine is worst.
 void print_narrow(Out out, const std::vector<const Summary*>& rows, const Group& group) {
   fmt::format_to(
       out, "\nsiblings of 1 ms, {} workers: time over ideal, all widths\n", group.workers);

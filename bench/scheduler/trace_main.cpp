@@ -20,8 +20,8 @@
 #include "trace/trace_record.h"
 #include "trace/trace_writer.h"
 
-// What tracing costs an empty node: instructions while it is off, beside a build that has none of
-// its code, and time while every event is on.
+// Measures what tracing costs an empty node: instructions while it is off, compared with a build
+// without trace code, and time while every event is on.
 namespace millrace::bench {
 namespace {
 
@@ -31,7 +31,7 @@ constexpr double kTracedRatioMax = 10;
 
 // --- Off
 
-/// Counts the instructions of a whole process; empty when that is not possible here.
+/// Counts the instructions of a whole process; empty if that is not possible here.
 std::optional<double> count_instructions(const std::filesystem::path& program,
                                          std::string_view shape,
                                          std::uint64_t runs) {
@@ -53,8 +53,8 @@ std::optional<double> count_instructions(const std::filesystem::path& program,
   return pclose(output) == 0 ? counted : std::nullopt;
 }
 
-/// Instructions per node of a warm run: the difference of two processes of different length. What a
-/// scheduler does depends on what it measures, so it is the median of some such pairs.
+/// Instructions per node of a warm run: the difference of two processes of different length. What
+/// the scheduler does depends on its measurements, so it is the median of several such pairs.
 std::optional<double> instructions_per_node(const std::filesystem::path& program,
                                             std::string_view shape) {
   constexpr int kPairs = 3;
@@ -106,7 +106,8 @@ void compare_times(std::string_view shape, unsigned repetitions) {
   const trace::TraceContext all(
       trace::TraceId(1), trace::TraceFlag::All, trace::TraceTopologyId(0));
   runs.run(32, {});
-  // A node writes up to three records, a run two more; a full buffer would drop them for less.
+  // A node writes up to three records, a run two more. A full buffer would drop records, which
+  // costs less than writing them.
   const std::uint64_t count = std::max<std::uint64_t>(
       1, trace::TraceCollector::Options{}.buffer_capacity / (4 * runs.node_count() + 2));
   std::vector<double> off;

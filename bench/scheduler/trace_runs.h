@@ -11,7 +11,7 @@
 
 namespace millrace::bench {
 
-/// A flow of empty bodies on one worker, the caller, to see what tracing adds to a node.
+/// A flow of empty bodies on one worker, the caller, to measure what tracing adds to a node.
 /// Threading: not shared. Lifetime: borrows the collector.
 class TraceRuns {
  public:

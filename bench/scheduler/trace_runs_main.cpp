@@ -3,7 +3,7 @@
 
 #include "scheduler/trace_runs.h"
 
-// Runs a flow so often without tracing: what an instruction counter is pointed at. Built twice,
+// Runs a flow many times without tracing, so that the instructions can be counted. Built twice,
 // with trace code and without.
 int main(int argc, char** argv) {
   if (argc != 3) {

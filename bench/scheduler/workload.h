@@ -23,7 +23,7 @@ class Workload {
   [[nodiscard]] std::size_t slot_count() const { return slots_.size(); }
 
   /// Calls `visitor` with the body of a node: a small copyable callable without parameters. An
-  /// engine hands it over the way its users hand over theirs.
+  /// engine passes it to its scheduler as its users do.
   template <class Visitor>
   decltype(auto) visit_body(std::size_t slot, NodeIndex node, Visitor&& visitor) {
     Cell* cell = slots_[slot]->cell(node);
@@ -33,14 +33,14 @@ class Workload {
 
   void begin_timed();
   void begin_verified();
-  /// Gives whether every node ran exactly once in each of `run_count` runs (over all slots
-  /// together) since begin_*(), and in verified runs never before its producers.
+  /// Says whether every node ran exactly once in each of `run_count` runs (over all slots together)
+  /// since begin_*(), and in verified runs never before its producers.
   [[nodiscard]] bool check(std::uint64_t run_count) const;
 
  private:
   const Shape& shape_;
   std::uint64_t steps_per_unit_;
-  // Behind pointers because cells know their table's address.
+  // Held by pointers, because cells know the address of their table.
   std::vector<std::unique_ptr<BodyTable>> slots_;
 };
 

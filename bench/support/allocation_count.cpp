@@ -9,7 +9,7 @@
 
 #include "support/thread_sanitizer.h"
 
-// ThreadSanitizer's runtime has replacements of its own.
+// ThreadSanitizer's runtime replaces them itself.
 #if MR_BENCH_TSAN
 
 namespace millrace::bench {
@@ -36,7 +36,7 @@ void* allocate_aligned(std::size_t size, std::align_val_t alignment) {
   return std::aligned_alloc(step, (size + step - 1) / step * step);
 }
 
-// Running out of memory ends a benchmark; there is nobody to catch bad_alloc.
+// A benchmark ends when memory runs out: nothing would catch bad_alloc.
 void* or_abort(void* memory) {
   if (memory == nullptr) std::abort();
   return memory;

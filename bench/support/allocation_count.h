@@ -5,8 +5,8 @@
 
 namespace millrace::bench {
 
-/// Gives how often any thread has called global operator new in this process; empty where the build
-/// cannot count. Memory that a library takes from malloc or from pools of its own does not count.
+/// Gives how often any thread has called global operator new in this process; empty if the build
+/// cannot count. Memory that a library takes from malloc or from its own pools does not count.
 /// Threading: any thread.
 [[nodiscard]] std::optional<std::uint64_t> allocation_count();
 

@@ -10,7 +10,7 @@
 
 namespace millrace::bench {
 
-/// One thing that was measured, and the bar it has to stay under if there is one.
+/// One measured figure, and the bar that it must not exceed, if there is one.
 struct Figure {
   std::string name;
   double value = 0;
@@ -20,30 +20,30 @@ struct Figure {
   [[nodiscard]] bool passed() const { return !at_most || value <= *at_most; }
 };
 
-/// The middle of the values, which it sorts; 0 if there are none.
+/// The median of the values, which it sorts; 0 if there are none.
 [[nodiscard]] double median(std::vector<double>& values);
 
 /// Prints a table for people: value, unit, bar, verdict.
 [[nodiscard]] std::string print_text(std::span<const Figure> figures);
-/// Prints one JSON object with the machine and all figures; `extra` is JSON of more members, each
-/// with a comma before it, or empty.
+/// Prints one JSON object with the machine and all figures. `extra` is empty or JSON of more
+/// members, each with a comma before it.
 [[nodiscard]] std::string print_json(std::string_view bench,
                                      std::span<const Figure> figures,
                                      std::string_view extra = {});
 
-/// What the command line of a small benchmark says.
+/// The command line of a small benchmark.
 struct BenchOptions {
   std::string json_file;  ///< empty: text only
-  bool smoke = false;     ///< tiny sizes: checks the answers, measures nothing
+  bool smoke = false;     ///< tiny sizes: checks the answers, the times mean nothing
   bool enforce = false;   ///< a missed bar is a failure
 };
 
 /// Reads `--json FILE`, `--smoke` and `--enforce`.
 [[nodiscard]] base::Result<BenchOptions> read_bench_options(std::span<char* const> arguments);
-/// What a `main` does: reads the options, runs, says what went wrong. Gives the exit code.
+/// The body of a `main`: reads the options, runs, prints errors. Gives the exit code.
 [[nodiscard]] int run_bench(std::span<char* const> arguments,
                             base::Status (*run)(const BenchOptions& options));
-/// Writes the JSON file if one is wanted; fails for a missed bar if bars are enforced.
+/// Writes the JSON file if one is asked for; fails for a missed bar if bars are enforced.
 [[nodiscard]] base::Status conclude(std::string_view bench,
                                     std::span<const Figure> figures,
                                     const BenchOptions& options);

@@ -82,12 +82,12 @@ declare namespace Millrace {
     /** Leaves one row for each distinct value of the keys, in input order; null equals null. */
     dedupe(params?: NodeOptions & {
       /**
-       * Keys whose values make two rows the same.
+       * Rows with equal values of these keys count as equal.
        * @defaultValue `["id"]`
        */
       readonly by?: KeyList<C>;
       /**
-       * Which of the same rows stays; `max`: the one with the largest `score`.
+       * Which of several equal rows stays; `max`: the one with the largest `score`.
        * @defaultValue `"first"`
        */
       readonly keep?: "first" | "last" | "max";
@@ -96,41 +96,41 @@ declare namespace Millrace {
     }): Rows<C>;
 
     /**
-     * Keeps rows that are alike apart: by windows (at most so many of one value among so many rows)
-     * or, with `score`, by maximal marginal relevance.
+     * Spreads similar rows out: by windows (at most `max_in_window` rows with the same value among
+     * `window` consecutive rows) or, with `score`, by maximal marginal relevance (MMR).
      */
     diversify(params?: NodeOptions & {
       /** Keys whose values make two rows alike. */
       readonly by?: KeyList<C>;
       /**
-       * Rows in a row that a rule looks at.
+       * Number of consecutive rows that a rule covers.
        * At least 1.
        * @defaultValue `2`
        */
       readonly window?: number;
       /**
-       * How many rows of one value a window may have.
+       * How many rows with the same value may be in a window.
        * At least 1.
        * @defaultValue `1`
        */
       readonly maxInWindow?: number;
       /**
-       * When no row fits: break the rule, or drop the rows that are left.
+       * What to do when no row fits: break the rule, or drop the remaining rows.
        * @defaultValue `"break"`
        */
       readonly whenStuck?: "break" | "drop";
       /**
-       * Rows tried for each place.
+       * How many of the remaining rows are tried for each place.
        * At least 1.
        * @defaultValue `1000`
        */
       readonly lookahead?: number;
-      /** Relevance: chooses by MMR instead of windows. */
+      /** Key of the relevance; if given, rows are chosen by MMR instead of windows. */
       readonly score?: KeyRef<C>;
-      /** MMR: keys of the vectors whose cosine is compared. */
+      /** MMR: keys whose values form the vectors that are compared by cosine. */
       readonly features?: KeyList<C>;
       /**
-       * MMR: 1 is relevance only, 0 difference only.
+       * MMR: 1 counts relevance only, 0 counts only how different rows are.
        * From 0 to 1.
        * @defaultValue `0.7`
        */
@@ -144,7 +144,7 @@ declare namespace Millrace {
     }): Rows<C>;
 
     /**
-     * Keeps the rows for which the predicate is true, not those where it is false or null; copies
+     * Keeps the rows for which the predicate is true; drops those where it is false or null. Copies
      * nothing.
      */
     filter(params: NodeOptions & {
@@ -174,7 +174,7 @@ declare namespace Millrace {
 
     /** Keeps at most `count` rows of each group, those that come first. */
     groupLimit(params: NodeOptions & {
-      /** Keys whose values make a group. */
+      /** Keys whose values define a group. */
       readonly by: KeyList<C>;
       /**
        * How many rows of a group stay.
@@ -233,15 +233,15 @@ declare namespace Millrace {
     }): Rows<C | K>;
 
     /**
-     * Weaves the rows of its inputs by a pattern or by weights; the result has all rows of all
+     * Interleaves the rows of its inputs by a pattern or by weights; the result has all rows of all
      * inputs.
      */
     interleave<R extends AnyRows = never, I extends readonly AnyRows[] = []>(params?: NodeOptions & {
       /** Rows of one more input. */
       readonly rhs?: R;
       /**
-       * Letters, `a` for the first input: `aab` takes two of it, then one of the second, and so on
-       * around; by default each input in turn.
+       * Letters, `a` for the first input: `aab` takes two rows of the first input, then one of the
+       * second, and repeats; by default each input in turn.
        * @defaultValue `""`
        */
       readonly pattern?: string;
@@ -255,7 +255,7 @@ declare namespace Millrace {
     }): Rows<C | ColumnsOf<R> | ColumnsOf<I>>;
 
     /**
-     * Matches rows of equal keys. A column that both sides have is an error that names it: nothing
+     * Joins rows with equal keys. A column that both sides have is an error that names it: nothing
      * is overwritten.
      */
     join<R extends AnyRows = never>(params: NodeOptions & {
@@ -267,17 +267,17 @@ declare namespace Millrace {
        */
       readonly by?: KeyList<C>;
       /**
-       * Their names on the right, if these differ from `by`.
+       * Names of these keys on the right side, if they differ from `by`.
        * @defaultValue `[]`
        */
       readonly rhsBy?: readonly string[];
       /**
-       * Which rows come out; `semi` and `anti` add no columns.
+       * Which rows the result has; `semi` and `anti` add no columns.
        * @defaultValue `"inner"`
        */
       readonly kind?: "inner" | "left" | "semi" | "anti";
       /**
-       * Goes before the names of the right columns.
+       * Put before the names of the columns from the right side.
        * @defaultValue `""`
        */
       readonly prefix?: string;
@@ -342,8 +342,8 @@ declare namespace Millrace {
     }): Rows<C | "parent_id">;
 
     /**
-     * Keeps some rows by chance, in input order. A row's luck depends on its id and the seed only
-     * (SplitMix64), so it is the same in every run.
+     * Keeps random rows, in input order. The random number of a row depends only on its id and the
+     * seed (SplitMix64), so the same rows stay in every run.
      */
     sample(params?: NodeOptions & {
       /**
@@ -356,7 +356,10 @@ declare namespace Millrace {
        * From 0 to 1.
        */
       readonly rate?: number;
-      /** Chooses the same rows in every request; by default the request's seed and the node decide. */
+      /**
+       * Seed that is the same in every request; by default it is made from the request's seed and
+       * the node.
+       */
       readonly seed?: number;
     }): Rows<C>;
 
@@ -420,21 +423,21 @@ declare namespace Millrace {
     }): Rows<C>;
 
     /**
-     * Writes one key from an expression; rows whose expression fails follow `on_row_error`. A node
-     * without params passes its rows through.
+     * Writes one key from an expression; `on_row_error` says what happens to rows whose expression
+     * fails. A node without params passes its rows through.
      */
     vm<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
-      /** Key that gets the result. */
+      /** Key to which the result is written. */
       readonly outKey: KeyRef<K, T>;
-      /** Expression computed for each row; without it and `out_key` rows pass as they are. */
+      /** Expression computed for each row; without it and `out_key` the rows pass unchanged. */
       readonly expr: ExprParam<C, ValueTypes[NoInfer<T>]>;
     }): Rows<C | K>;
 
     /** The same as `vm`. */
     transform<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
-      /** Key that gets the result. */
+      /** Key to which the result is written. */
       readonly outKey: KeyRef<K, T>;
-      /** Expression computed for each row; without it and `out_key` rows pass as they are. */
+      /** Expression computed for each row; without it and `out_key` the rows pass unchanged. */
       readonly expr: ExprParam<C, ValueTypes[NoInfer<T>]>;
     }): Rows<C | K>;
   }

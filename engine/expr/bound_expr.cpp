@@ -87,7 +87,7 @@ void BoundExpr::set(const Instruction& instruction, T value) {
 }
 
 void BoundExpr::set_null(const Instruction& instruction) {
-  // Cells start as zero bytes, which are an invalid value of every type.
+  // Registers start as zero bytes, so the validity byte says null.
   values_[instruction.out] = {.data = registers_.data(instruction),
                               .valid = registers_.valid(instruction)};
 }

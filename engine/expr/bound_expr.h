@@ -28,14 +28,14 @@ struct Bindings {
 /// Threading: any thread; immutable once bound.
 class BoundExpr {
  public:
-  /// Computes what the request decides. Refuses a missing value, one of another type (an int serves
-  /// as a float) and a null for a name that is not nullable.
+  /// Computes everything that the values of the request determine. Refuses a missing value, one of
+  /// another type (an int is accepted as a float) and a null for a name that is not nullable.
   [[nodiscard]] static base::Result<BoundExpr> bind(CompiledExprRef compiled,
                                                     const Bindings& bindings);
 
   [[nodiscard]] const CompiledExpr& compiled() const { return *compiled_; }
-  /// Values of the bind stage by ValueId; the validity and error of each are nullptr unless it is
-  /// null or has an error.
+  /// Values of the bind stage by ValueId. The validity pointer of a value is nullptr unless it is
+  /// null, and the error pointer is nullptr unless it has an error.
   [[nodiscard]] std::span<const Vector> values() const { return values_; }
 
  private:
@@ -53,7 +53,7 @@ class BoundExpr {
   std::unique_ptr<std::byte[]> cells_;
   Registers registers_;
   std::vector<Vector> values_;
-  std::vector<std::string> texts_;    // of the bindings; never grows past what was reserved
+  std::vector<std::string> texts_;    // of the bindings; never exceeds its reserved capacity
   std::unique_ptr<StringPool> pool_;  // set if the bind stage makes strings
 };
 

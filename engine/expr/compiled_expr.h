@@ -36,7 +36,7 @@ class CompiledExpr {
  public:
   /// Text as given; diagnostics and row errors point into it.
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// Canonical text; equal for expressions that differ in spacing and parentheses only.
+  /// Canonical text: equal for expressions that differ only in spacing and redundant parentheses.
   [[nodiscard]] std::string canonical_text() const;
   [[nodiscard]] rows::ColumnType type() const { return program_.type; }
   /// Whether a row without a row error may give null.

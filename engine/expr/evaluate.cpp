@@ -40,7 +40,8 @@ class ErrorKeeper {
               EvalOptions options)
       : bound_(bound), rows_(rows), scratch_(scratch), options_(options) {}
 
-  // Takes note of the errors of the chunk at `position`; fails if they make the evaluation fail.
+  // Records the errors of the chunk at `position`. Fails if the policy is to fail on the first
+  // error.
   Status note(const Evaluation& evaluation,
               const std::uint8_t* errors,
               std::size_t position,
@@ -62,7 +63,7 @@ class ErrorKeeper {
     return {};
   }
 
-  // The same when every row has the error of a value that is one for all.
+  // The same for a result that is one value for all rows and is an error: every row has that error.
   Status note_all(const Evaluation& evaluation) {
     if (rows_.empty()) return {};
     errors_ = {.count = rows_.size(), .first = evaluation.explain(0)};
@@ -102,7 +103,7 @@ class ErrorKeeper {
   rows::Array<std::uint8_t> keep_;  // for kDrop, once there is an error
 };
 
-// A result that depends on no key.
+// Evaluates an expression whose result depends on no key.
 Result<Evaluated> evaluate_uniform(const Evaluation& evaluation,
                                    ErrorKeeper& keeper,
                                    ColumnWriter& writer,
@@ -124,7 +125,7 @@ Result<Evaluated> evaluate_uniform(const Evaluation& evaluation,
   return Evaluated{writer.finish(std::move(dictionary)), std::move(rows), keeper.take_errors()};
 }
 
-// Writes the rows of a chunk whose result is true, neither null nor an error.
+// Writes the rows of a chunk whose result is true; null and errors do not count as true.
 std::size_t select_true(const Vector& result,
                         const RowWindow& window,
                         std::span<std::uint8_t> marks,

@@ -19,7 +19,7 @@
 
 namespace millrace::expr {
 
-/// What becomes of a row whose evaluation fails.
+/// What happens to a row whose evaluation fails.
 enum class OnRowError : std::uint8_t {
   kNull,  ///< its result is null
   kDrop,  ///< it leaves the row set
@@ -36,9 +36,9 @@ struct RowErrors {
 };
 
 struct Evaluated {
-  /// As long as the batch. Rows that are not in the row set hold nothing of meaning.
+  /// As long as the batch. Entries of rows that are not in the row set are meaningless.
   rows::ColumnRef column;
-  /// The rows as given, or without those dropped.
+  /// The given rows, without those dropped.
   rows::RowSet rows;
   RowErrors errors;
 };
@@ -67,8 +67,8 @@ struct Filtered {
                                                     EvalScratch& scratch,
                                                     EvalOptions options = {});
 
-/// Keeps the rows for which a bool expression is true: not those where it is false, null or has an
-/// error. Copies no column; gives the set as it was if all rows stay.
+/// Keeps the rows for which a bool expression is true; drops those where it is false, null or has
+/// an error. Copies no column; gives the same set if all rows stay.
 [[nodiscard]] base::Result<Filtered> evaluate_predicate(const BoundExpr& bound,
                                                         const rows::RowSet& rows,
                                                         EvalScratch& scratch,

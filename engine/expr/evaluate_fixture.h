@@ -45,7 +45,7 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  /// Adds a value of the request under a name; null if the cell is.
+  /// Adds a named value of the request; it is null if the cell is null.
   Bench& with(NameSource source, std::string name, rows::ColumnType type, Cell cell) {
     scope_.add(source, std::move(name), type);
     cells_.push_back(std::make_unique<Cell>(std::move(cell)));

@@ -1,4 +1,4 @@
-// Overflow and what becomes of the rows it happens in.
+// Overflow, and what happens to the rows in which it occurs.
 
 #include <cmath>
 #include <cstddef>

@@ -72,7 +72,7 @@ Result<BatchRef> Batch::make(NamedColumns columns) {
     for (std::size_t j = 0; j < i; ++j) {
       if (columns[i].name == columns[j].name) {
         return fail(ErrorCode::kInvalidArgument,
-                    "Two columns have one name: " + columns[i].name,
+                    "Two columns have the same name: " + columns[i].name,
                     place_of(columns[i].name));
       }
     }

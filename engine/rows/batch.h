@@ -29,7 +29,7 @@ struct NamedColumn {
   ColumnRef column;
 };
 
-/// Short-lived, like most batches.
+/// In pooled memory, because most batches live for one request only.
 using NamedColumns = base::PooledVector<NamedColumn>;
 
 class Batch;
@@ -47,7 +47,7 @@ class Batch {
   [[nodiscard]] std::span<const std::int64_t> ids() const { return ids_; }
   [[nodiscard]] std::span<const NamedColumn> columns() const { return columns_; }
 
-  /// Position in columns(), if there is a column of that name.
+  /// Gives the position in columns(), or nothing if no column has that name.
   [[nodiscard]] std::optional<std::size_t> find_index(std::string_view name) const;
   /// The column, or nullptr.
   [[nodiscard]] const Column* find_column(std::string_view name) const;

@@ -52,7 +52,7 @@ TEST_F(BatchTest, RefusesWhatIsNoBatch) {
   EXPECT_THAT(error_of({{"id", floats({1.0})}}), HasSubstr("must be int, not float"));
   EXPECT_THAT(error_of({{"id", ints({1})}, {"x", ints({1, 2})}}), HasSubstr("2 instead of 1"));
   EXPECT_THAT(error_of({{"id", ints({1})}, {"x", ints({1})}, {"x", ints({2})}}),
-              HasSubstr("Two columns have one name: x (at columns.x)"));
+              HasSubstr("Two columns have the same name: x (at columns.x)"));
 }
 
 TEST_F(BatchTest, SuggestsTheNearestColumn) {

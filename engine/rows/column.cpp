@@ -26,8 +26,8 @@ struct Column::Parts {
 
 namespace {
 
-// Ands whole blocks without a branch per row, so that the loop vectorises, and stops at the first
-// block with a null.
+// Checks one block of rows at a time. Within a block there is no branch per row, so that the loop
+// vectorises; the function returns at the first block with a null.
 bool all_valid(std::span<const std::uint8_t> validity) {
   constexpr std::size_t kBlock = 1024;
   for (std::size_t begin = 0; begin < validity.size(); begin += kBlock) {

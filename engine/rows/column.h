@@ -26,9 +26,9 @@ using ColumnRef = std::shared_ptr<const Column>;
 ///
 /// Layout: int64 and float64 as they are; bool as one byte, 0 or 1; string as int32 codes into a
 /// dictionary. Validity is one byte per row, 1 = has a value, 0 = null; an empty span means that no
-/// row is null. What stands under a null is unspecified but readable; a code under a null is in
-/// [0, max(1, dictionary size)), so a table indexed by code needs at least one entry. A float64 may
-/// be NaN, which is a value; only ordering treats it as null.
+/// row is null. The value stored for a null row is unspecified but readable; the code of a null row
+/// is in [0, max(1, dictionary size)), so a table indexed by code needs at least one entry. A
+/// float64 may be NaN, which is a value; only ordering treats it as null.
 /// Threading: any thread; immutable.
 class Column {
  public:

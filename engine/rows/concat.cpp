@@ -116,7 +116,8 @@ ColumnRef tag_all_rows(std::span<const RowSet> inputs,
   return Column::make_string(std::move(codes), tags.dictionary());
 }
 
-// Fills the nulls of what the inputs have in the way of `source` with their tags.
+// Keeps the `source` values that the inputs already have, and fills the nulls with the inputs'
+// tags.
 Result<ColumnRef> tag_rows(std::span<const RowSet> inputs,
                            const ConcatTags& tags,
                            RowScratch& scratch) {

@@ -34,7 +34,7 @@ class ConcatTags {
   [[nodiscard]] std::string_view name(std::size_t input) const {
     return dictionary_->at(codes_[input]);
   }
-  /// Of all names; nullptr if there are none.
+  /// The dictionary of all names; nullptr if there are none.
   [[nodiscard]] const DictionaryRef& dictionary() const { return dictionary_; }
 
  private:

@@ -52,8 +52,8 @@ base::Status mark_best(std::span<const std::uint32_t> best,
   });
 }
 
-// Would sort() by score descending put the row at `left` before the one at `right`, which comes
-// earlier in the input?
+// Says whether sort() by score, descending, would put the row at `left` before the row at `right`,
+// which comes earlier in the input.
 bool beats(const RowSet& rows, const SortColumn& score, std::size_t left, std::size_t right) {
   const RowIndex left_row = rows.row_at(left);
   const RowIndex right_row = rows.row_at(right);

@@ -59,7 +59,7 @@ std::optional<std::int32_t> Dictionary::find_code(std::string_view value) const 
 }
 
 std::span<const std::int32_t> Dictionary::sort_positions() const {
-  // Acquire pairs with the release below: whoever sees the pointer sees the table.
+  // Acquire pairs with the release below: a thread that sees the pointer also sees the table.
   const std::vector<std::int32_t>* table = sort_positions_.load(std::memory_order_acquire);
   if (table == nullptr) {
     auto fresh = std::make_unique<const std::vector<std::int32_t>>(compute_ranks(*this));
@@ -97,7 +97,7 @@ DictionaryBuilder::DictionaryBuilder() : dictionary_(std::make_shared<Dictionary
 
 std::int32_t DictionaryBuilder::add(std::string_view value) {
   Dictionary& dictionary = *dictionary_;
-  // Kept at most half full.
+  // Grow before the table is more than half full.
   if (2 * (dictionary.ends_.size() + 1) > dictionary.slots_.size()) dictionary.grow_slots();
   const std::uint32_t hash = hash_of(value);
   Dictionary::Slot& slot = dictionary.slots_[dictionary.slot_of(value, hash)];

@@ -16,7 +16,8 @@ class Dictionary;
 /// Owners: every column, cached expression table and builder that uses the dictionary.
 using DictionaryRef = std::shared_ptr<const Dictionary>;
 
-/// A table with one entry per dictionary value pays up to this many values per row.
+/// A table with one entry per dictionary value is built only for dictionaries with at most this
+/// many values per row.
 inline constexpr std::size_t kTableValuesPerRowMax = 4;
 
 /// The distinct values of a string column, numbered 0..size-1 ("codes"). Immutable, so one
@@ -35,8 +36,8 @@ class Dictionary {
   /// The value of a code in [0, size).
   [[nodiscard]] std::string_view at(std::int32_t code) const;
   [[nodiscard]] std::optional<std::int32_t> find_code(std::string_view value) const;
-  /// For each code, its place in the byte-wise order of the values. Computed at the first call and
-  /// kept.
+  /// For each code, the position of its value when the values are ordered by bytes. Computed at the
+  /// first call and kept.
   [[nodiscard]] std::span<const std::int32_t> sort_positions() const;
 
  private:
@@ -53,7 +54,8 @@ class Dictionary {
   std::string bytes_;
   std::vector<std::size_t> ends_;  // value i is bytes_[ends_[i-1], ends_[i])
   std::vector<Slot> slots_;        // open addressing, linear probing, power-of-two size
-  // Publishes the rank table to every reader; set once, by whoever computed it first.
+  // Publishes the table of sort positions to every reader. Set once, by the first thread that
+  // computed it.
   mutable std::atomic<const std::vector<std::int32_t>*> sort_positions_{nullptr};
 };
 

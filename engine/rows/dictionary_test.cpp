@@ -38,7 +38,7 @@ TEST(DictionaryTest, RanksByBytesNotByCode) {
   const DictionaryRef dictionary = make_dictionary(kWords);
   EXPECT_THAT(dictionary->sort_positions(), ElementsAre(3, 0, 1, 2));
   EXPECT_EQ(dictionary->sort_positions().data(), dictionary->sort_positions().data())
-      << "computed once";
+      << "the second call must return the same table";
   EXPECT_TRUE(DictionaryBuilder().finish()->sort_positions().empty());
 }
 

@@ -34,7 +34,7 @@ base::Status check_at_least_one(std::int64_t value,
               where);
 }
 
-// One rule at work: how many rows of each group stand in the window before the next place.
+// The state of one rule: how many rows of each group are in the window before the next place.
 class RuleState {
  public:
   static Result<RuleState> make(const RowSet& rows,
@@ -72,7 +72,7 @@ class RuleState {
   Array<std::uint32_t> in_window_;  // by group; the window ends before the next place
 };
 
-// The rows left, in input order, as a list that a row can leave from anywhere.
+// The rows not yet placed, in input order: a linked list, so that any row can be removed.
 class RowsLeft {
  public:
   static Result<RowsLeft> make(std::size_t count, RowScratch& scratch) {
@@ -102,8 +102,8 @@ class RowsLeft {
   Array<std::uint32_t> next_;
 };
 
-// Gives the entry before the first one within sight that fits, if there is one. Finds nothing, too,
-// when it is stopped.
+// Gives the entry before the first entry within the lookahead that fits. Gives nothing if none fits
+// or if the work was stopped.
 std::optional<std::uint32_t> find_before_fit(const RowsLeft& left,
                                              std::span<const RuleState> rules,
                                              std::int64_t lookahead,

@@ -17,7 +17,7 @@ struct WindowRule {
   std::int64_t window = 1;
 };
 
-/// What to do when no row within sight fits the rules.
+/// What to do when no row within the lookahead fits the rules.
 enum class WhenStuck : std::uint8_t {
   kBreakRule,  ///< place the earliest row left, so that the result has all rows
   kDropRest,   ///< leave out the rows that are left, so that the rules always hold
@@ -28,7 +28,7 @@ struct DiversifyOptions {
 
   std::span<const WindowRule> rules;
   WhenStuck when_stuck = WhenStuck::kBreakRule;
-  /// How many of the rows left are tried for each place; bounds the work.
+  /// How many of the remaining rows are tried for each place; bounds the work.
   std::int64_t lookahead = kLookaheadDefault;
 };
 

@@ -26,7 +26,8 @@ using testing::Table;
 using testing::to_rows;
 using testing::to_table;
 
-// Would `row` at the end of `placed` keep the rule in the window that it ends?
+// Says whether the rule still holds, in the window that `row` ends, when `row` is appended to
+// `placed`.
 bool fits(const Table& table,
           const WindowRule& rule,
           const std::vector<Row>& placed,

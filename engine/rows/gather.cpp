@@ -121,7 +121,7 @@ Result<Array<std::uint8_t>> append_validity(std::span<const ColumnPiece> pieces,
   return out;
 }
 
-// The dictionary all pieces share, or nullptr.
+// The dictionary that all pieces share, or nullptr if they use several.
 DictionaryRef shared_dictionary(std::span<const ColumnPiece> pieces) {
   DictionaryRef shared;
   for (const ColumnPiece& piece : pieces) {
@@ -132,7 +132,8 @@ DictionaryRef shared_dictionary(std::span<const ColumnPiece> pieces) {
   return shared;
 }
 
-// Replaces codes of one piece's dictionary by codes of `merged`, adding values when first met.
+// Replaces codes of one piece's dictionary by codes of `merged`, adding a value when it first
+// occurs.
 class Recoder {
  public:
   Recoder(const Dictionary& dictionary,
@@ -156,7 +157,7 @@ class Recoder {
  private:
   const Dictionary& dictionary_;
   DictionaryBuilder& merged_;
-  Array<std::int32_t> table_;  // by code, -1 until met; empty when the dictionary is too large
+  Array<std::int32_t> table_;  // by code, -1 if not seen yet; empty if the dictionary is too large
 };
 
 Result<ColumnRef> append_strings(std::span<const ColumnPiece> pieces, RowScratch& scratch) {

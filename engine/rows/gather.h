@@ -19,7 +19,7 @@ inline constexpr RowIndex kNoRow = std::numeric_limits<RowIndex>::max();
                                              std::span<const RowIndex> rows,
                                              RowScratch& scratch);
 
-/// A part of a column in the making: some rows of a column of another batch, or nulls.
+/// A part of a new column: some rows of a column of another batch, or nulls.
 struct ColumnPiece {
   const RowSet* rows;
   const Column* column;  // of rows->batch(), or nullptr: as many nulls as there are rows

@@ -26,7 +26,7 @@ using base::Result;
 
 namespace {
 
-// Puts the inputs into one row set and hands out its rows by input.
+// Concatenates the inputs into one row set, then picks its rows input by input.
 class Loom {
  public:
   static Result<Loom> make(std::span<const RowSet> inputs, RowScratch& scratch) {
@@ -41,7 +41,7 @@ class Loom {
   }
   [[nodiscard]] bool is_in_part() const { return woven_ < part_end_; }
   [[nodiscard]] bool has_more(std::size_t input) const { return next_[input] < end_[input]; }
-  /// Rows given by an input so far.
+  /// Number of rows taken from an input so far.
   [[nodiscard]] std::size_t taken(std::size_t input) const { return next_[input] - begin(input); }
   void take_from(std::size_t input) { index_[woven_++] = all_.row_at(next_[input]++); }
   [[nodiscard]] RowSet finish() { return RowSet(all_.batch(), std::move(index_)); }
@@ -109,7 +109,7 @@ base::Status check_weights(std::span<const double> weights, std::size_t input_co
   return {};
 }
 
-// The input whose turn it is; one has rows left.
+// Gives the input with the least quotient. At least one input must have rows left.
 std::size_t most_due(const Loom& loom, std::span<const double> weights) {
   std::size_t chosen = weights.size();
   double least = std::numeric_limits<double>::infinity();

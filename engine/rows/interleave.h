@@ -16,10 +16,11 @@ namespace millrace::rows {
                                                       std::string_view pattern,
                                                       RowScratch& scratch);
 
-/// Weaves the inputs in proportion to their weights. The next row always comes from the input, not
-/// yet run out, with the least (2 * taken + 1) / weight, `taken` being the rows it has given; the
-/// first of equals (the divisor method of Webster and Sainte-Lague). The result has all rows of all
-/// inputs. Columns are united as in concat(). Refuses weights that are not finite and positive.
+/// Weaves the inputs in proportion to their weights. The next row comes from the input with the
+/// least (2 * taken + 1) / weight among those with rows left, where `taken` counts the rows it has
+/// given; of equal ones the first is used (the divisor method of Webster and Sainte-Lague). The
+/// result has all rows of all inputs. Columns are united as in concat(). Refuses weights that are
+/// not finite and positive.
 [[nodiscard]] base::Result<RowSet> interleave_weighted(std::span<const RowSet> inputs,
                                                        std::span<const double> weights,
                                                        RowScratch& scratch);

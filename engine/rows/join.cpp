@@ -26,8 +26,8 @@ using base::Result;
 
 namespace {
 
-// Right columns are spread over the whole left batch only when the left set is at least one row in
-// this many of it; otherwise copying the left columns is cheaper.
+// Right columns are spread over the whole left batch only when the left set holds at least one in
+// this many of the batch's rows; otherwise copying the left columns is cheaper.
 constexpr std::size_t kSpreadFactor = 4;
 
 // The right rows of each key, in right order: those of key g are rows[starts[g], starts[g + 1]).
@@ -52,7 +52,8 @@ Result<RightRows> collect_right(const RowSet& right, const KeyGroups& groups, Ro
       if (groups.ids[i] != kNoGroup) ++starts[groups.ids[i]];
     }
   }));
-  // Each start is set to the end of its group, and moves back as rows are put in from the last on.
+  // Each start is first set to the end of its group. Rows are then filled in from the last to the
+  // first, and each moves its group's start back by one.
   std::uint32_t group_end = 0;
   MR_TRY_STATUS(in_parts(starts.size(), stop, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) starts[i] = group_end += starts[i];
@@ -83,9 +84,10 @@ Result<NamedColumns> right_columns(const RowSet& left,
     columns.push_back({.name = std::move(name), .column = entry.column});
   }
   if (!clashes.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                "Both sides have a column of one name; give the right side a prefix: " + clashes,
-                "join.right_prefix");
+    return fail(
+        ErrorCode::kInvalidArgument,
+        "Both sides have a column with the same name; give the right side a prefix: " + clashes,
+        "join.right_prefix");
   }
   return columns;
 }

@@ -100,7 +100,7 @@ TEST(JoinTest, AgreesWithNaiveJoin) {
           RC_ASSERT(to_table(joined) == naive_join(to_table(left), to_table(right), options));
         }
       },
-      60);  // as many rows as the product of both sides are too many for cells
+      60);  // small, because the result has up to left * right rows
 }
 
 TEST(JoinTest, AgreesWithNaiveJoinWhenRightKeysAreUnique) {
@@ -149,7 +149,8 @@ TEST(JoinTest, NamesAllColumnsThatWouldBeOverwritten) {
       join(to_rows(kScored, scratch), to_rows(right, scratch), {.keys = keys}, scratch);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().to_string(),
-            "invalid_argument: Both sides have a column of one name; give the right side a prefix: "
+            "invalid_argument: Both sides have a column with the same name; give the right side a "
+            "prefix: "
             "id, score (at join.right_prefix)");
 }
 

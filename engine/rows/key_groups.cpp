@@ -40,7 +40,7 @@ std::uint64_t key_bits(std::int64_t value) { return static_cast<std::uint64_t>(v
 std::uint64_t key_bits(std::uint8_t value) { return value; }
 std::uint64_t key_bits(std::int32_t value) { return static_cast<std::uint32_t>(value); }
 
-// What stands for the values of one key column, row by row of a set.
+// The values of one key column as numbers, one per row of a set.
 struct KeyColumn {
   Array<std::uint64_t> bits;
   Array<std::uint8_t> present;  // empty: all rows have a key
@@ -87,7 +87,7 @@ Result<KeyColumn> load_column(const Column& column, const RowSet& rows, RowScrat
   MR_TRY_STATUS(in_parts(rows.size(), scratch.stop(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       key.present[i] = column.validity()[rows.row_at(i)];
-      // What stands under a null must not tell nulls apart.
+      // The value stored for a null is unspecified, so set it to 0: all nulls must be equal.
       if (key.present[i] == 0) key.bits[i] = 0;
     }
   }));

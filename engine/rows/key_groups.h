@@ -22,8 +22,8 @@ struct KeyGroups {
   std::uint32_t group_count = 0;
 };
 
-/// How equal keys are found, everywhere: values of one type that compare equal; +0 equals -0, NaN
-/// equals NaN. Here nulls are equal to each other too. An error says which key at `where`[i].
+/// Groups rows by equal keys. Values of one type that compare equal are equal keys; +0 equals -0,
+/// NaN equals NaN, and null equals null. An error names the key as `where`[i].
 [[nodiscard]] base::Result<KeyGroups> group_by_keys(const RowSet& rows,
                                                     std::span<const std::string> keys,
                                                     std::string_view where,
@@ -35,7 +35,8 @@ struct JoinKey {
   std::string right;
 };
 
-/// Numbers the keys of `right` and finds the same keys in `left`. Null matches nothing: kNoGroup.
+/// The result of numbering the keys of `right` and finding the same keys in `left`. Null matches
+/// nothing: kNoGroup.
 struct MatchedGroups {
   KeyGroups right;
   Array<std::uint32_t> left_ids;

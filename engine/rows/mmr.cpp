@@ -78,7 +78,7 @@ base::Status scale_to_relevance(std::span<double> scores, const StopCheck& stop)
       greatest = std::max(greatest, score);
     }
   }));
-  // Halves, because the difference of two finite numbers may be infinite.
+  // Halves each operand first, because the difference of two finite numbers may be infinite.
   const double range = greatest / 2 - least / 2;
   return in_parts(scores.size(), stop, [&](std::size_t begin, std::size_t end) {
     for (double& score : scores.subspan(begin, end - begin)) {
@@ -147,14 +147,14 @@ class Features {
   std::size_t width_;
 };
 
-// What the choice works on: one entry per row.
+// The rows among which the next one is chosen: one entry per row.
 struct Rivals {
   std::span<double> relevance;  // -inf for a row that is chosen, which never wins again
   std::span<double> nearest;    // the greatest similarity to a row that is chosen
   double lambda;
 };
 
-// The place of the row to choose next.
+// Gives the position of the row to choose next.
 Result<std::size_t> find_next(const Rivals& rivals, const StopCheck& stop) {
   std::size_t best = 0;
   double best_value = -kInfinity;

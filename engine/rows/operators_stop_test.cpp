@@ -1,5 +1,5 @@
-// Every operator looks at the stop of its scratch between parts of its work, and fails with its
-// error as soon as it says so.
+// Every operator checks the stop of its scratch between parts of its work, and fails with the error
+// of that stop as soon as it is requested.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,8 @@ using testing::to_rows;
 
 constexpr std::size_t kRowCount = 4 * kStopCheckRows;
 
-// Ids without order, a group in which many meet, a score, and words that differ in dictionary.
+// Ids in no order, a group column with few values, a score, and strings from a different dictionary
+// per call.
 RowSet some_rows(const std::string& word, RowScratch& scratch) {
   Table table{
       .names = {"id", "group", "score", "word"},
@@ -137,7 +138,7 @@ void check_operator(const Operator& tried, RowScratch& scratch) {
     ASSERT_FALSE(stopped.has_value()) << "at look " << look;
     EXPECT_EQ(stopped.error().code(), base::ErrorCode::kCancelled);
     EXPECT_EQ(stopped.error().where(), "here");
-    EXPECT_EQ(stop.look_count(), look + 1) << "went on after it was told to stop";
+    EXPECT_EQ(stop.look_count(), look + 1) << "the operator went on after it was told to stop";
   }
   scratch.set_stop({});
 }

@@ -1,9 +1,10 @@
-// A row is one number here: how far its first key is from the least one, shifted up as far as all
-// such numbers allow, and in the lowest bits its position. So a comparison is one instruction, and
-// nothing but numbers moves. They are put into buckets by their highest bits first, which leaves
-// little to sort and little that a branch predictor could get wrong. Rows whose keys differ in bits
-// that gave way to the position, or not at all, are put in order afterwards; at the cut that would
-// need the rows beyond it, so there it is left to others.
+// Represents each row as one number: the distance of its first key from the least one, shifted left
+// as far as all such distances allow, with the row's position in the lowest bits. So a comparison
+// is one instruction, and only numbers move. The numbers are first distributed into buckets by
+// their highest bits, which leaves short runs to sort and few branches to mispredict. The position
+// overwrites low bits of the key, so rows may look tied; ties are put in order afterwards by
+// comparing the rows. A tie at the cut would also need rows beyond the cut, so in that case the
+// function gives up and its caller uses another way.
 #include "rows/packed_top_k.h"
 
 #include <algorithm>
@@ -28,19 +29,19 @@ namespace millrace::rows {
 namespace {
 
 constexpr unsigned kBucketBits = 8;
-// Buckets are not worth their own cost for fewer rows.
+// With fewer rows, sorting bucket by bucket costs more than it saves.
 constexpr std::size_t kBucketRowsMin = 48;
-// Larger buckets are not sorted by insertion.
+// Buckets with more rows than this are not sorted by insertion.
 constexpr std::size_t kBucketRowsMax = 16;
 
-// Writes the first keys of all rows as numbers of the same order; false if one has none.
+// Writes the first key of every row as a number of the same order. Returns false if a row has none.
 bool load_keys(const RowSet& rows, const SortColumn& key, std::uint64_t* out) {
   if (key.column->has_nulls()) return false;
   const std::uint64_t flip = key.direction == Direction::kDescending ? ~std::uint64_t{0} : 0;
   unsigned missing = 0;
   with_key_loader(key, [&](auto load) {
     const auto load_rows = [=, count = rows.size()](auto row_of) {
-      // Local, and without a branch: so the loop vectorises.
+      // A local variable and no branch, so that the loop vectorises.
       unsigned missing_here = 0;
       for (std::size_t position = 0; position < count; ++position) {
         const auto value = load(row_of(position));
@@ -61,7 +62,7 @@ bool load_keys(const RowSet& rows, const SortColumn& key, std::uint64_t* out) {
   return missing == 0;
 }
 
-// Makes keys to packed numbers, in place.
+// Turns keys into packed numbers, in place.
 void pack(std::span<std::uint64_t> keys, std::uint64_t position_mask) {
   std::uint64_t least = keys.front();
   std::uint64_t most = least;
@@ -70,20 +71,20 @@ void pack(std::span<std::uint64_t> keys, std::uint64_t position_mask) {
     least = std::min(least, key);
     most = std::max(most, key);
   }
-  // Keys that are all equal are ties whatever is left of them.
+  // If all keys are equal, the rows are ties, however many bits of the key remain.
   const int unused_bits = most == least ? 0 : std::countl_zero(most - least);
   for (std::size_t position = 0; position < keys.size(); ++position)
     keys[position] = (((keys[position] - least) << unused_bits) & ~position_mask) | position;
 }
 
-// What distribute() made: `size` numbers, those of the first buckets.
+// The result of distribute(): `size` numbers, all from the first buckets.
 struct Distributed {
   std::size_t size = 0;
   std::size_t largest_bucket = 0;
 };
 
-// Puts the numbers of the first buckets in the order of these, up to the bucket of the last one
-// wanted.
+// Copies the numbers bucket by bucket, up to and including the bucket that holds the last wanted
+// number.
 Distributed distribute(std::span<const std::uint64_t> from, std::size_t wanted, std::uint64_t* to) {
   constexpr unsigned kShift = 64 - kBucketBits;
   std::array<std::uint32_t, std::size_t{1} << kBucketBits> places{};
@@ -95,13 +96,14 @@ Distributed distribute(std::span<const std::uint64_t> from, std::size_t wanted, 
     made.size += count;
     made.largest_bucket = std::max(made.largest_bucket, count);
   }
-  // Nobody looks at what comes after: those buckets may overwrite each other.
+  // The numbers of later buckets are not needed: they all start at the same place and may overwrite
+  // each other.
   std::fill(bucket, places.end(), static_cast<std::uint32_t>(made.size));
   for (const std::uint64_t number : from) to[places[number >> kShift]++] = number;
   return made;
 }
 
-// Puts distributed numbers in order; false: it has stopped.
+// Sorts distributed numbers. Returns false if the work was stopped.
 bool sort_buckets(std::uint64_t* begin, std::uint64_t* end, StopPacer& pacer) {
   constexpr unsigned kShift = 64 - kBucketBits;
   while (begin != end) {
@@ -114,8 +116,8 @@ bool sort_buckets(std::uint64_t* begin, std::uint64_t* end, StopPacer& pacer) {
   return true;
 }
 
-// Puts the `wanted` least of the numbers in order at the front, and the next one behind them, if it
-// could be a tie. False: it has stopped.
+// Sorts the `wanted` least numbers to the front. If a next number could tie with the last of them,
+// it is placed right behind them. Returns false if the work was stopped.
 bool order_first(std::span<std::uint64_t> numbers,
                  std::size_t wanted,
                  std::size_t largest_bucket,
@@ -132,7 +134,8 @@ bool order_first(std::span<std::uint64_t> numbers,
   return quick_sort(begin, cut, std::less(), pacer);
 }
 
-// Puts runs of numbers that differ in their positions only in the order of their rows.
+// Finds runs of numbers that differ in the position only, and orders each run by comparing its
+// rows.
 void settle_ties(std::span<std::uint64_t> packed,
                  const RowSet& rows,
                  std::span<const SortColumn> keys,

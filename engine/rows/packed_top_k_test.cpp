@@ -48,7 +48,7 @@ TEST(PackedTopKTest, CannotTellWhenKeysAreEqualAtTheCut) {
   EXPECT_EQ(best_of(rows, {{"key"}}, 2).size(), 2U);
 }
 
-// Positions take the place of bits that no key uses, so small integers lose none.
+// The position is stored in bits that no key uses, so small integers lose no bits.
 TEST(PackedTopKTest, TellsNeighboursApartAtTheCut) {
   RowScratch scratch;
   std::vector<Cell> cells;
@@ -57,7 +57,7 @@ TEST(PackedTopKTest, TellsNeighboursApartAtTheCut) {
   EXPECT_EQ(best_of(rows, {{"key"}}, 300).size(), 300U);
 }
 
-// One key far from the others leaves these in one bucket.
+// One key far from all others puts those into one bucket.
 TEST(PackedTopKTest, AgreesWithSortWhenAlmostAllKeysShareABucket) {
   RowScratch scratch;
   std::vector<Cell> cells;

@@ -7,8 +7,8 @@
 
 #include "rows/batch.h"
 
-// Turning comparisons into positions, eight rows at a time and without a branch: for kernels that
-// select rows. See compact_dense for the whole loop.
+// Turns comparisons into positions, eight rows at a time and without a branch, for kernels that
+// select rows. compact_dense shows the whole loop.
 
 namespace millrace::rows {
 
@@ -39,8 +39,8 @@ inline constexpr MaskTable kMaskTable = make_mask_table();
 
 }  // namespace internal
 
-/// Writes `base` + i for each set bit i of the mask and returns how many; what stands in the rest
-/// of the eight entries at `out` is overwritten.
+/// Writes `base` + i for each set bit i of the mask and returns how many it wrote. Overwrites all
+/// eight entries at `out`; those after the written ones hold no meaningful value.
 inline std::size_t write_mask_rows(std::uint8_t mask, RowIndex base, RowIndex* out) {
   // Plain vectors of the compiler: bytes are widened and added in a few instructions.
   using Bytes = std::uint8_t __attribute__((vector_size(kMaskRows)));

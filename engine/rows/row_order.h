@@ -16,9 +16,9 @@ struct PlacedRow {
 };
 
 /// Says whether one row comes before another in the order that sort() makes: each key in turn, then
-/// id, then position. Slow: for the few rows that a faster way finds equal. Takes whatever has a
-/// row and a position by reference: handing over parts of larger values makes the compiler move
-/// these in pieces.
+/// id, then position. Slow: use it only for the few rows that a faster comparison finds equal.
+/// `Placed` is any type with a `row` and a `position`, taken by reference: passing copies of those
+/// two fields makes the compiler move larger values in pieces.
 template <class Placed>
 [[nodiscard]] bool comes_before(std::span<const SortColumn> keys,
                                 std::span<const std::int64_t> ids,

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kAlignmentBytes = 64;
 constexpr std::size_t kClassCount = 64;
 
-// Small blocks come from lists of the thread, which need no lock; a BufferPool has the others.
+// Small blocks come from the thread's own free lists, which need no lock; larger ones come from a
+// BufferPool.
 constexpr std::size_t kSmallBytesMax = base::BlockPool::kPooledBytesMax;
 
 // Small blocks are whole cache lines, others powers of two.
@@ -33,15 +34,15 @@ std::size_t class_of(std::size_t capacity_bytes) {
 
 }  // namespace
 
-/// Free lists by size. Each idle block holds the link to the next in its first bytes. It belongs to
-/// its RowScratch and to the blocks that are out: the last of them deletes it.
-/// Threading: any thread; a buffer may die far from where it was made.
+/// Free lists by size. Each idle block holds the link to the next in its first bytes. The pool is
+/// owned by its RowScratch and by the blocks in use: the last of them to go deletes it.
+/// Threading: any thread; a buffer may be destroyed on another thread than the one that made it.
 class BufferPool {
  public:
   explicit BufferPool(std::size_t retained_bytes_max) : retained_bytes_max_(retained_bytes_max) {}
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
-  /// Ends the scratch's hold: the pool goes now, or with its last block.
+  /// Ends the ownership of the scratch: deletes the pool now, or when its last block comes back.
   void close() MR_EXCLUDES(mutex_) {
     bool is_last = false;
     {
@@ -73,7 +74,8 @@ class BufferPool {
         ::operator new(capacity_bytes, std::align_val_t{kAlignmentBytes}));
   }
 
-  /// May be the end of the pool.
+  /// Takes a block back. Deletes the pool if the scratch is gone and this was the last block in
+  /// use.
   void give_back(std::byte* data, std::size_t capacity_bytes) MR_EXCLUDES(mutex_) {
     bool is_last = false;
     {

@@ -45,8 +45,8 @@ class Buffer {
       : pool_(&pool), data_(data), capacity_bytes_(capacity_bytes) {}
   void release();
 
-  // Lives as long as any of its blocks is out, so that a column may outlive its scratch. Not used
-  // for small blocks, which are not its own.
+  // Used for large blocks only: the pool lives as long as any of them is in use, so that a column
+  // may outlive its scratch. A small block must not use it, because it may be gone.
   BufferPool* pool_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t capacity_bytes_ = 0;
@@ -84,7 +84,7 @@ class Array {
   [[nodiscard]] const T& operator[](std::size_t index) const { return data()[index]; }
   /// Changes the size without moving anything; `count` must be at most capacity().
   void resize_within_capacity(std::size_t count) { count_ = count; }
-  /// Gives up the memory.
+  /// Gives the memory away; the array is empty afterwards.
   [[nodiscard]] Buffer into_buffer() && {
     count_ = 0;
     return std::move(buffer_);
@@ -95,12 +95,12 @@ class Array {
   std::size_t count_ = 0;
 };
 
-/// Where operators get memory for index vectors, temporaries and new columns: blocks that are used
-/// again, so that a warm operator allocates a number of small objects that does not depend on the
-/// number of rows. Blocks of a page or less go to the thread that frees them, for any scratch
-/// (base::BlockPool); larger ones, in power-of-two sizes, come back to the scratch. It also says
-/// when an operator should stop.
-/// Threading: one operator at a time; the blocks it gave may be freed on any thread.
+/// Where operators get memory for index vectors, temporaries and new columns. Blocks are reused, so
+/// that a warm operator allocates a number of small objects that does not depend on the number of
+/// rows. A block of a page or less goes to the free list of the thread that frees it, where any
+/// scratch may take it (base::BlockPool); larger blocks, in power-of-two sizes, come back to their
+/// scratch. The scratch also carries the check that tells an operator to stop.
+/// Threading: one operator at a time; its blocks may be freed on any thread.
 class RowScratch {
  public:
   static constexpr std::size_t kRetainedBytesMax = std::size_t{64} << 20U;
@@ -118,12 +118,14 @@ class RowScratch {
   }
   /// Gives a block of at least `bytes`.
   [[nodiscard]] Buffer take(std::size_t bytes);
-  /// Bytes the scratch holds idle: of large blocks.
+  /// Bytes of idle large blocks that the scratch keeps.
   [[nodiscard]] std::size_t retained_bytes() const;
 
-  /// What operators look at between parts of their work, to fail with its error.
+  /// The check that operators ask between parts of their work. If it says stop, they fail with its
+  /// error.
   [[nodiscard]] const StopCheck& stop() const { return stop_; }
-  /// Sets it for the operators that come next. Lifetime: until it is set again.
+  /// Sets the check for the operators that come next. Lifetime: `stop` borrows its subject, which
+  /// must live until the next set_stop.
   void set_stop(const StopCheck& stop) { stop_ = stop; }
 
  private:

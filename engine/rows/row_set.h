@@ -17,7 +17,7 @@ using IndexRef = std::shared_ptr<const Array<RowIndex>>;
 /// What an operator reads and gives: a batch seen through a window of rows, either a contiguous
 /// range of the batch or a range of an index vector (a selection or an order). Copying one copies
 /// two references. Each row of the batch appears at most once unless an operator says otherwise.
-/// Threading: any thread; immutable but for assignment.
+/// Threading: any thread may read it; assignment needs exclusive access.
 class RowSet {
  public:
   /// All rows of the batch in order.

@@ -1,6 +1,7 @@
 #pragma once
 
-// Random row sets, what is equal and what comes first by definition, and the runner of properties.
+// Random row sets, plain definitions of equality and order to compare with, and the runner of
+// properties.
 
 #include <cmath>
 #include <cstddef>
@@ -213,12 +214,12 @@ inline bool same_keys(const Table& table,
   return true;
 }
 
-/// Enough rows for work on them to come in more than one part.
+/// Enough rows that work on them takes more than one part.
 inline constexpr std::size_t kTwoPartsRows = kStopCheckRows + 100;
 
 /// Runs a property on random input: `body(random, row_count, scratch)`. Row counts shrink; the seed
-/// is printed on failure. One run in twenty has `large_row_count` rows; where `body` takes more
-/// than a linear time, that is too many.
+/// is printed on failure. One run in twenty has `large_row_count` rows; pass a small number where
+/// `body` takes more than linear time.
 inline void check_property(const std::string& name,
                            std::size_t row_count_max,
                            const std::function<void(base::Random&, std::size_t, RowScratch&)>& body,

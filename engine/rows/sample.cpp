@@ -24,8 +24,8 @@ using base::Result;
 
 namespace {
 
-// Hashes are spread evenly, so their highest bits say which rows are in, but for one bucket in
-// many: only its rows are compared with each other.
+// Hashes are spread evenly, so the highest bits decide about almost all rows. Only the rows of one
+// bucket need to be compared with each other.
 constexpr unsigned kHashBucketBits = 10;
 constexpr std::size_t kHashBucketCount = std::size_t{1} << kHashBucketBits;
 
@@ -57,13 +57,14 @@ base::Status hash_rows(const RowSet& rows,
   });
 }
 
-// Marks the rows of the `wanted` smallest hashes, equal ones by position; there are more rows.
+// Marks the rows of the `wanted` smallest hashes; of equal hashes the earlier rows. There are more
+// rows than wanted.
 base::Status mark_smallest(std::span<const std::uint64_t> hashes,
                            std::span<const std::uint32_t, kHashBucketCount> counts,
                            std::size_t wanted,
                            std::span<std::uint8_t> keep,
                            RowScratch& scratch) {
-  std::size_t border = 0;  // the bucket of which some rows are in and some are not
+  std::size_t border = 0;  // the bucket of which some rows are kept and some are not
   for (; wanted >= counts[border]; ++border) wanted -= counts[border];
   Array<Ticket> tickets = scratch.make_array<Ticket>(counts[border]);
   Ticket* const first = tickets.data();

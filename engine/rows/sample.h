@@ -8,8 +8,8 @@
 namespace millrace::rows {
 
 /// The number that decides about a row: `mix(id xor mix(seed))`, where mix is one step of
-/// SplitMix64, the first number of `base::SplitMix64(x)`. It depends on nothing but seed and id, so
-/// one row is chosen alike in every set, order and thread.
+/// SplitMix64, the first number of `base::SplitMix64(x)`. It depends on seed and id only, so the
+/// decision about a row is the same in every set, order and thread.
 [[nodiscard]] std::uint64_t sample_hash(std::uint64_t seed, std::int64_t id);
 
 /// Keeps the `count` rows with the least sample_hash (the earlier of equals), in input order.

@@ -26,7 +26,7 @@ using testing::Table;
 using testing::to_table;
 
 TEST(SampleTest, EXP6_TheHashIsTheDocumentedOne) {
-  // Worked out apart from this code, from the published SplitMix64 constants.
+  // Computed independently of this code, from the published SplitMix64 constants.
   EXPECT_EQ(sample_hash(0, 0), 0xA706DD2F4D197E6FU);
   EXPECT_EQ(sample_hash(7, -1), 0xA9A96B699DC41760U);
 }

@@ -40,8 +40,8 @@ constexpr std::size_t kBucketCount = std::size_t{1} << kDigitBits;
 
 using Buckets = std::array<std::uint32_t, kBucketCount>;
 
-// Sorts one run level by level: by the first key, then each run of equal keys by the next, the last
-// level being the id. What it leaves when it stops is in no order.
+// Sorts one run level by level: by the first key, then each run of equal keys by the next key; the
+// last level is the id. If the sort is stopped, it leaves the entries in no particular order.
 class Sorter {
  public:
   Sorter(std::span<const SortColumn> keys,
@@ -50,7 +50,7 @@ class Sorter {
          const StopCheck& stop)
       : keys_(keys), ids_(ids), spare_(spare), pacer_(stop) {}
 
-  // Entries come in order of position. False: it has stopped.
+  // Entries come in order of position. Returns false if the work was stopped.
   [[nodiscard]] bool order(std::span<Entry> run, std::size_t level) {
     if (level == keys_.size()) {
       const bool loaded = each_part(run, [this](std::span<Entry> part) {
@@ -68,7 +68,8 @@ class Sorter {
   }
 
  private:
-  // Gives one part after the other to `body`; false: it has stopped before the last.
+  // Calls `body` with one part after the other. Returns false if the work was stopped before the
+  // last.
   template <class Body>
   [[nodiscard]] bool each_part(std::span<Entry> entries, Body body) {
     while (!entries.empty()) {
@@ -80,8 +81,8 @@ class Sorter {
     return true;
   }
 
-  // Gives each run of entries whose keys are equal from bit `shift` on to `settle`, which returns
-  // false when it has stopped.
+  // Calls `settle` with each run of entries whose keys are equal from bit `shift` on; `settle`
+  // returns false if the work was stopped.
   template <class Settle>
   [[nodiscard]] bool each_tie(std::span<Entry> entries, unsigned shift, Settle settle) {
     for (std::size_t begin = 0; begin < entries.size();) {
@@ -124,9 +125,10 @@ class Sorter {
     return present;
   }
 
-  // Sorts by key; entries of equal keys stay in order, and come in order of position. The 24 bits
-  // below the highest one that differs are sorted by digit, the lowest first; that settles almost
-  // all, and runs that are still equal are sorted by what is left. False: it has stopped.
+  // Sorts by key. Entries come in order of position, and those with equal keys stay in it. The 24
+  // bits below the highest one that differs are sorted digit by digit, the lowest first. That
+  // orders almost all entries; runs that are still equal are sorted by the remaining bits. Returns
+  // false if the work was stopped.
   [[nodiscard]] bool sort_by_key(std::span<Entry> entries) {
     if (entries.size() < kRadixCountMin) {
       std::sort(entries.begin(), entries.end(), entry_precedes);

@@ -48,7 +48,8 @@ base::Result<std::vector<SortColumn>> find_sort_columns(const Batch& batch,
   std::vector<SortColumn> found;
   found.reserve(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    // Where it stands costs more to say than to find, so only an error says it.
+    // Formatting the place of a key costs more than finding its column, so it is done only for an
+    // error.
     auto column = find_sort_column(batch, keys[i], {});
     if (!column) [[unlikely]]
       column = find_sort_column(batch, keys[i], base::format("{}[{}]", where, i));

@@ -51,7 +51,7 @@ struct SortColumn {
 [[nodiscard]] inline std::uint64_t ordered_bits(double value) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
   const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);  // -0.0 + 0.0 is +0.0
-  // All bits of a negative number, the sign alone of others.
+  // Flip all bits of a negative number, and only the sign bit of others.
   const auto flipped = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> 63) | kSign;
   return bits ^ flipped;
 }
@@ -74,7 +74,8 @@ void with_key_loader(const SortColumn& key, Body&& body) {
         return static_cast<std::int64_t>(values[row]);
       });
     case ColumnType::kString:
-      // Under a null a code may point past an empty dictionary; rank 0 will do there.
+      // The dictionary is empty, so all rows are null and their codes mean nothing; any position is
+      // correct.
       if (key.sort_positions.empty()) return body([](RowIndex) { return std::int64_t{0}; });
       return body([codes = key.column->codes().data(),
                    sort_positions = key.sort_positions.data()](RowIndex row) {

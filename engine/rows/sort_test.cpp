@@ -39,7 +39,8 @@ Table naive_sort(const Table& table, const std::vector<SortKey>& keys) {
     const std::size_t id = table.column_index("id");
     return (*left)[id].as_int() < (*right)[id].as_int();
   };
-  // Insertion after all rows that do not come later keeps the order of equal rows.
+  // Each row is inserted before the first row that comes later, which keeps the order of equal
+  // rows.
   std::vector<const Row*> sorted;
   for (const Row& row : table.rows) {
     sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), &row, precedes), &row);

@@ -8,14 +8,15 @@
 #include "base/error.h"
 #include "base/result.h"
 
-// How operators notice, between parts of their work, that nobody waits for it any more. A part is
-// small enough to take some microseconds, and large enough for a look not to be measurable.
+// How operators notice, between parts of their work, that nobody needs the result any more. A part
+// is small enough to take some microseconds, and large enough that the cost of the check cannot be
+// measured.
 
 namespace millrace::rows {
 
-/// Rows an operator handles between two looks.
+/// Rows an operator handles between two checks.
 inline constexpr std::size_t kStopCheckRows = 1024;
-/// The same where a row is no more than a few bytes written one after the other.
+/// The same for loops that only write a few bytes per row, one row after the other.
 inline constexpr std::size_t kStopCheckFillRows = 16 * kStopCheckRows;
 
 /// Asks whether work should stop. Once the answer is yes it stays so. The empty check never stops.
@@ -36,7 +37,7 @@ class StopCheck {
       return {};
     return stopped();
   }
-  /// What work that stops fails with.
+  /// The error that stopped work returns.
   [[nodiscard]] std::unexpected<base::Error> stopped() const;
 
  private:
@@ -45,13 +46,13 @@ class StopCheck {
   std::string_view where_;
 };
 
-/// Looks at a check once in kStopCheckRows rows, for work that comes in pieces of any size.
+/// Asks a check once in kStopCheckRows rows, for work that comes in pieces of any size.
 /// Threading: not shared. Lifetime: borrows the check.
 class StopPacer {
  public:
   explicit StopPacer(const StopCheck& check) : check_(check) {}
 
-  /// Notes that so many rows come next. False once a stop was seen, and from then on.
+  /// Notes that `row_count` rows come next. Returns false once a stop was seen, and ever after.
   [[nodiscard]] bool go_on(std::size_t row_count) {
     row_count_ += row_count;
     if (row_count_ < kStopCheckRows) [[likely]]
@@ -63,7 +64,7 @@ class StopPacer {
  private:
   [[nodiscard]] bool look() {
     has_stopped_ = has_stopped_ || check_.stop_requested();
-    // A stop leaves the count where it is, so that the next call looks too.
+    // After a stop the count stays, so that the next call asks the check too.
     if (!has_stopped_) row_count_ = 0;
     return !has_stopped_;
   }
@@ -73,7 +74,8 @@ class StopPacer {
   bool has_stopped_ = false;
 };
 
-/// Calls `body(begin, end)` for one part of [0, count) after the other, and looks before each.
+/// Calls `body(begin, end)` for one part of [0, count) after the other, and asks `stop` before
+/// each.
 template <std::size_t kPartRows = kStopCheckRows, class Body>
 [[nodiscard]] base::Status in_parts(std::size_t count, const StopCheck& stop, Body&& body) {
   for (std::size_t begin = 0; begin < count; begin += kPartRows) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// For tests only: a stop that is requested in the middle of somebody's work.
+// For tests only: a stop that is requested in the middle of an operator's work.
 
 #include <cstddef>
 #include <limits>
@@ -9,7 +9,7 @@
 
 namespace millrace::rows::testing {
 
-/// Says stop at the n-th look, counting from 0, and from then on; counts the looks.
+/// Requests a stop at the n-th question, counting from 0, and ever after; counts the questions.
 /// Threading: not shared. Lifetime: outlives its check.
 class StopAtLook {
  public:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Row-at-a-time tables: what the naive versions of operators work on.
+// Tables held row by row, on which the naive versions of operators work.
 
 #include <bit>
 #include <cmath>

@@ -51,7 +51,7 @@ class Precedes {
       : other_keys_(other_keys), ids_(ids) {}
 
   bool operator()(const Candidate& left, const Candidate& right) const {
-    // Without a branch on the outcome, which nothing can predict.
+    // No branch on the outcome, because it cannot be predicted.
     const bool precedes = left.key < right.key;
     if (left.key == right.key) [[unlikely]]
       return comes_before(other_keys_, ids_, left, right);
@@ -63,13 +63,14 @@ class Precedes {
   std::span<const std::int64_t> ids_;
 };
 
-// The best candidates seen so far; the first `wanted` of a full buffer end with the worst of them.
+// The best candidates seen so far. After a cut the first `wanted` are the best, and the last of
+// those is the worst of them.
 class Buffered {
  public:
   Buffered(Array<Candidate> storage, std::size_t wanted, Precedes precedes, const StopCheck& stop)
       : storage_(std::move(storage)), wanted_(wanted), precedes_(precedes), pacer_(stop) {}
 
-  // False once the work should stop; what is kept by then means nothing.
+  // Returns false once the work should stop; the candidates are then meaningless.
   [[nodiscard]] bool go_on(std::size_t row_count) { return pacer_.go_on(row_count); }
   [[nodiscard]] bool has_stopped() const { return pacer_.has_stopped(); }
 
@@ -114,7 +115,7 @@ constexpr T worst_key(bool descending) {
   }
 }
 
-// NaN reaches no bound, so it drops out here.
+// A comparison with NaN is false, so NaN is dropped here.
 template <bool kDescending, class T>
 bool reaches(T value, T bound) {
   return kDescending ? value >= bound : value <= bound;
@@ -151,7 +152,7 @@ std::size_t collect_many(const Access& rows,
   return count;
 }
 
-// The same where hits are rare and a branch is well predicted.
+// The same for scans in which few rows reach the bound, so that a branch is well predicted.
 template <bool kDescending, class Access>
 std::size_t collect_few(const Access& rows,
                         typename Access::Key bound,
@@ -169,7 +170,7 @@ std::size_t collect_few(const Access& rows,
   return count;
 }
 
-// How far a scan has come: the key that a row must reach, and whether many do.
+// The state of a scan: the key that a row must reach, and whether many rows reach it.
 template <class Key>
 struct ScanState {
   Key bound;
@@ -283,7 +284,7 @@ base::Result<RowSet> top_k(const RowSet& rows,
   const std::span<const Candidate> winners = best.finish();
   if (best.has_stopped()) return scratch.stop().stopped();
   if (winners.size() < wanted) {
-    // Too few rows have a key: those without one fill up, in an order only sort() knows.
+    // Too few rows have a key. Rows without one fill the rest, in an order that only sort() knows.
     MR_TRY(const RowSet ordered, sort(rows, keys, scratch));
     return ordered.window(0, wanted);
   }

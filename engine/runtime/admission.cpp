@@ -208,7 +208,7 @@ void Admission::release(bool was_started, std::optional<base::TimePoint> now) {
 }
 
 void Admission::settle(base::TimePoint now) {
-  // Threads read their clocks before they get here, so times may arrive out of order.
+  // Threads read the clock before they take the lock, so times may arrive out of order.
   latest_now_ = std::max(latest_now_, now);
   if (latest_now_ > first_expiry_ && !MR_PLANTED(kPatientAdmission)) refuse_late_waiters();
   while (waiting_.front != nullptr && has_room()) decide(*waiting_.front, std::nullopt);
@@ -260,8 +260,8 @@ void Admission::count_refused(RefusalReason reason) {
 }
 
 bool Admission::begin_calling() {
-  // One thread calls at a time, in order. A call that makes room in turn finds `is_calling_` set
-  // and leaves its waiters to the loop below it on the stack, so calls never nest.
+  // One thread makes calls at a time, in order. A call that makes room itself finds `is_calling_`
+  // set and leaves its waiters to the loop that is already running, so calls never nest.
   if (is_calling_ || decided_.front == nullptr) return false;
   is_calling_ = true;
   return true;
@@ -281,7 +281,7 @@ std::optional<Admission::Call> Admission::next_call() {
 }
 
 void Admission::call_decided() {
-  // The waiter may queue itself again, or be destroyed, in its own call.
+  // The waiter may queue itself again, or be destroyed, during its own call.
   while (const std::optional<Call> call = next_call()) {
     if (call->is_admitted) {
       call->waiter->admitted(AdmissionPermit(*this));

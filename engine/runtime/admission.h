@@ -24,15 +24,15 @@
 //          ◄────────────────────               refused; runs already admitted never notice.
 //            load < low_water
 //
-// Runs that wait for I/O add nothing to that load, so `runs_max` bounds memory besides. Nothing
-// here reads a clock, starts a thread or blocks: time is an argument, and whoever makes room
-// settles the queue and calls the waiters that it decided.
+// Runs that wait for I/O add nothing to that load, so `runs_max` also bounds the number of runs.
+// Nothing here reads a clock, starts a thread or blocks: time is an argument, and the thread that
+// makes room decides about the waiting runs and calls those that it decided.
 
 namespace millrace::runtime {
 
 class Admission;
 
-/// The right of one run to exist. Gives its place back when destroyed.
+/// The permission of one run to exist. Destroying it makes room for another run.
 /// Threading: not shared; may move between threads.
 /// Lifetime: must not outlive its `Admission`.
 class [[nodiscard]] AdmissionPermit {
@@ -44,9 +44,11 @@ class [[nodiscard]] AdmissionPermit {
   ~AdmissionPermit() { release(); }
 
   [[nodiscard]] bool valid() const { return admission_ != nullptr; }
-  /// Says that the run's first nodes are in the ready gauge now. May be left out or repeated.
+  /// Reports that the run's first nodes are in the ready gauge now. Optional; repeated calls do
+  /// nothing.
   void started();
-  /// Ends the run's place and lets waiting runs in, by the time given or the latest one known.
+  /// Makes room for another run and lets waiting runs in, judged by `now` or by the latest time
+  /// known.
   void release(std::optional<base::TimePoint> now = std::nullopt);
 
  private:
@@ -60,15 +62,16 @@ class [[nodiscard]] AdmissionPermit {
 enum class RefusalReason : std::uint8_t {
   kBusy,       ///< the gate is closed and there is no room to wait
   kDeadline,   ///< the deadline has passed, or could not be met any more after waiting
-  kCancelled,  ///< its owner took it back
+  kCancelled,  ///< its owner cancelled it
   kShutDown,   ///< nothing is admitted any more
 };
 
-/// A run that waits for its admission: derive from it. The queue links it, and allocates nothing.
-/// Threading: exactly one of the calls comes, once, from any thread and holding no lock; from
+/// A run that waits for its admission: derive from it. The queue links waiters, so it allocates
+/// nothing.
+/// Threading: exactly one of the two calls is made, once, on any thread and without a lock held; on
 /// another thread it may come before `try_admit` has returned. Calls are made one after another, so
-/// they must only hand over (post to a loop, push to a pool), not run the dag. Lifetime: must
-/// live until its call has begun, or `cancel` returned true.
+/// they must only hand over (post to a loop, push to a pool), not execute the run.
+/// Lifetime: must live until its call has begun, or `cancel` returned true.
 class AdmissionWaiter {
  public:
   virtual void admitted(AdmissionPermit permit) = 0;
@@ -90,8 +93,8 @@ class AdmissionWaiter {
 /// Limits; signed, so that a negative setting is an error and not a huge number.
 struct AdmissionSettings {
   std::int64_t high_water = 8192;  ///< the gate closes above this load; at least 1
-  std::int64_t low_water = 4096;   ///< and opens below this one; from 1 to `high_water`
-  std::int64_t queue_max = 1024;   ///< runs that may wait; 0: none ever waits
+  std::int64_t low_water = 4096;   ///< the gate opens below this load; 1 to `high_water`
+  std::int64_t queue_max = 1024;   ///< runs that may wait; 0: no run waits
   std::int64_t runs_max = 65536;   ///< runs admitted at once; at least 1
 };
 
@@ -99,7 +102,7 @@ struct AdmissionRequest {
   base::TimePoint now;
   base::TimePoint deadline = base::TimePoint::max();  ///< max: none
   base::Duration estimated_cost{};                    ///< 0: unknown
-  AdmissionWaiter* waiter = nullptr;                  ///< null: refuse rather than wait
+  AdmissionWaiter* waiter = nullptr;                  ///< null: refuse instead of waiting
 };
 
 enum class AdmissionOutcome : std::uint8_t { kAdmitted, kQueued, kRefused };
@@ -110,14 +113,14 @@ struct AdmissionDecision {
   RefusalReason reason = RefusalReason::kBusy;  ///< why, when refused
 };
 
-/// What happened so far. `received == accepted + refused + waiting_count` at every moment.
+/// Counts since the start. `received == accepted + refused + waiting_count` at every moment.
 struct AdmissionStats {
   std::uint64_t received = 0;
   std::uint64_t accepted = 0;
   std::uint64_t refused = 0;           ///< for whatever reason
-  std::uint64_t refused_deadline = 0;  ///< the part of it with `kDeadline`
+  std::uint64_t refused_deadline = 0;  ///< those of `refused` with `kDeadline`
   std::int64_t waiting_count = 0;
-  std::int64_t run_count = 0;  ///< permits out
+  std::int64_t run_count = 0;  ///< permits in use
   std::int64_t abandoned_count = 0;
   bool is_open = true;
 };
@@ -135,26 +138,29 @@ class Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  /// Admits, queues or refuses a new run. A run that need not wait is refused only when its
-  /// deadline has passed; one that would have to wait, also when `now + estimated_cost` is past it.
+  /// Admits, queues or refuses a new run. A run that need not wait is refused only if its deadline
+  /// has passed. A run that would have to wait is also refused if `now + estimated_cost` is past
+  /// the deadline.
   AdmissionDecision try_admit(const AdmissionRequest& request) MR_EXCLUDES(mutex_);
 
-  /// Takes a waiting run back and counts it as refused. False: it was decided before, and its call
-  /// has come or is coming.
+  /// Removes a waiting run from the queue and counts it as refused. Returns false if the run was
+  /// decided before; its call has been made or is about to be made.
   [[nodiscard]] bool cancel(AdmissionWaiter& waiter) MR_EXCLUDES(mutex_);
 
-  /// Lets in whom the load allows, and refuses who can no longer make it. Costs one load when
-  /// nobody waits. Call it when the ready gauge has fallen and at `next_expiry`.
+  /// Admits the waiting runs that the load allows, and refuses those that can no longer meet their
+  /// deadline. If no run waits, it costs one atomic load. Call it when the ready gauge has fallen
+  /// and at `next_expiry`.
   void poll(base::TimePoint now) MR_EXCLUDES(mutex_);
-  /// Says from when on `poll` may have to refuse a waiting run, for a timer. Never too late; too
-  /// early after a cancellation, and then put right by the `poll`.
+  /// The earliest time at which `poll` may have to refuse a waiting run, for a timer. Never too
+  /// late. After a cancellation it may be too early; the next `poll` corrects it.
   [[nodiscard]] std::optional<base::TimePoint> next_expiry() const MR_EXCLUDES(mutex_);
 
-  /// Counts a body that still runs though its run has been answered; and its return.
+  /// Counts a body that still runs after its run was answered; sub_abandoned() counts its
+  /// return.
   void add_abandoned() MR_EXCLUDES(mutex_);
   void sub_abandoned(base::TimePoint now) MR_EXCLUDES(mutex_);
 
-  /// Refuses all that wait and all that come.
+  /// Refuses all waiting runs and all new ones.
   void shut_down() MR_EXCLUDES(mutex_);
 
   [[nodiscard]] AdmissionStats stats() const MR_EXCLUDES(mutex_);
@@ -170,7 +176,7 @@ class Admission {
     AdmissionWaiter* back = nullptr;
   };
 
-  /// What a decided waiter is to be told.
+  /// The decision about a waiter, for its call.
   struct Call {
     AdmissionWaiter* waiter = nullptr;
     bool is_admitted = false;

@@ -48,7 +48,7 @@ class StressRun final : public AdmissionWaiter {
   int decided_ MR_GUARDED_BY(mutex_) = 0;
 };
 
-/// What one thread does: asks, works on what it was given, cancels some, polls.
+/// The work of one thread: asks for admission, serves admitted runs, cancels some, polls.
 class StressThread {
  public:
   StressThread(std::size_t shard, Admission& gate, ShardedReadyGauge& gauge)
@@ -63,7 +63,7 @@ class StressThread {
     }
   }
 
-  /// Runs everything that holds a permit; true if anything did.
+  /// Runs everything that holds a permit; returns true if there was anything.
   bool serve_all(std::int64_t now) {
     bool has_served = false;
     for (const std::unique_ptr<StressRun>& run : runs_) {
@@ -133,7 +133,7 @@ TEST(AdmissionConcurrencyTest, B4_EveryRunIsDecidedExactlyOnceUnderContention) {
     threads.reserve(parts.size());
     for (const auto& part : parts) threads.emplace_back([&part] { part->work(kRunCount); });
   }
-  // Nobody polls any more: giving permits back must be enough to let every waiter through.
+  // Nobody polls any more: releasing permits must be enough to let every waiter through.
   bool has_served = true;
   while (has_served) {
     has_served = false;

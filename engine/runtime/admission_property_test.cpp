@@ -25,7 +25,7 @@ namespace {
 
 base::TimePoint at(std::int64_t ns) { return base::TimePoint(base::Duration(ns)); }
 
-/// B1 to B4 in the plainest form: everything is looked at again at every step.
+/// B1 to B4 in the simplest form: everything is checked again at every step.
 class Model {
  public:
   struct Waiting {

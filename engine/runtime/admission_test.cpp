@@ -23,14 +23,14 @@ using ::testing::IsEmpty;
 
 base::TimePoint at(std::int64_t ns) { return base::TimePoint(base::Duration(ns)); }
 
-/// A gauge that shows what the test wants.
+/// A gauge that shows the number that the test sets.
 class FixedGauge final : public ReadyGauge {
  public:
   [[nodiscard]] std::int64_t ready_count() const override { return count; }
   std::int64_t count = 0;
 };
 
-/// Keeps its permit and writes into a log what became of it.
+/// Keeps its permit and logs how it was decided.
 class LoggedWaiter final : public AdmissionWaiter {
  public:
   LoggedWaiter(std::string name, std::vector<std::string>& log)
@@ -99,7 +99,7 @@ TEST_F(AdmissionTest, B1_ClosesAboveHighWaterAndOpensBelowLowWater) {
   first.permit.started();
   gauge.count = 11;
   EXPECT_EQ(ask(1).outcome, kRefused);
-  gauge.count = 4;  // between the marks it stays as it was
+  gauge.count = 4;  // between the marks the gate does not change
   EXPECT_EQ(ask(2).outcome, kRefused);
   gauge.count = 3;
   AdmissionDecision second = ask(3);
@@ -292,12 +292,12 @@ TEST_F(AdmissionTest, PermitIsGivenBackOnEveryPath) {
     AdmissionPermit moved = std::move(decision.permit);
     EXPECT_FALSE(decision.permit.valid());
     EXPECT_EQ(admission->stats().run_count, 1);
-    moved = ask(0).permit;  // the old one goes back
+    moved = ask(0).permit;  // the old permit is released
     EXPECT_EQ(admission->stats().run_count, 1);
     moved.release();
     moved.release();
     EXPECT_EQ(admission->stats().run_count, 0);
-    (void)ask(0);  // dropped at once
+    (void)ask(0);  // the permit is released at once
     EXPECT_EQ(admission->stats().run_count, 0);
     moved = ask(0).permit;
   }

@@ -20,12 +20,12 @@
 #include "runtime/topology/topology.h"
 #include "runtime/worker_pool.h"
 
-// The typed face of the scheduler: a flow of lambdas over a context of your own. One flow serves
-// any number of runs at the same time, each with its own context.
+// The typed interface of the scheduler: a flow of lambdas over a context that you define. One flow
+// serves any number of runs at the same time, each with its own context.
 
 namespace millrace::runtime {
 
-/// What may be said of a node besides its body.
+/// Optional settings of a node.
 struct NodeOptions {
   std::vector<std::string> after = {};
   std::optional<base::Duration> timeout = {};
@@ -36,7 +36,7 @@ struct NodeOptions {
   std::string op = {};
 };
 
-/// What an asynchronous body is given. A coroutine outlives its call, so it is passed by value.
+/// The argument of an asynchronous body. A coroutine outlives its call, so this is passed by value.
 template <class Context>
 class AsyncCall {
  public:
@@ -58,14 +58,15 @@ class FlowBuilder;
 template <class Context>
 class Flow {
  public:
-  /// Executes the flow on `context`; the calling thread helps. Returns when everything is over.
+  /// Executes the flow on `context`; the calling thread helps. Returns when all bodies have
+  /// returned.
   [[nodiscard]] base::Status run(WorkerPool& pool,
                                  Context& context,
                                  const RunOptions& options = {}) const {
     return state_->runs.run(pool, &context, options);
   }
-  /// The same, but may have a deadline: the answer comes then, and bodies that are still running
-  /// keep the context alive.
+  /// The same, but may have a deadline: the answer then comes at the deadline at the latest, and
+  /// bodies that are still running keep the context alive.
   [[nodiscard]] base::Status run(WorkerPool& pool,
                                  std::shared_ptr<Context> context,
                                  const RunOptions& options = {}) const {
@@ -79,7 +80,7 @@ class Flow {
     return state_->runs.submit(pool, std::move(context), options, observer);
   }
 
-  /// The same, if `admission` lets it in; kBusy or kDeadlineExceeded if not.
+  /// The same, if `admission` allows it now; otherwise fails with kBusy or kDeadlineExceeded.
   [[nodiscard]] base::Result<RunHandle> try_submit(Admission& admission,
                                                    WorkerPool& pool,
                                                    std::shared_ptr<Context> context,
@@ -106,7 +107,7 @@ class Flow {
 };
 
 /// Collects the nodes of a flow. A body is called as `body(context)` or `body(context, call)` and
-/// returns nothing or a `Status`; what it throws becomes an error of its node (C6).
+/// returns nothing or a `Status`; an exception becomes the error of its node (C6).
 /// Threading: not shared.
 template <class Context>
 class FlowBuilder {
@@ -116,7 +117,7 @@ class FlowBuilder {
   FlowBuilder& cpu(std::string id, Body body, NodeOptions options = {}) {
     return add(NodeKind::kCpu, std::move(id), std::move(body), std::move(options));
   }
-  /// Declares a node so cheap that it runs wherever its last input was completed.
+  /// Declares a node so cheap that it runs on whichever thread completed its last input.
   template <class Body>
   FlowBuilder& cheap(std::string id, Body body, NodeOptions options = {}) {
     return add(NodeKind::kCheap, std::move(id), std::move(body), std::move(options));
@@ -133,13 +134,14 @@ class FlowBuilder {
     builder_.add(std::move(spec));
     return *this;
   }
-  /// Gives the node declared last a value to fall back to when it fails, times out or is given up.
+  /// Gives the node declared last a value to use instead when it fails, times out or is given up.
   template <class Body>
   FlowBuilder& or_else(Body body) {
     builder_.set_fallback_value(&invoke<Body>, std::make_shared<const Body>(std::move(body)));
     return *this;
   }
-  /// Gives the node declared last another node to fall back to; that one runs only then (K5).
+  /// Gives the node declared last another node to use instead; that node runs only if it is needed
+  /// (K5).
   FlowBuilder& or_else_node(std::string id) {
     builder_.set_fallback_node(std::move(id));
     return *this;

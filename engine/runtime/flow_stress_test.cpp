@@ -22,7 +22,7 @@
 #include "runtime/run.h"
 #include "runtime/worker_pool.h"
 
-// Real threads and real time; every wait is bounded by counts, none by a clock.
+// Real threads and real time; every wait ends by a count, never by a clock.
 
 namespace millrace::runtime {
 namespace {
@@ -94,7 +94,7 @@ void run_leaf(Nest& nest, bool is_timed) {
   RunOptions options;
   if (is_timed) {
     options.loop = nest.loop;
-    // Some are over before they begin.
+    // The deadline of some runs has passed before they begin.
     const int step = nest.runs.load(std::memory_order_relaxed) % 4;
     options.deadline = nest.loop->clock().now() + std::chrono::microseconds(step * 70);
   }
@@ -192,7 +192,7 @@ TEST(FlowRaceTest, C2_C7_DeadlinesAndCancellationsRaceWithCompletion) {
   }
 }
 
-// Whoever waits for a run may take everything away as soon as it has the answer.
+// A thread that waits for a run may destroy everything as soon as it has the answer.
 TEST(FlowRaceTest, D7_AnAnswerFromALoopIsTheLastTouchOfThePool) {
   const auto loop = *loop::EventLoop::create();
   loop::Loop* const raw_loop = loop.get();

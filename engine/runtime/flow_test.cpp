@@ -127,7 +127,7 @@ TEST(FlowTest, AFailedRunLeavesNothingBehindForTheNext) {
 
 TEST(FlowTest, D1_AChainOfAMillionCheapNodesNeedsNoStack) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  constexpr int kLength = 100'000;  // the full length in plain builds; the stack bound is the same
+  constexpr int kLength = 100'000;  // the full length only in builds without sanitizers
 #else
   constexpr int kLength = 1'000'000;
 #endif

@@ -20,15 +20,16 @@ class NodeCall {
  public:
   NodeCall(Run& run, void* context) : run_(&run), context_(context) {}
 
-  /// What the run was started with; typed bodies get it as a reference.
+  /// The context that the run was started with; typed bodies get it as a reference.
   [[nodiscard]] void* context() const { return context_; }
   [[nodiscard]] NodeId node() const { return NodeId(node_); }
   [[nodiscard]] std::string_view node_id() const;
-  /// Is true once the run is over for any reason. On a loop thread, where no timer can fire while
-  /// the body runs, it also is once the body's time is up (C10).
+  /// True once the run is over for any reason. On a loop thread, where no timer can fire while the
+  /// body runs, it is also true once the body's time is up (C10).
   [[nodiscard]] bool stop_requested() const;
-  /// Is false once nobody waits for the body: the run is over, or a clock has taken the node from
-  /// it (C3, C8, C10). Long bodies look between chunks of work. Orders nothing.
+  /// False once the result of the body is no longer needed: the run is over, or the node was given
+  /// up because its time ran out (C3, C8, C10). Long bodies ask between chunks of work. Relaxed:
+  /// synchronises nothing.
   [[nodiscard]] bool is_wanted() const;
   [[nodiscard]] loop::StopToken stop_token() const;
   /// Time until the run's deadline, or nothing if it has none. Reads the clock.
@@ -44,7 +45,7 @@ class NodeCall {
     if (taken) return *std::move(taken);
     return base::Error(base::ErrorCode::kNodeFailed, "The body failed");
   }
-  /// Turns the exception in flight into an error; call only inside a catch block (C6).
+  /// Turns the exception being handled into an error; call only inside a catch block (C6).
   void set_error_from_exception();
 
  private:

@@ -14,24 +14,24 @@ class TraceCollector;
 
 namespace millrace::runtime {
 
-/// Settings of a worker pool. Names follow the configuration of a plan executor; every one works.
+/// Settings of a worker pool. The names are those of the configuration of a plan executor.
 struct ExecutorConfig {
-  std::uint32_t compute_threads = 0;  ///< workers, a helping caller included; 0 = all cores
+  std::uint32_t compute_threads = 0;  ///< workers, including a helping caller; 0 = all cores
   bool callers_help = true;  ///< false: `compute_threads` threads are started and callers only wait
   bool enable_inline_execution = true;
   bool enable_continuation_chaining = true;
-  std::uint32_t max_inline_depth = 16;  ///< nodes a strand runs before it lets others in (D4)
+  std::uint32_t max_inline_depth = 16;  ///< nodes a strand runs before others get a turn (D4)
   base::Duration loop_inline_budget = std::chrono::microseconds(50);
-  CostSettings costs = {};  ///< `inline_threshold` is the document's inline_threshold_ns
+  CostSettings costs = {};  ///< when nodes are inlined or shared
 
   base::Duration spin_time = std::chrono::microseconds(50);     ///< idle time before a worker parks
-  base::Duration wake_price = std::chrono::microseconds(50);    ///< what waking a parked peer costs
-  base::Duration bundle_price = std::chrono::microseconds(10);  ///< a private backlog worth sharing
-  base::Duration watch_period = std::chrono::milliseconds(1);   ///< how often an idle worker looks
-  std::uint32_t starvation_guard_every = 64;  ///< dispatches between two turns of the lowest class
-  std::uint64_t seed = 1;                     ///< for the choice of victims
-  /// Gets what traced runs record: one buffer per worker and per loop. Outlives the pool; null:
-  /// none.
+  base::Duration wake_price = std::chrono::microseconds(50);    ///< cost of waking a parked worker
+  base::Duration bundle_price = std::chrono::microseconds(10);  ///< backlog that is worth sharing
+  base::Duration watch_period = std::chrono::milliseconds(1);   ///< how often an idle worker checks
+  std::uint32_t starvation_guard_every = 64;  ///< dispatches between two of the lowest class
+  std::uint64_t seed = 1;                     ///< for the choice of workers to steal from
+  /// Receives the trace events of traced runs: one buffer per worker and per loop. Must outlive the
+  /// pool; null if nothing is traced.
   trace::TraceCollector* trace = nullptr;
 };
 

@@ -46,7 +46,7 @@ RunHandle::~RunHandle() {
 }
 
 RunPool::~RunPool() {
-  // A run that answered early is back when its last body has returned.
+  // A run that answered early is returned only when its last body has returned.
   for (int look = 0; lent_.load(std::memory_order_acquire) != 0; ++look) {
     constexpr int kYields = 64;
     if (look < kYields) {
@@ -63,7 +63,7 @@ RunPool::~RunPool() {
 
 void RunPool::take_back(Run& run) {
   release(run);
-  lent_.fetch_sub(1, std::memory_order_release);  // the last touch: the pool may go now
+  lent_.fetch_sub(1, std::memory_order_release);  // the last access: the pool may be destroyed now
 }
 
 Run& RunPool::acquire() {
@@ -144,7 +144,7 @@ base::Result<RunHandle> RunPool::try_submit(Admission& admission,
   run.admission_ = &admission;
   run.permit_ = std::move(decision.permit);
   RunHandle handle = start(run, pool, std::move(context), options);
-  // The handle keeps the run, though it may be over by now.
+  // The handle keeps the run alive, although it may be over by now.
   run.permit_.started();
   return handle;
 }
@@ -157,7 +157,7 @@ RunHandle RunPool::start(Run& run,
   const RunObserver own{
       .on_answer =
           [](Run& done, void*) {
-            // Bodies may go on behind an answer that came early: they are load all the same (C2).
+            // Bodies may still be running after an early answer; they count as load (C2).
             if (done.admission_ != nullptr && (done.outcome() == RunOutcome::kDeadline ||
                                                done.outcome() == RunOutcome::kCancelled)) {
               done.is_abandoned_ = true;

@@ -15,8 +15,8 @@ namespace millrace::runtime {
 
 class WorkerPool;
 
-/// Keeps a reference to a submitted run: to ask how it ended, or to stop it.
-/// Threading: not shared. Lifetime: the DAG outlives it.
+/// A reference to a submitted run: to ask how it ended, or to stop it.
+/// Threading: not shared. Lifetime: the topology outlives it.
 class RunHandle {
  public:
   RunHandle() = default;
@@ -30,11 +30,11 @@ class RunHandle {
   RunHandle(const RunHandle&) = delete;
   RunHandle& operator=(const RunHandle&) = delete;
 
-  /// False for the empty handle, which must not be asked anything else.
+  /// False for the empty handle, on which no other method may be called.
   [[nodiscard]] bool holds_run() const { return run_ != nullptr; }
-  /// Asks the run to stop within one node boundary (C7). Does nothing once it has answered.
+  /// Asks the run to stop before its next node (C7). Does nothing once it has answered.
   void cancel() const { run_->cancel(); }
-  /// kOpen until the answer is out.
+  /// kOpen until the run has answered.
   [[nodiscard]] RunOutcome outcome() const { return run_->outcome(); }
   /// What a run that ended by its deadline was waiting for (C12).
   [[nodiscard]] std::span<const PendingNode> pending() const { return run_->pending(); }
@@ -45,7 +45,7 @@ class RunHandle {
   Run* run_ = nullptr;
 };
 
-/// The runs of one topology, used again and again so that a warm run allocates nothing (K3).
+/// The run objects of one topology. They are reused, so that a warm run allocates nothing (K3).
 /// Threading: any thread. Lifetime: outlives its handles; its destructor waits for late bodies.
 class RunPool {
  public:
@@ -54,7 +54,8 @@ class RunPool {
   RunPool(const RunPool&) = delete;
   RunPool& operator=(const RunPool&) = delete;
 
-  /// Executes one run on the calling thread and the pool; the context is borrowed until it returns.
+  /// Executes one run on the calling thread and the pool; the context is borrowed until the call
+  /// returns.
   [[nodiscard]] base::Status run(WorkerPool& pool, void* context, const RunOptions& options);
   /// The same with a context that the run owns, so that it may answer before all bodies have
   /// returned.
@@ -67,8 +68,8 @@ class RunPool {
                                                const RunOptions& options,
                                                RunObserver observer);
 
-  /// `submit` if `admission` lets the run in now; kBusy or kDeadlineExceeded otherwise (B1, B3).
-  /// The run keeps its place until its last body has returned and its handle is gone.
+  /// `submit` if `admission` allows the run now; otherwise fails with kBusy or kDeadlineExceeded
+  /// (B1, B3). The run counts as admitted until its last body has returned and its handle is gone.
   [[nodiscard]] base::Result<RunHandle> try_submit(Admission& admission,
                                                    WorkerPool& pool,
                                                    std::shared_ptr<void> context,
@@ -94,10 +95,11 @@ class RunPool {
 
   const Topology& topology_;
   CostModel& costs_;
-  // The run that was used last, handed from thread to thread without the lock.
+  // The run that was used last; taken and put back without the lock.
   std::atomic<Run*> spare_{nullptr};
   std::atomic<std::size_t> created_{0};
-  // Runs that are held by references; the decrement to zero publishes that all are back.
+  // Number of runs in use. The decrement to zero publishes to the destructor that all have been
+  // returned.
   std::atomic<std::size_t> lent_{0};
   base::Mutex mutex_;
   std::vector<Run*> free_ MR_GUARDED_BY(mutex_);

@@ -198,7 +198,7 @@ TEST_F(RunPoolOptionsTest, C2_ADeadlineNeedsAContextThatTheRunOwns) {
   TestDag dag({noting_node("a")});
   const RunOptions options{.deadline = lab.clock.now() + milliseconds(1), .loop = &lab.loop};
   EXPECT_THAT(refusal(dag.runs().run(*lab.pool, notes.get(), options)), HasSubstr("shared_ptr"));
-  EXPECT_EQ(dag.runs().created_count(), 0U);  // nothing half-started remains
+  EXPECT_EQ(dag.runs().created_count(), 0U);  // no run object is left over
 }
 
 TEST_F(RunPoolOptionsTest, APoolWithoutThreadsTakesNoSubmissions) {

@@ -20,8 +20,8 @@
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
-// For tests only: a scheduler that stands still unless told to move. Workers are driven by hand,
-// time is virtual, and every body leaves a note.
+// For tests only: a scheduler that moves only when the test tells it to. Workers are driven by
+// hand, time is virtual, and every body notes that it ran.
 
 namespace millrace::runtime {
 
@@ -63,7 +63,7 @@ class TestDag {
   [[nodiscard]] CostModel& costs() { return *costs_; }
   [[nodiscard]] RunPool& runs() { return *runs_; }
   [[nodiscard]] std::uint32_t node(std::string_view id) const { return topology_->find_node(id); }
-  /// Makes every node's measured cost known.
+  /// Records samples until every node's measured cost is known.
   void teach(base::Duration cost) {
     for (std::uint32_t node = 0; node < topology_->node_count(); ++node) teach(node, cost);
     costs_->refresh();
@@ -89,14 +89,14 @@ class TestScheduler {
     pool = *std::move(made);
   }
   [[nodiscard]] Worker& worker(std::uint32_t index) { return *pool->worker_at(index); }
-  /// One node on one worker. False: that worker has nothing to do.
+  /// Runs one node on one worker. Returns false if that worker has nothing to do.
   bool step(std::uint32_t index) {
     const DriverScope scope(worker(index));
     if (!worker(index).start()) return false;
     worker(index).finish();
     return true;
   }
-  /// Lets all workers and the loop go on until nothing is left to do now.
+  /// Lets all workers and the loop run until nothing is left to do at this time.
   void settle() {
     for (bool moved = true; moved;) {
       moved = loop.run_ready() > 0;
@@ -108,7 +108,7 @@ class TestScheduler {
     options.loop = &loop;
     return submit_without_loop(dag, notes, options);
   }
-  /// The same for a run that nothing but its own strands can answer.
+  /// The same for a run without a loop: only its own strands can answer it.
   RunHandle submit_without_loop(TestDag& dag,
                                 const std::shared_ptr<Notes>& notes,
                                 const RunOptions& options) {

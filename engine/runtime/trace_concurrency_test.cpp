@@ -58,7 +58,7 @@ TEST(TraceBufferTest, T4_WrittenIsReadOrCountedUnderConcurrency) {
 }
 
 // Two threads share every run: one starts its node, the other ends it and the run. The collector
-// races with both, and still every run it calls complete must have all its events.
+// runs at the same time, and still every run that it calls complete must have all its events.
 TEST(TraceCollectorTest, T3_CompleteRunsAreWholeWhileThreadsWrite) {
   constexpr std::uint64_t kRunCount = 5'000;
   trace::TraceCollector collector({.buffer_capacity = std::size_t{64} * 1024});
@@ -69,7 +69,7 @@ TEST(TraceCollectorTest, T3_CompleteRunsAreWholeWhileThreadsWrite) {
   const trace::TraceTopologyId topology = collector.add_topology(trace::TraceScript::dag(1, {}));
   // Publishes the start of run number `started` by the first thread to the second.
   std::atomic<std::uint64_t> started{0};
-  std::atomic<bool> is_done{false};  // tells the collecting loop that both writers are through
+  std::atomic<bool> is_done{false};  // tells the collecting loop that both writers are done
 
   std::thread starter([&] {
     for (std::uint64_t id = 1; id <= kRunCount; ++id) {
@@ -102,7 +102,7 @@ TEST(TraceCollectorTest, T3_CompleteRunsAreWholeWhileThreadsWrite) {
   }
 }
 
-/// Makes a DAG of cheap nodes, one of which takes long now and then: then a peer helps.
+/// Makes a DAG of cheap nodes, one of which sometimes takes long, so that another worker helps.
 Flow<std::atomic<std::uint32_t>> hiccuping_dag(std::uint32_t node_count,
                                                trace::TraceTopology& topology) {
   base::SplitMix64 random(11);
@@ -120,7 +120,8 @@ Flow<std::atomic<std::uint32_t>> hiccuping_dag(std::uint32_t node_count,
     builder.cpu(
         std::to_string(node),
         [node](std::atomic<std::uint32_t>& turn) {
-          // Not by the clock: so many looks, while a peer has time to come.
+          // Bounded by a count instead of a clock: enough turns for another worker to come and
+          // help.
           const std::uint32_t looks = turn.load() % 7 == 0 && node % 16 == 3 ? 3'000 : 0;
           for (std::uint32_t look = 0; look < looks; ++look) std::this_thread::yield();
         },

@@ -18,7 +18,8 @@
 #include "trace/trace_sink.h"
 #include "trace/trace_writer.h"
 
-// The code of docs/guides/trace.md, so that it compiles and does what the guide says.
+// The code of docs/guides/trace.md: it compiles here, and the test checks that it does what the
+// guide says.
 
 namespace millrace::runtime {
 namespace {

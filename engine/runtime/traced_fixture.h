@@ -18,11 +18,11 @@
 #include "trace/trace_sink.h"
 #include "trace/trace_writer.h"
 
-// For tests only: a scheduler that stands still, with tracing on.
+// For tests only: a scheduler that moves only when told to, with tracing on.
 
 namespace millrace::runtime {
 
-/// What one run wrote.
+/// The records of one run.
 struct WrittenTrace {
   std::vector<trace::TraceRecord> records;
 
@@ -57,7 +57,7 @@ class TracedScheduler {
     options.trace = next_trace(trace::TraceFlag::All);
     return lab->submit(dag, notes, options);
   }
-  /// Starts a run that is on the full path for nothing but its trace.
+  /// Starts a run that takes the full path only because it is traced.
   RunHandle submit_plain(TestDag& dag,
                          const std::shared_ptr<Notes>& notes,
                          trace::TraceFlag flags = trace::TraceFlag::All) {

@@ -26,8 +26,9 @@
 #include "trace/trace_record.h"
 #include "trace/trace_writer.h"
 
-// K3: a warm run takes nothing from the heap. A program of its own, because it counts every
-// allocation of the process. Sanitizers bring their own operator new and a hook to count with.
+// K3: a warm run allocates nothing on the heap. This is a program of its own, because it counts
+// every allocation of the process. Sanitizers have their own operator new, and offer a hook to
+// count with.
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -123,7 +124,7 @@ class WarmRunTest : public testing::Test {
     return settings;
   }
 
-  /// Lets the scheduler run until the loop has no clock left to wait for.
+  /// Lets the scheduler run until the loop has no timer left to wait for.
   void run_to_the_end(base::Duration patience) {
     const base::TimePoint end = lab.clock.now() + patience;
     lab.settle();
@@ -143,7 +144,7 @@ class WarmRunTest : public testing::Test {
     ASSERT_EQ(count->bodies - before, static_cast<int>(dag.topology().node_count()));
   }
 
-  /// How often a run allocates once everything it needs has been used a few times.
+  /// Number of allocations in a run after everything it needs has been used a few times.
   std::uint64_t allocations_of_a_warm_run(TestDag& dag, RunOptions options = {}) {
     options.loop = &lab.loop;
     const auto run_all = [&](int turns) {
@@ -213,7 +214,7 @@ TEST_F(WarmRunTest, K3_AfterWhichTheRanksChangeTakesNothingFromTheHeap) {
   dag.teach(nanoseconds(20));
   const std::uint32_t reorders = dag.costs().reorder_count();
   const std::uint64_t before = allocation_count.load(std::memory_order_relaxed);
-  // What measured runs do at their ends when bodies become slower and faster again and again.
+  // What measured runs do when they end, while bodies become slower and faster again and again.
   for (int turn = 0; turn < 4096; ++turn)
     dag.teach(turn / 16 % 2 == 0 ? base::Duration(milliseconds(1)) : nanoseconds(20));
   EXPECT_EQ(allocation_count.load(std::memory_order_relaxed) - before, 0U);

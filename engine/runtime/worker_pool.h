@@ -23,8 +23,8 @@
 
 namespace millrace::runtime {
 
-/// Counts what is still open, for a thread that helps until nothing is.
-/// Threading: `done` from any thread; `add` before the waiter waits.
+/// Counts work that is not done yet, for a thread that helps until all is done.
+/// Threading: `done` from any thread; call `add` before the waiter waits.
 class WaitGroup {
  public:
   void add(std::uint64_t count) { open_.fetch_add(count, std::memory_order_relaxed); }
@@ -33,15 +33,15 @@ class WaitGroup {
 
  private:
   friend class WorkerPool;
-  // The decrement to zero publishes everything done before to the waiter.
+  // The decrement to zero publishes to the waiter everything that was done before.
   std::atomic<std::uint64_t> open_{0};
-  // Publishes the worker of the waiter to the last `done`.
+  // Publishes the waiter's worker to the last `done`.
   std::atomic<Worker*> waiter_{nullptr};
-  // Threads inside `done`; the waiter leaves when they have.
+  // Threads inside `done`; the waiter returns only after they have left.
   std::atomic<std::uint32_t> leaving_{0};
 };
 
-/// Makes the calling thread the one that drives `worker`, for a scope. Scopes nest.
+/// Makes the calling thread the driver of `worker` for a scope. Scopes nest.
 class DriverScope {
  public:
   explicit DriverScope(Worker& worker);
@@ -53,10 +53,10 @@ class DriverScope {
   Worker* const outer_;
 };
 
-/// Sums over all workers, and over all loops where it says so.
+/// Sums over all workers; fields that name loops are sums over all loops.
 struct PoolCounters {
   std::uint64_t executed = 0;
-  std::uint64_t inlined = 0;  ///< of them, without a queue before; full path only
+  std::uint64_t inlined = 0;  ///< those of `executed` that came from no queue; full path only
   std::uint64_t executed_on_loops = 0;
   std::uint64_t inlined_on_loops = 0;
   std::uint64_t queued = 0;
@@ -68,25 +68,26 @@ struct PoolCounters {
   std::uint64_t starvation_guard_count = 0;
 };
 
-/// Workers with stealing deques. `compute_threads` counts a caller that waits in `run` and helps,
-/// so a pool of W workers has W − 1 threads of its own. Threading: any thread. Lifetime: outlives
-/// every run; all runs must be released before it goes.
+/// Workers with stealing deques. `compute_threads` includes a caller that waits in `run` and helps,
+/// so a pool of W workers starts W − 1 threads. Threading: any thread. Lifetime: outlives every
+/// run; all runs must be released before it is destroyed.
 class WorkerPool final : public loop::Executor, public ReadyGauge {
  public:
   static constexpr std::uint32_t kSlotMax = 64;
 
-  /// Starts the threads. `clock` is for idle times only.
+  /// Starts the threads. `clock` is used for idle times only.
   [[nodiscard]] static base::Result<std::unique_ptr<WorkerPool>> create(
       const ExecutorConfig& config, const base::Clock& clock = base::steady_clock());
-  /// The same without threads: somebody else drives the workers, as the simulator does.
+  /// The same without threads: the caller drives the workers, as the simulator does.
   [[nodiscard]] static base::Result<std::unique_ptr<WorkerPool>> create_undriven(
       const ExecutorConfig& config, const base::Clock& clock);
   ~WorkerPool() override;
 
-  /// Executes `run` and returns its status when it is over. The calling thread does its share (D7).
+  /// Executes `run` and returns its status when it is over. The calling thread takes part in the
+  /// work (D7).
   [[nodiscard]] base::Status run(Run& run, void* context, const RunOptions& options = {});
-  /// Starts `run` and returns; `observer` gets the answer. Inside a worker this touches no other
-  /// thread.
+  /// Starts `run` and returns; `observer` gets the answer. On a thread of this pool it touches no
+  /// other thread.
   void submit(Run& run, void* context, const RunOptions& options, const RunObserver& observer);
   /// `run` with a context that the run owns and keeps until its last body has returned.
   [[nodiscard]] base::Status run_owned(Run& run,
@@ -98,7 +99,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
                       std::shared_ptr<void> context,
                       const RunOptions& options,
                       const RunObserver& observer);
-  /// Helps until `group` has nothing open.
+  /// Runs other work until `group` has nothing open.
   void help_until_done(WaitGroup& group);
 
   void post(loop::Job& job) override;
@@ -106,7 +107,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
 
   [[nodiscard]] const ExecutorConfig& config() const { return config_; }
   [[nodiscard]] const base::Clock& clock() const { return clock_; }
-  /// Threads of the pool's own.
+  /// Number of threads that the pool started.
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
   [[nodiscard]] PoolCounters counters() const MR_EXCLUDES(lanes_mutex_);
@@ -166,7 +167,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   [[nodiscard]] LoopScheduler* lane_for(loop::Loop* loop);
   [[nodiscard]] bool needs_full_path(const Run& run, const RunOptions& options) const;
 
-  // For workers and lanes.
+  // For workers and loop schedulers.
   void submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit);
   void announce_work();
   [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }

@@ -16,7 +16,8 @@
 #include "tasks/task.h"
 #include "tasks/task_context.h"
 
-// Turns a plain function into a body: what it takes says which inputs and params the task has.
+// Turns a plain function into a body: its parameters determine which inputs and params the task
+// has.
 
 namespace millrace::tasks::internal {
 
@@ -48,11 +49,11 @@ constexpr Role role_of() {
   }
 }
 
-/// What a callable takes, in numbers.
+/// The parameters of a callable, counted and checked.
 struct Shape {
   std::uint32_t input_count = 0;
   bool has_rest = false;
-  bool in_order = true;       ///< inputs, rest, params, context, each but inputs at most once
+  bool in_order = true;       ///< inputs, rest, params, context; the last three at most once
   bool all_known = true;      ///< every parameter has a role
   bool by_reference = false;  ///< some parameter is a reference
 };
@@ -155,7 +156,7 @@ class CallableBody final : public TaskBody {
  private:
   template <class... Args>
   auto invoke(const TaskCall& call, TaskContext& context, std::tuple<Args...>*) const {
-    // Braces keep the order of evaluation, so that inputs are numbered from the left.
+    // Braces fix the order of evaluation, so that inputs are numbered from the left.
     std::size_t next_input = 0;
     std::tuple<Args...> arguments{argument<Args>(call, context, next_input)...};
     return std::apply(callable_, std::forward<std::tuple<Args...>>(arguments));

@@ -15,9 +15,9 @@ enum class ClientKind : std::uint8_t {
   return kind == ClientKind::kStore ? "store" : "http";
 }
 
-/// What tasks see of an endpoint; the modules that own protocols derive from it, so that this one
-/// need not know them.
-/// Threading: loop thread, each loop has clients of its own.
+/// The base of every client of an endpoint. The modules that own protocols derive from it, so that
+/// this module does not depend on them.
+/// Threading: loop thread; each loop has its own clients.
 class EndpointClient {
  public:
   explicit EndpointClient(ClientKind kind) : client_kind_(kind) {}

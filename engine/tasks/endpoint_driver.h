@@ -10,7 +10,7 @@
 
 namespace millrace::tasks {
 
-/// Where an endpoint is, for a driver. Lifetime: borrows both for the call.
+/// Where a driver finds an endpoint. Lifetime: borrows both for the call.
 struct EndpointPlace {
   const plan::EndpointInfo& endpoint;
   const std::string& root;  ///< folder that relative file names belong to
@@ -18,13 +18,14 @@ struct EndpointPlace {
 
 /// A client and what it stands on.
 struct ConnectedClient {
-  /// Kept until the client is gone; may be null. The only owner is whoever holds the client.
+  /// Must live as long as the client; may be null. Its only owner is the code that holds the
+  /// client.
   std::shared_ptr<void> transport;
   std::unique_ptr<EndpointClient> client;
 };
 
-/// What a process needs to know of one kind of endpoint: how to make its clients, and how to ask
-/// whether it answers. A program registers one for each kind it supports.
+/// What a process needs for one kind of endpoint: how to make clients, and how to test whether an
+/// endpoint answers. A program registers one driver for each kind it supports.
 /// Threading: one thread at a time.
 class EndpointDriver {
  public:

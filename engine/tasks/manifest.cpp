@@ -118,7 +118,8 @@ void write_order(JsonWriter& json, const std::vector<plan::OrderKey>& keys) {
   json.end_array();
 }
 
-/// Values that stand for something of a plan are never defaults.
+/// Writes a default. Params that refer to something of a plan (a key, a node, an endpoint) have
+/// none.
 void write_fallback(JsonWriter& json, const plan::ParamValue& value) {
   std::visit(
       [&json](const auto& held) {

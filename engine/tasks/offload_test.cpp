@@ -28,7 +28,7 @@ loop::Task<typename Offload<Function>::Value> offload(Function function, Offload
   co_return co_await Offload<Function>(std::move(function), options);
 }
 
-/// Two loops in virtual time; the second one stands for the workers.
+/// Two loops in virtual time; the second one acts as the workers.
 struct OffloadTest : ::testing::Test {
   base::ManualClock clock;
   loop::FakeLoop loop{clock};

@@ -17,26 +17,27 @@
 #include "tasks/param_types.h"
 #include "tasks/prepared_node.h"
 
-// How each type of field in a params struct is declared to the compiler and filled at load.
+// How each type of field in a params struct is declared to the compiler, and how it is filled at
+// load.
 
 namespace millrace::tasks {
 
-/// Where a value of a param comes from, for fields that need more than the value.
+/// Which param of which node a value belongs to, for fields that need more than the value.
 struct FieldSource {
   const plan::CompiledNode* node;
   std::uint32_t param_index;
   const LoadContext* load;
 };
 
-/// Fails as a defect: the compiler gave a value of another type than the spec asked for.
+/// Makes an internal error: the compiler gave a value of another type than the spec asked for.
 [[nodiscard]] std::unexpected<base::Error> wrong_value(const FieldSource& source);
 
-/// For a type of field: the type of the param, its default as a value, and the way back. Left
-/// undefined for types that cannot be fields.
+/// For a type of field: the type of the param, its default as a value, and the conversion from a
+/// value. Left undefined for types that cannot be fields.
 template <class T>
 struct ParamField;
 
-/// Fields whose value is held by plan::ParamValue as it is.
+/// Fields whose type is one of the types that plan::ParamValue holds.
 template <class T, plan::ParamType kParamType>
 struct PlainField {
   static constexpr plan::ParamType kType = kParamType;
@@ -65,7 +66,7 @@ template <>
 struct ParamField<std::vector<std::string>>
     : PlainField<std::vector<std::string>, plan::ParamType::kStringList> {};
 
-/// Fields that have no default: they name something of the plan.
+/// Fields without a default: they refer to something of the plan.
 template <class T, plan::ParamType kParamType>
 struct ReferenceField {
   static constexpr plan::ParamType kType = kParamType;
@@ -124,7 +125,7 @@ struct ParamField<KeyPatternParam> {
   static base::Result<KeyPatternParam> from_value(const plan::ParamValue&, const FieldSource&);
 };
 
-/// A field that is empty when the param was left out.
+/// A field that is empty if the param was left out.
 template <class T>
 struct ParamField<std::optional<T>> {
   static constexpr plan::ParamType kType = ParamField<T>::kType;

@@ -8,9 +8,9 @@
 #include "rows/column.h"
 #include "rows/sort_key.h"
 
-// What the fields of a params struct may be, besides bool, int64, double, std::string, vectors of
-// these and enums. The type of a field says how the compiler checks the param, and everything that
-// can be found out at load stands in it when the body runs.
+// What the fields of a params struct may be, in addition to bool, int64, double, std::string,
+// vectors of these and enums. The type of a field decides how the compiler checks the param;
+// everything that can be looked up at load is in the field when the body runs.
 
 namespace millrace::tasks {
 
@@ -29,7 +29,7 @@ struct KeyParam {
   std::string name;
 };
 
-/// Several of them.
+/// Several keys that the task reads from its first input.
 struct KeyListParam {
   std::vector<std::string> names;
 };
@@ -40,7 +40,7 @@ struct OutKeyParam {
   rows::ColumnType type = rows::ColumnType::kFloat64;
 };
 
-/// The keys of an order, as the operators want them.
+/// The keys of an order, in the form that the row operators take.
 struct OrderParam {
   std::vector<rows::SortKey> keys;
 };
@@ -53,13 +53,13 @@ struct NodeParam {
 /// An endpoint whose client is a store.
 struct StoreEndpoint {
   plan::EndpointId id;
-  std::string name = {};  ///< for people; empty where no registry is at hand
+  std::string name = {};  ///< for messages; empty if there is no registry
 };
 
 /// An endpoint whose client speaks HTTP.
 struct HttpEndpoint {
   plan::EndpointId id;
-  std::string name = {};  ///< for people; empty where no registry is at hand
+  std::string name = {};  ///< for messages; empty if there is no registry
 };
 
 /// Text with one name in braces, in three parts: `follow:{id}` is `follow:`, `id` and nothing.

@@ -24,7 +24,7 @@ struct Range {
   std::optional<double> maximum = {};
 };
 
-/// Collects what a params struct says of itself, once, in a static function:
+/// Collects the params of a task, which a params struct declares once, in a static function:
 ///
 ///   struct TakeParams {
 ///     std::int64_t count = 0;
@@ -33,12 +33,12 @@ struct Range {
 ///     }
 ///   };
 ///
-/// From it come the schema in the spec and, at load, the filled struct. The type of the field
-/// decides the type of the param (`tasks/param_types.h`); an optional param takes its default from
-/// the field's initialiser. A struct may also have `base::Status on_load(const
-/// plan::CompiledNode&)`, or the same with a `const LoadContext&` after it, called once when its
-/// fields are filled: for values worth working out before the first request, and for what only
-/// several params together can get wrong. Threading: not shared.
+/// It yields the schema in the spec and, at load, the filled struct. The type of a field decides
+/// the type of the param (`tasks/param_types.h`); an optional param takes its default from the
+/// field's initialiser. A struct may also have `base::Status on_load(const plan::CompiledNode&)`,
+/// or the same with a `const LoadContext&` after it. It is called once, after the fields have been
+/// filled: to compute values before the first request, and to refuse params that contradict each
+/// other. Threading: not shared.
 template <class Params>
 class ParamsDescription {
  public:

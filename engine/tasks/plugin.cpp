@@ -45,9 +45,9 @@ Status register_plugin(const TaskPlugin& plugin, const std::string& path, TaskRe
 }
 
 Status load_plugin(const std::string& path, TaskRegistry& registry) {
-  // A bare name would be searched along the library path; a file is what was asked for.
+  // dlopen would search a bare name along the library path; `./` makes it a file name.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-  // All at once: a missing function must show here, not in a request.
+  // RTLD_NOW resolves all symbols now: a missing function must be reported here, not in a request.
   void* object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr) {
     return fail(ErrorCode::kNotFound, "Cannot load the plugin: " + std::string(dlerror()), path);
@@ -56,7 +56,7 @@ Status load_plugin(const std::string& path, TaskRegistry& registry) {
   if (symbol == nullptr) {
     static_cast<void>(dlclose(object));
     return fail(ErrorCode::kInvalidArgument,
-                "The file is no plugin: it exports no millrace_task_plugin",
+                "The file is not a plugin: it exports no millrace_task_plugin",
                 path);
   }
   return register_plugin(*static_cast<const TaskPlugin*>(symbol), path, registry);

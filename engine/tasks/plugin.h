@@ -6,30 +6,30 @@
 #include "base/result.h"
 #include "tasks/task_registry.h"
 
-// Tasks in a shared object. It says what it is in one exported constant, so that nothing of it is
+// Tasks in a shared object. It describes itself in one exported constant, so that no code of it is
 // called before the versions have been compared:
 //
 //   MR_TASK_PLUGIN("boost", register_boost)
 //
-// A plugin is built against the same headers and by the same compiler as the program, and takes
-// the engine's functions from the program, which must export them (ENABLE_EXPORTS in CMake).
+// A plugin is built against the same headers and by the same compiler as the program, and uses the
+// engine's functions in the program, which must export them (ENABLE_EXPORTS in CMake).
 
 namespace millrace::tasks {
 
-/// Changes whenever a plugin built before would misread something.
+/// Must change whenever plugins built earlier would misread something.
 inline constexpr std::uint32_t kPluginAbiVersion = 1;
 
 /// What a plugin exports under the name `millrace_task_plugin`. The first two fields never move.
 struct TaskPlugin {
   std::uint32_t abi_version;
-  std::uint32_t struct_bytes;  ///< of this
-  std::uint64_t layout;        ///< `plugin_layout()` as the plugin was compiled
+  std::uint32_t struct_bytes;  ///< size of this struct
+  std::uint64_t layout;        ///< value of `plugin_layout()` when the plugin was compiled
   const char* name;
   base::Status (*register_tasks)(TaskRegistry& registry);
 };
 
-/// A number that differs when types which plugin and program share differ in size, or when one of
-/// them is built with the address sanitizer and the other is not.
+/// A number that differs if a type which plugin and program share differs in size, or if only one
+/// of them is built with the address sanitizer.
 [[nodiscard]] constexpr std::uint64_t plugin_layout() {
   std::uint64_t layout = sizeof(plan::TaskSpec);
   for (const std::uint64_t part : {sizeof(plan::ParamSpec),
@@ -51,7 +51,7 @@ struct TaskPlugin {
 /// the file. The object stays loaded for the life of the process, since bodies live in it.
 [[nodiscard]] base::Status load_plugin(const std::string& path, TaskRegistry& registry);
 
-/// Checks what a plugin says of itself and registers its tasks, as load_plugin does.
+/// Checks the description that a plugin exports and registers its tasks, as load_plugin does.
 [[nodiscard]] base::Status register_plugin(const TaskPlugin& plugin,
                                            const std::string& path,
                                            TaskRegistry& registry);

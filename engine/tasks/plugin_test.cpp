@@ -72,7 +72,7 @@ TEST(PluginTest, RegistersAllOrNothing) {
 TEST(PluginTest, OtherVersionsAreRefusedBeforeAnythingIsCalled) {
   TaskRig rig;
   const auto never = [](TaskRegistry&) -> base::Status {
-    ADD_FAILURE() << "called";
+    ADD_FAILURE() << "must not be called: the version differs";
     return {};
   };
   TaskPlugin other = plugin_of(never);

@@ -20,13 +20,13 @@ class TaskBody;
 /// What a task may look up when a plan is loaded, so that nothing is looked up per request.
 /// Lifetime: used during loading only.
 struct LoadContext {
-  /// The plan that the node belongs to; nullptr where no plan is at hand.
+  /// The plan that the node belongs to; nullptr in tests without a plan.
   const plan::CompiledPlan* plan = nullptr;
-  /// Kind of client by `plan::EndpointId`; empty: not checked.
+  /// Kind of client by `plan::EndpointId`; if empty, kinds are not checked.
   std::span<const ClientKind> endpoints = {};
-  /// Name of an endpoint, for messages; empty: not known.
+  /// Gives the name of an endpoint, for messages; if empty, names are not known.
   std::function<std::string(plan::EndpointId)> endpoint_name = {};
-  /// Type of a registered key; empty: keys that tasks write are float.
+  /// Gives the type of a registered key; if empty, keys that tasks write are float.
   std::function<std::optional<rows::ColumnType>(std::string_view key)> key_type = {};
 };
 
@@ -37,7 +37,7 @@ struct PreparedNode {
   const TaskBody* body = nullptr;
   /// The params struct of the task. Owners: this and its copies.
   std::shared_ptr<const void> params;
-  /// Tells the seeds of nodes apart; a function of the node's id alone.
+  /// Makes the seeds of nodes differ; depends on the node's id only.
   std::uint64_t seed_salt = 0;
   expr::OnRowError on_row_error = expr::OnRowError::kNull;
 };

@@ -13,8 +13,7 @@
 
 namespace millrace::tasks {
 
-/// The memory that bodies use again and again: blocks for rows, registers for expressions, an
-/// arena.
+/// Memory that bodies reuse: blocks for rows, registers for expressions, an arena.
 /// Threading: one body at a time; on a loop, all bodies of that loop.
 class TaskScratch {
  public:
@@ -34,7 +33,7 @@ class TaskScratch {
 
 class ScratchPool;
 
-/// A scratch of one's own, until destruction.
+/// Exclusive use of a scratch until destruction.
 /// Threading: not shared. Lifetime: borrows the pool.
 class ScratchLease {
  public:
@@ -59,8 +58,8 @@ class ScratchLease {
   std::unique_ptr<TaskScratch> scratch_;
 };
 
-/// Hands out scratches. Has as many as bodies ever ran at the same time, and gives out the one that
-/// came back last, whose memory is warm.
+/// Lends scratches to bodies. It holds as many as bodies ever ran at the same time, and lends the
+/// one that was returned last, whose memory is still in the cache.
 /// Threading: any thread. Lifetime: outlives its leases.
 class ScratchPool {
  public:
@@ -75,8 +74,8 @@ class ScratchPool {
   friend class ScratchLease;
   void give_back(std::unique_ptr<TaskScratch> scratch) MR_EXCLUDES(mutex_);
 
-  // The one that came back last, so that a body after another takes no lock. Whoever takes it out
-  // sees what its last user wrote.
+  // The scratch that was returned last, kept here so that a body that follows another takes no
+  // lock. Taking it acquires everything that its last user wrote.
   std::atomic<TaskScratch*> last_{nullptr};
   base::Mutex mutex_;
   std::vector<std::unique_ptr<TaskScratch>> idle_ MR_GUARDED_BY(mutex_);

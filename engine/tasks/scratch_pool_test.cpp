@@ -38,11 +38,11 @@ TEST(ScratchPoolTest, KeepsEveryScratchThatCameBack) {
   }
   const ScratchLease third = pool.acquire();
   const ScratchLease fourth = pool.acquire();
-  EXPECT_EQ(third.get(), used[0]) << "not the one that came back last";
+  EXPECT_EQ(third.get(), used[0]) << "must be the one that was returned last";
   EXPECT_EQ(fourth.get(), used[1]);
 }
 
-// What threads would do to each other is for the sanitizer to see.
+// ThreadSanitizer reports a race if two threads get the same scratch.
 TEST(ScratchPoolTest, ThreadsNeverShareAScratch) {
   constexpr int kTurns = 2000;
   ScratchPool pool;

@@ -43,37 +43,39 @@ struct RequestContext {
   std::chrono::sys_time<std::chrono::milliseconds> now{};
   /// Values of `$req.x`, by place in `CompiledPlan::request_fields`.
   std::span<const rows::Value> fields{};
-  /// Clients by `plan::EndpointId`; nullptr for an endpoint that has none here. They belong to
-  /// `loop`: only async bodies use them.
+  /// Clients by `plan::EndpointId`; nullptr for an endpoint without a client in this process. They
+  /// belong to `loop`: only async bodies use them.
   std::span<EndpointClient* const> clients{};
   const base::Clock* clock = &base::steady_clock();
   loop::Loop* loop = nullptr;         ///< the loop of the request
   loop::Executor* workers = nullptr;  ///< where `offload` runs
 };
 
-/// What one call of a body is given by whoever runs the plan.
+/// What the code that runs the plan gives to one call of a body.
 struct NodeContext {
   const PreparedNode* node = nullptr;
   std::span<const rows::RowSet> inputs{};
-  /// By param index; nullptr where the param is no expression. Bound before the body is called.
+  /// By param index; nullptr where the param is not an expression. Bound before the body is called.
   std::span<const expr::BoundExpr* const> exprs{};
   /// The row of the viewer node, if the plan has one and it is done.
   const rows::RowSet* viewer = nullptr;
   TaskStats* stats = nullptr;
-  /// A lease of the body's own, or on a loop the loop's: what is taken from it may be kept across
-  /// a suspension, but no operator may be.
+  /// The scratch that the body uses: leased for this call, or for an async body the one of its
+  /// loop, which all async bodies of the loop share. Memory from it may be kept across a
+  /// suspension, but an operator must not be suspended.
   TaskScratch* scratch = nullptr;
-  /// The body's own until it has returned.
+  /// Belongs to this body until it has returned.
   base::Arena* arena = nullptr;
   loop::StopToken stop{};
-  /// Tells, besides, when a clock has taken the node from its body; nullptr where nothing can.
+  /// Says whether the node was given up because its time ran out; nullptr for a body that cannot be
+  /// given up.
   const runtime::NodeCall* call = nullptr;
   /// When the node must be done: its timeout or the deadline, whichever comes first.
   std::optional<base::TimePoint> deadline{};
 };
 
-/// What a body may ask while it runs. A value of two references: coroutines take it by value.
-/// Threading: not shared. Lifetime: all that it gives lives until the body has returned.
+/// What a body may ask while it runs. It holds two references only: coroutines take it by value.
+/// Threading: not shared. Lifetime: everything it returns lives until the body has returned.
 class TaskContext {
  public:
   TaskContext(const RequestContext& request, const NodeContext& node)
@@ -83,7 +85,7 @@ class TaskContext {
   [[nodiscard]] const plan::CompiledNode& node() const { return *node_->node->node; }
   [[nodiscard]] const rows::RowSet* viewer() const { return node_->viewer; }
   [[nodiscard]] std::span<const rows::RowSet> inputs() const { return node_->inputs; }
-  /// The rows a param of type node stands for.
+  /// The rows to which a param of type node refers.
   [[nodiscard]] const rows::RowSet& input(const NodeParam& param) const {
     MR_CHECK(param.input.index < node_->inputs.size());
     return node_->inputs[param.input.index];
@@ -96,7 +98,7 @@ class TaskContext {
   [[nodiscard]] const expr::BoundExpr& expr(const PredicateParam& param) const {
     return bound(param.param_index);
   }
-  /// How the node treats rows that fail.
+  /// How the node treats rows whose evaluation fails.
   [[nodiscard]] expr::EvalOptions eval_options() const {
     return {.on_row_error = node_->node->on_row_error};
   }
@@ -107,20 +109,21 @@ class TaskContext {
   }
 
   [[nodiscard]] TaskStats& stats() const { return *node_->stats; }
-  /// Notes what an evaluation found.
+  /// Adds the row errors of an evaluation to the stats.
   void count_row_errors(const expr::RowErrors& errors) const;
 
   [[nodiscard]] rows::RowScratch& scratch() const { return node_->scratch->rows(); }
   [[nodiscard]] expr::EvalScratch& eval_scratch() const { return node_->scratch->eval(); }
   [[nodiscard]] base::Arena& arena() const { return *node_->arena; }
 
-  /// Of the run.
+  /// The stop token of the run.
   [[nodiscard]] loop::StopToken stop_token() const { return node_->stop; }
-  /// True once nobody waits for the node any more.
+  /// True once the result of the node is no longer needed.
   [[nodiscard]] bool stop_requested() const { return stop_check().stop_requested(); }
-  /// Fails with kCancelled then; for the gaps between chunks of long work.
+  /// Fails with kCancelled once stop_requested() is true; call it between chunks of long work.
   [[nodiscard]] base::Status check_stop() const { return stop_check().check(); }
-  /// The same for operators. Those of a body that is no coroutine have it in their scratch already.
+  /// The same check for row operators. For a body that is not a coroutine, the scratch already has
+  /// it.
   [[nodiscard]] rows::StopCheck stop_check() const;
 
   [[nodiscard]] const base::Clock& clock() const { return *request_->clock; }
@@ -130,14 +133,15 @@ class TaskContext {
 
   /// A seed that depends on the request's seed and the node's id only.
   [[nodiscard]] std::uint64_t seed() const;
-  /// Chance for this node: the same numbers whenever and wherever it runs.
+  /// Random numbers for this node: the same ones whenever and wherever it runs.
   [[nodiscard]] base::SplitMix64 random() const { return base::SplitMix64(seed()); }
 
   /// The loop of the request. Threading: async bodies only.
   [[nodiscard]] loop::Loop& loop() const { return *request_->loop; }
-  /// `co_await context.offload(fn, timeout)` runs `fn` on a worker and gives what it returned, or
-  /// kTimeout after `timeout`, or kCancelled when the run is over; then `fn` still runs to its end,
-  /// so it owns all that it uses, and its result is dropped. Threading: async bodies only.
+  /// `co_await context.offload(function, timeout)` runs `function` on a worker and gives what it
+  /// returned, or kTimeout after `timeout`, or kCancelled when the run is over; then `function`
+  /// still runs to its end, so it owns all that it uses, and its result is dropped. Threading:
+  /// async bodies only.
   template <class Function>
   [[nodiscard]] Offload<Function> offload(Function function,
                                           std::optional<base::Duration> timeout = {}) const {
@@ -162,7 +166,7 @@ class TaskContext {
   const NodeContext* node_;
 };
 
-/// Lets the operators that a body calls see when to stop.
+/// Makes the row operators that a body calls stop when the node's result is no longer needed.
 /// Threading: that of the body, which must not suspend meanwhile. Lifetime: within the body's.
 class StopScope {
  public:

@@ -29,7 +29,7 @@
 #include "tasks/task_context.h"
 #include "tasks/task_registry.h"
 
-// Runs one task outside a plan: in virtual time, with params as the compiler would give them.
+// Runs one task without a plan: in virtual time, with params as the compiler would give them.
 
 namespace millrace::tasks::testing {
 
@@ -53,7 +53,7 @@ struct NodeSetup {
   plan::RowErrorRule on_row_error = plan::RowErrorRule::kNull;
 };
 
-/// A node that runs or has run, with all that its body borrows.
+/// A node that is running or has run, with everything that its body borrows.
 struct RunningNode {
   plan::CompiledNode node;
   PreparedNode prepared;
@@ -127,7 +127,7 @@ class TaskRig {
     return run->outcome.value();
   }
 
-  /// Runs a node that somebody else prepared, inputs and expressions included.
+  /// Runs a node that the caller prepared, including inputs and expressions.
   [[nodiscard]] base::Result<rows::RowSet> execute(RunningNode& run) {
     begin(run);
     MR_CHECK(run.outcome.is_done());
@@ -153,13 +153,13 @@ class TaskRig {
   LoadContext load;
   base::ManualClock clock;
   loop::FakeLoop loop;
-  loop::FakeLoop workers{clock};  ///< runs when the test says so
+  loop::FakeLoop workers{clock};  ///< runs only when the test tells it to
   loop::StopSource stop;
   TaskScratch scratch;
   RequestContext request;
   std::vector<EndpointClient*> clients;
   std::optional<base::TimePoint> deadline;
-  TaskStats stats;  ///< of the last run()
+  TaskStats stats;  ///< stats of the last run()
 
  private:
   void begin(RunningNode& run) {

@@ -52,9 +52,10 @@ expr::OnRowError to_expr(plan::RowErrorRule rule) {
 Status TaskRegistry::add(plan::TaskSpec spec, std::unique_ptr<TaskBody> body) {
   MR_TRY_STATUS(check_task_spec(spec));
   if ((spec.kind == plan::TaskKind::kAsync) != body->is_async()) {
-    return fail(ErrorCode::kInvalidArgument,
-                "The kind is async exactly when the body is a coroutine",
-                spec.op);
+    return fail(
+        ErrorCode::kInvalidArgument,
+        "A task of kind async needs a coroutine as its body, and a coroutine needs kind async",
+        spec.op);
   }
   MR_TRY_STATUS(check_free(spec));
   insert(std::make_unique<Entry>(Entry{.spec = std::move(spec), .body = std::move(body)}));
@@ -110,7 +111,7 @@ const TaskRegistry::Entry* TaskRegistry::find(std::string_view op) const {
 Status TaskRegistry::check_free(const plan::TaskSpec& spec) const {
   const auto check = [&](const std::string& name) -> Status {
     if (find(name) == nullptr) return {};
-    return fail(ErrorCode::kInvalidArgument, "Two tasks have one op: " + name, spec.op);
+    return fail(ErrorCode::kInvalidArgument, "Two tasks have the same op: " + name, spec.op);
   };
   MR_TRY_STATUS(check(spec.op));
   for (const std::string& alias : spec.aliases) MR_TRY_STATUS(check(alias));

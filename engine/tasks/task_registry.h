@@ -19,7 +19,7 @@
 
 namespace millrace::tasks {
 
-/// The most inputs a task with any number of them takes.
+/// The most inputs that a task with a variable number of inputs takes.
 inline constexpr std::uint32_t kInputsMax = 64;
 
 /// All tasks of a process: what the compiler sees of them, and their bodies.
@@ -30,15 +30,15 @@ class TaskRegistry final : public plan::TaskCatalog {
   /// taken, and a body whose kind is not that of the spec.
   [[nodiscard]] base::Status add(plan::TaskSpec spec, std::unique_ptr<TaskBody> body);
 
-  /// Takes over all tasks of `other`, or on an error none.
+  /// Moves all tasks of `other` into this registry; on an error, none.
   [[nodiscard]] base::Status merge(TaskRegistry other);
 
   [[nodiscard]] const plan::TaskSpec* find_task(std::string_view op) const override;
   [[nodiscard]] std::vector<const plan::TaskSpec*> tasks() const override;
-  /// The body of a task by op or alias, or nullptr.
+  /// Gives the body of a task by op or alias, or nullptr.
   [[nodiscard]] const TaskBody* find_body(std::string_view op) const;
 
-  /// Looks up everything a node needs, once, at load.
+  /// Looks up everything that a node needs, once, when a plan is loaded.
   [[nodiscard]] base::Result<PreparedNode> prepare(const plan::CompiledNode& node,
                                                    const LoadContext& load = {}) const;
 
@@ -52,7 +52,7 @@ class TaskRegistry final : public plan::TaskCatalog {
   [[nodiscard]] base::Status check_free(const plan::TaskSpec& spec) const;
   void insert(std::unique_ptr<Entry> entry);
 
-  // Entries by op; their addresses stay, since plans point at specs.
+  // Entries by op. Their addresses never change, because plans point at the specs.
   std::map<std::string, std::unique_ptr<Entry>, std::less<>> entries_;
   std::map<std::string, const Entry*, std::less<>> aliases_;
 };
@@ -62,10 +62,10 @@ class TaskRegistry final : public plan::TaskCatalog {
 ///   Result<RowSet> f(const RowSet& rows, …, span<const RowSet> more, const P& params,
 ///                    TaskContext& context)
 ///
-/// Each RowSet is an input; the span holds the further ones, those of node params included; P
-/// describes the params; all but the rows may be left out. An async task is a coroutine that
-/// returns `Task<Result<RowSet>>` and takes `RowSet`, `const P*` and `TaskContext`.
-/// `spec` holds the rest; its params and numbers of inputs come from the function.
+/// Each RowSet is an input; the span holds all further inputs, including those of node params; P
+/// describes the params. Everything but the rows may be left out. An async task is a coroutine that
+/// returns `Task<Result<RowSet>>` and takes `RowSet`, `const P*` and `TaskContext`. `spec` holds
+/// the rest; its params and numbers of inputs are taken from the function.
 template <class Callable>
 [[nodiscard]] base::Status register_task(TaskRegistry& registry,
                                          plan::TaskSpec spec,

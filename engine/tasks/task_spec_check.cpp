@@ -34,7 +34,7 @@ bool fits(const ParamSpec& param, double value) {
   return (!param.minimum || value >= *param.minimum) && (!param.maximum || value <= *param.maximum);
 }
 
-/// True if the default is one that a plan could have given.
+/// True if a plan could give the default as a value of the param.
 bool fallback_fits(const ParamSpec& param) {
   const plan::ParamValue& value = param.fallback;
   switch (param.type) {
@@ -122,7 +122,8 @@ Status check_task_spec(const plan::TaskSpec& spec) {
     MR_TRY_STATUS(check_param(param, spec.op + ".params." + param.name));
     for (std::size_t earlier = 0; earlier < index; ++earlier) {
       if (spec.params[earlier].name != param.name) continue;
-      return fail(ErrorCode::kInvalidArgument, "Two params have one name: " + param.name, spec.op);
+      return fail(
+          ErrorCode::kInvalidArgument, "Two params have the same name: " + param.name, spec.op);
     }
   }
   return check_keys_param(spec);

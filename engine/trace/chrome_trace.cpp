@@ -26,11 +26,12 @@
 namespace millrace::trace {
 namespace {
 
-// The track of a thread and its lanes are neighbours: thread number = track × kLanesPerTrack +
-// lane.
-constexpr std::uint32_t kLanesPerTrack = 1000;
+// A track and its sub-tracks have consecutive thread numbers: track × kSubTracksPerTrack +
+// sub-track.
+constexpr std::uint32_t kSubTracksPerTrack = 1000;
 
-/// Writes microseconds with all three decimals: the format's unit, without losing nanoseconds.
+/// Writes a time in the format's unit, microseconds, with three decimals, so that no nanosecond is
+/// lost.
 void append_microseconds(std::string& out, std::int64_t ns) {
   const char* sign = ns < 0 ? "-" : "";
   const std::uint64_t size =
@@ -70,14 +71,14 @@ ChromeTraceSink::ChromeTraceSink(std::ostream& out) : out_(out) {
 }
 
 ChromeTraceSink::~ChromeTraceSink() {
-  // Whoever wants to know closes it before.
+  // The result is ignored here: callers who need it call close() themselves.
   static_cast<void>(close());  // NOLINT(bugprone-unused-return-value)
 }
 
 void ChromeTraceSink::name_track(std::uint16_t track, std::string_view name) {
   if (is_closed_) return;
   tracks_[track].name = name;
-  name_thread(track * kLanesPerTrack, name);
+  name_thread(track * kSubTracksPerTrack, name);
   write_out();
 }
 
@@ -89,7 +90,7 @@ void ChromeTraceSink::consume(const RunTrace& run) {
   incomplete_ += run.is_complete ? 0 : 1;
   write_run(spans, run);
   const std::vector<Slice> slices = make_slices(spans, run);
-  // A viewer ties an arrow to the slice that was opened last on its thread, so each slice is
+  // A viewer attaches an arrow to the slice that was opened last on its thread. So each slice is
   // followed by its own arrows even where times are equal.
   for (const Slice& slice : slices) {
     write_slice(slice, run);
@@ -137,21 +138,22 @@ void ChromeTraceSink::name_thread(std::uint32_t thread, std::string_view name) {
 }
 
 std::uint32_t ChromeTraceSink::place(const NodeSpan& node, base::TimePoint end, bool is_async) {
-  const std::uint32_t thread = node.track * kLanesPerTrack;
+  const std::uint32_t thread = node.track * kSubTracksPerTrack;
   if (!is_async) return thread;
   Track& track = tracks_[node.track];
   const auto free = std::ranges::find_if(
-      track.lanes_free_at, [&node](base::TimePoint time) { return time <= node.start; });
-  const auto lane = static_cast<std::uint32_t>(free - track.lanes_free_at.begin());
-  if (free != track.lanes_free_at.end()) {
+      track.sub_tracks_free_at, [&node](base::TimePoint time) { return time <= node.start; });
+  const auto sub_track = static_cast<std::uint32_t>(free - track.sub_tracks_free_at.begin());
+  if (free != track.sub_tracks_free_at.end()) {
     *free = end;
-    return thread + lane + 1;
+    return thread + sub_track + 1;
   }
-  // Past the last lane slices may cover each other; that bounds what is kept here.
-  if (lane + 1 == kLanesPerTrack) return thread + lane;
-  track.lanes_free_at.push_back(end);
-  name_thread(thread + lane + 1, base::format("{} io {}", track.name, lane + 1));
-  return thread + lane + 1;
+  // All sub-tracks are taken: reuse the last one, where slices may then overlap. This bounds the
+  // memory.
+  if (sub_track + 1 == kSubTracksPerTrack) return thread + sub_track;
+  track.sub_tracks_free_at.push_back(end);
+  name_thread(thread + sub_track + 1, base::format("{} io {}", track.name, sub_track + 1));
+  return thread + sub_track + 1;
 }
 
 std::vector<ChromeTraceSink::Slice> ChromeTraceSink::make_slices(const RunSpans& spans,
@@ -233,7 +235,8 @@ void ChromeTraceSink::write_slice(const Slice& slice, const RunTrace& run) {
 void ChromeTraceSink::write_arrow(char phase, const Slice& from, const Slice& to) {
   const bool is_start = phase == 's';
   const Slice& at = is_start ? from : to;
-  // An arrow leaves inside its slice: at the very end the next slice may already be open.
+  // An arrow starts one nanosecond before the end of its slice: at the very end the next slice may
+  // already be open.
   const base::TimePoint inside = std::max(from.span->start, from.end - base::Duration(1));
   begin_event(phase, "needs", "edge", is_start ? inside : to.span->start, at.thread);
   const std::uint64_t id =

@@ -17,12 +17,12 @@ namespace millrace::trace {
 /// Writes runs as Chrome trace events in JSON, which Perfetto (ui.perfetto.dev) opens.
 ///
 /// Every buffer is a thread: a worker shows the nodes it ran one after another. Async nodes of a
-/// loop overlap, so they stand on lanes below it ("loop 0 io 1"). A run is one async slice. Arrows
-/// go from each node to the nodes that needed it. Arguments of a node: id, index, op, status, queue
-/// delay or inline parent and depth, error, span and trace id.
+/// loop overlap, so they are drawn on sub-tracks below it ("loop 0 io 1"). A run is one async
+/// slice. Arrows go from each node to the nodes that needed it. Arguments of a node: id, index, op,
+/// status, queue delay or inline parent and depth, error, span and trace id.
 ///
-/// Streams: each run is written when it is consumed, nothing of it is kept. Call `close` to end the
-/// file; the destructor does it otherwise.
+/// Each run is written when it is consumed, and nothing of it is kept. Call `close` to end the
+/// file; otherwise the destructor does it.
 /// Threading: as `TraceSink`.
 /// Lifetime: borrows `out` until closed.
 class ChromeTraceSink final : public TraceSink {
@@ -40,10 +40,10 @@ class ChromeTraceSink final : public TraceSink {
   base::Status close();
 
  private:
-  /// Lanes of one track; each entry is the time until which that lane is taken.
+  /// A thread of the viewer. Each entry is the time until which that sub-track is taken.
   struct Track {
     std::string name;
-    std::vector<base::TimePoint> lanes_free_at;
+    std::vector<base::TimePoint> sub_tracks_free_at;
   };
 
   /// A node and where it is drawn.
@@ -51,11 +51,11 @@ class ChromeTraceSink final : public TraceSink {
     const NodeSpan* span = nullptr;
     base::TimePoint end;
     std::uint32_t thread = 0;
-    std::vector<std::size_t> producers;  // places of other slices
+    std::vector<std::size_t> producers;  // indices of the slices it needed
     std::vector<std::size_t> consumers;
   };
 
-  /// Opens the next event up to its `args`: phase, name, category, time and thread.
+  /// Writes the beginning of an event, up to its `args`: phase, name, category, time and thread.
   void begin_event(char phase,
                    std::string_view name,
                    std::string_view category,
@@ -70,7 +70,7 @@ class ChromeTraceSink final : public TraceSink {
   void write_out();
 
   std::ostream& out_;
-  std::string text_;  // what the current call has produced, written out at its end
+  std::string text_;  // output of the current call, written to the stream at its end
   std::unordered_map<std::uint16_t, Track> tracks_;
   std::uint64_t dropped_ = 0;
   std::uint64_t incomplete_ = 0;

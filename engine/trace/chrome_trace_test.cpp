@@ -102,7 +102,7 @@ TEST(ChromeTraceTest, RunIsAnAsyncSlice) {
   EXPECT_DOUBLE_EQ(ends[0]["ts"].get<double>(), 8.0);
 }
 
-TEST(ChromeTraceTest, OverlappingAsyncNodesStandOnLanesOfTheirOwn) {
+TEST(ChromeTraceTest, OverlappingAsyncNodesGetSubTracks) {
   const auto records = diamond_records();
   const Json document = written(trace_of(records, shared(diamond())));
   const std::vector<Json> slices = events_of(document, "X");
@@ -119,7 +119,7 @@ TEST(ChromeTraceTest, OverlappingAsyncNodesStandOnLanesOfTheirOwn) {
   EXPECT_EQ(names[2], "loop 0 io 2");
 }
 
-TEST(ChromeTraceTest, LanesAreUsedAgainOnceFree) {
+TEST(ChromeTraceTest, SubTracksAreReusedOnceFree) {
   std::ostringstream out;
   ChromeTraceSink sink(out);
   const auto topology = shared(diamond());

@@ -116,7 +116,8 @@ base::Status Analysis::take_edges() {
   }
   for (std::size_t place = 0; place < run_.nodes.size(); ++place) {
     if (producers_[place].empty()) has_absent_producer_[place] = true;
-    // A node started on demand hangs on the node that started it, though no edge says so.
+    // A node started on demand depends on the node that started it, although there is no edge
+    // between them.
     const NodeSpan& span = spans_.nodes[place];
     if (span.inline_depth == 0 || span.inline_parent >= topology_.nodes.size()) continue;
     const std::size_t parent = place_of_[span.inline_parent];
@@ -164,7 +165,7 @@ CriticalPath Analysis::find_path(PathMeasure measure) const {
   std::size_t last = kNoPlace;
   for (const std::size_t place : order_) {
     for (const std::size_t producer : producers_[place]) {
-      // Of equals the one that ended last is what people would name: it made the node ready.
+      // Of equally long chains, take the producer that ended last: it made the node ready.
       if (before[place] == kNoPlace ||
           std::pair(longest[producer], run_.nodes[producer].end) >
               std::pair(longest[before[place]], run_.nodes[before[place]].end)) {

@@ -11,7 +11,7 @@
 
 namespace millrace::trace {
 
-/// What a node's length on the path is.
+/// What counts as the length of a node on the path.
 enum class PathMeasure : std::uint8_t {
   kLatency,  ///< end − ready: what the node cost this run, waiting in queues included
   kService,  ///< end − start: what it would cost with a worker always free
@@ -47,7 +47,7 @@ struct TimedNode {
   base::TimePoint end;
 };
 
-/// One run taken apart: every node that ran, and the critical path measured both ways.
+/// The analysis of one run: every node that ran, and the critical path by both measures.
 struct RunAnalysis {
   TraceId trace_id;
   SpanStatus status = SpanStatus::Ok;
@@ -58,12 +58,12 @@ struct RunAnalysis {
   CriticalPath service_path;
 };
 
-/// Takes apart the records of one run that emitted RunStart, RunEnd and node spans.
+/// Analyses the records of one run that emitted RunStart, RunEnd and node spans.
 ///
 /// A node is ready when the last of its producers ended; if one of them never ran (its result came
 /// from a fallback), when it was queued. Fails with `kInvalidArgument` on a trace that is
-/// incomplete or contradicts `topology`: a missing end, an unknown node, a cycle, a start before an
-/// input.
+/// incomplete or contradicts `topology`: a missing end, an unknown node, a cycle, a start before
+/// the end of an input.
 [[nodiscard]] base::Result<RunAnalysis> analyse_run(std::span<const TraceRecord> records,
                                                     const TraceTopology& topology);
 

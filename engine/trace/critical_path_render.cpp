@@ -56,7 +56,7 @@ class Scale {
 
 std::string bar(const TimedNode& node, const Scale& scale, bool use_unicode) {
   const std::size_t ready = scale.column(node.ready);
-  // A node always shows at least one mark, the last column included.
+  // A node always shows at least one mark, even in the last column.
   const std::size_t start = std::min(scale.column(node.start), scale.columns() - 1);
   const std::size_t end = std::max(scale.column(node.end), start + 1);
   std::string text;

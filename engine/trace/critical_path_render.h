@@ -9,8 +9,8 @@
 namespace millrace::trace {
 
 struct WaterfallOptions {
-  std::size_t width = 100;     ///< columns in all; fewer than 60 count as 60
-  std::size_t rows_max = 200;  ///< nodes drawn, in order of start; nodes on a path always are
+  std::size_t width = 100;     ///< total columns; at least 60 are used
+  std::size_t rows_max = 200;  ///< nodes drawn at most; nodes on a path are always drawn
   bool use_unicode = true;     ///< false: bars of plain ASCII
 };
 

@@ -31,7 +31,7 @@ std::vector<std::uint32_t> nodes_of(const CriticalPath& path) {
   return nodes;
 }
 
-/// Adds a path up from its parts, independently of its totals.
+/// Computes the length of a path from its parts, independently of its totals.
 Duration sum_of_parts(const CriticalPath& path) {
   Duration sum = path.final_gap;
   for (const PathStep& step : path.steps) sum += step.waiting + step.queued + step.service;
@@ -39,7 +39,7 @@ Duration sum_of_parts(const CriticalPath& path) {
 }
 
 TEST(CriticalPathTest, T5_PathsDifferWhenWaitingInAQueueDecides) {
-  // 0 → 1 → 3 and 0 → 2 → 3: node 1 works longest, node 2 waits longest.
+  // 0 → 1 → 3 and 0 → 2 → 3: node 1 has the longest service, node 2 the longest wait.
   const TraceTopology topology = TraceScript::dag(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   TraceScript script;
   script.run_start(100).queued(0, 100, 110).end(0, 120);
@@ -153,7 +153,8 @@ TEST(CriticalPathTest, BrokenTracesAreNamed) {
   EXPECT_THAT(error_of(circle, TraceScript::dag(2, {{0, 1}, {1, 0}})), HasSubstr("cycle"));
 }
 
-/// A run of a random DAG on any number of workers, and the longest chain found by trying all.
+/// A run of a random DAG on any number of workers, and its longest chain, found by trying all
+/// chains.
 struct RandomRun {
   TraceTopology topology;
   std::vector<TraceRecord> records;
@@ -222,7 +223,7 @@ TEST(CriticalPathTest, T5_PartsAddUpExactlyOnRandomRuns) {
         ASSERT_GE(std::min({step.waiting, step.queued, step.service}), Duration(0));
       }
     }
-    // Every input comes from a node that ran, so the latency path has no gap but the last one.
+    // Every input comes from a node that ran, so the only gap of the latency path is the last one.
     ASSERT_EQ(run->latency_path.gap_total, run->latency_path.final_gap);
     ASSERT_EQ(run->service_path.span_total, Duration(longest_service(random_run)));
   }

@@ -20,7 +20,8 @@ using TraceId = base::StrongId<TraceTag, std::uint64_t>;
 /// Names one execution of one node (or the run itself) within a trace; 0 means "none".
 using SpanId = base::StrongId<SpanTag, std::uint64_t>;
 
-// Flags and statuses carry the names of the documented contract, without the house's `k`.
+// Flags and statuses have the names of the documented contract, without the prefix `k` of other
+// constants.
 // NOLINTBEGIN(readability-identifier-naming,performance-enum-size)
 
 /// Chooses which events a run emits. Values may be combined; bits are part of the contract.

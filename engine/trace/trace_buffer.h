@@ -13,7 +13,7 @@ namespace millrace::trace {
 /// A bounded ring of records between one writing thread and one reading thread.
 ///
 /// Writing is a copy and a release store: no lock, no allocation, no clock. A full ring refuses the
-/// record and counts it, because waiting would let observation steer the run.
+/// record and counts it, because waiting would let tracing change the run.
 /// Threading: `record` from the one writer, `drain` from the one reader, `dropped_count` from any.
 class TraceBuffer {
  public:

@@ -77,7 +77,8 @@ void TraceCollector::collect_locked() {
   }
   std::vector<TraceId> over = std::exchange(ended_, {});
   for (const TraceId ended : read_buffers()) over.push_back(ended);
-  // The second reading completes the runs in `over`; those that end in it wait for the next call.
+  // Reading a second time completes the runs in `over`. Runs whose end is found only now are
+  // delivered by the next call.
   ended_ = read_buffers();
   deliver_ended(over);
   while (pending_records_ > options_.pending_records_max) {
@@ -141,7 +142,7 @@ std::shared_ptr<const TraceTopology> TraceCollector::topology_of(const OpenRun& 
 
 void TraceCollector::deliver_ended(const std::vector<TraceId>& ended) {
   for (const TraceId trace_id : ended) {
-    // Absent when memory ran short and the run has already been given up.
+    // Not found if the run was already delivered as incomplete to save memory.
     const auto sequence = sequence_of_.find(trace_id);
     if (sequence != sequence_of_.end()) deliver(sequence->second, true);
   }

@@ -16,20 +16,20 @@
 
 namespace millrace::trace {
 
-/// What became of what was recorded.
+/// Counts of recorded events and delivered runs.
 struct TraceStats {
   std::uint64_t dropped_records = 0;  ///< refused by full buffers
   std::uint64_t complete_runs = 0;    ///< delivered with their `RunEnd`
-  std::uint64_t incomplete_runs =
-      0;  ///< delivered without it, to keep memory bounded or at the end
+  std::uint64_t incomplete_runs = 0;  ///< delivered without it: to bound memory, or by flush()
 };
 
-/// Owns the buffers threads write into, and moves what they hold to sinks, one whole run at a time.
+/// Owns the buffers that threads write to, and moves their records to sinks, one whole run at a
+/// time.
 ///
 /// A run is delivered once its `RunEnd` has been read and every buffer has been read again after
-/// that: what was written before the `RunEnd` is then all there. Memory is bounded by the buffers
-/// and by `pending_records_max`; past that the oldest open run is delivered as incomplete.
-/// Threading: any thread; collecting is serialised. Nothing here is called by a run.
+/// that: everything written before the `RunEnd` has then been read. Memory is bounded by the
+/// buffers and by `pending_records_max`; above that the oldest open run is delivered as incomplete.
+/// Threading: any thread; collecting is serialised. Runs never call the collector.
 class TraceCollector {
  public:
   struct Options {
@@ -83,7 +83,7 @@ class TraceCollector {
 
   const Options options_;
 
-  // Guards what is registered; held only for moments, so that a slow sink delays nobody.
+  // Guards what is registered. Held only briefly, so that a slow sink delays nobody.
   mutable base::Mutex registry_mutex_;
   std::vector<std::unique_ptr<Track>> tracks_ MR_GUARDED_BY(registry_mutex_);
   Topologies topologies_ MR_GUARDED_BY(registry_mutex_);
@@ -95,7 +95,7 @@ class TraceCollector {
   std::vector<TraceSink*> sinks_ MR_GUARDED_BY(collect_mutex_);
   std::vector<Track*> known_tracks_ MR_GUARDED_BY(collect_mutex_);
   std::vector<TraceRecord> scratch_ MR_GUARDED_BY(collect_mutex_);
-  // Open runs by order of arrival, and the way from a trace id to its place in that order.
+  // Open runs by order of arrival, and the position in that order of each trace id.
   std::map<std::uint64_t, OpenRun> open_runs_ MR_GUARDED_BY(collect_mutex_);
   std::unordered_map<TraceId, std::uint64_t> sequence_of_ MR_GUARDED_BY(collect_mutex_);
   std::vector<TraceId> ended_ MR_GUARDED_BY(collect_mutex_);

@@ -21,7 +21,7 @@ namespace {
 
 base::TimePoint at(std::int64_t ns) { return TraceScript::at(ns); }
 
-/// Keeps what a sink is told beside the runs.
+/// Records the other calls that a sink receives: track names and drop counts.
 class ListeningSink final : public TraceSink {
  public:
   void consume(const RunTrace& run) override { runs.push_back(run.trace_id); }

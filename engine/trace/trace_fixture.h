@@ -15,7 +15,7 @@
 
 namespace millrace::trace {
 
-/// Writes the trace of one run by hand, with the real writer, for tests of what reads traces.
+/// Writes the trace of one run by hand, with the real writer, for tests of code that reads traces.
 /// Times are nanoseconds on a clock that starts at 0.
 /// Threading: not shared.
 class TraceScript {

@@ -42,8 +42,8 @@ bool closes_node(const TraceRecord& record) {
   return record.kind == TraceKind::kNodeEnd || record.kind == TraceKind::kNodeError;
 }
 
-/// Moves every end that precedes its own start behind it. Needed when another thread ended a node
-/// at the very time of its start.
+/// Moves every end that precedes its own start behind that start. Needed when another thread ended
+/// a node at exactly the time of its start.
 void put_starts_first(std::span<TraceRecord> group) {
   std::unordered_map<SpanId, std::size_t> start_of;
   for (std::size_t i = 0; i < group.size(); ++i) {

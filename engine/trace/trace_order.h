@@ -8,7 +8,8 @@ namespace millrace::trace {
 
 /// Merges the records of one run, given thread by thread, into one order: by time; at equal times
 /// `RunStart` first, `RunEnd` last, a node's start before its end, and otherwise each thread's own
-/// order. Times are never changed, so a record later than its `RunEnd` stays visible as such.
+/// order. Times are never changed, so a record that is later than the run's `RunEnd` can be
+/// recognised.
 void order_run(std::vector<TraceRecord>& records);
 
 }  // namespace millrace::trace

@@ -70,7 +70,7 @@ TraceEvent to_event(const TraceRecord& record, const TraceTopology* topology) {
       return event;
     }
     case TraceKind::kNodeRan:
-      break;  // never leaves the collector
+      break;  // the collector has replaced it by the events it stands for
   }
   return RunStart{};
 }

@@ -41,19 +41,19 @@ enum class TraceKind : std::uint8_t {
   kNodeError,
   kQueueDelay,
   kNodeInlined,
-  /// A whole node in one record. Only between writer and collector, which makes of it what it
-  /// stands for (`unfold`): three events for the price of one.
+  /// A node that ran, in one record instead of three. Used only between writer and collector; the
+  /// collector replaces it by the events it stands for (`unfold`).
   kNodeRan,
 };
 
 /// One event in the form in which threads write it: fixed size, no pointers, copied by value.
-/// `TraceWriter` fills it and `to_event` reads it; nobody else needs the meaning of the fields.
+/// `TraceWriter` fills it and `to_event` reads it; other code need not know what the fields mean.
 struct TraceRecord {
   static constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 
   TraceId trace_id;
-  SpanId span_id;            ///< NodeRan: ns in a queue; its id follows from run and node
-  std::int64_t time_ns = 0;  ///< NodeRan: of its start
+  SpanId span_id;            ///< NodeRan: ns spent in a queue; the id is computed from run and node
+  std::int64_t time_ns = 0;  ///< NodeRan: time of its start
   /// QueueDelay: ns; NodeError: code; RunStart, RunEnd: topology; NodeRan: ns from start to end
   std::uint64_t value = 0;
   std::uint32_t node_index = kNoNode;  ///< RunEnd: executed count

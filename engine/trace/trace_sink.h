@@ -15,24 +15,25 @@
 
 namespace millrace::trace {
 
-/// All that was recorded of one run, in order of time with `RunEnd` last.
+/// All records of one run, in order of time with `RunEnd` last.
 /// Lifetime: `records` is valid during the call that passes it; `topology` may be kept.
 struct RunTrace {
   TraceId trace_id;
   std::span<const TraceRecord> records;
-  std::shared_ptr<const TraceTopology> topology{};  ///< null when the run named none
-  bool is_complete = true;  ///< false: given up before its `RunEnd` was seen
+  std::shared_ptr<const TraceTopology> topology{};  ///< null if the run named none
+  bool is_complete = true;  ///< false: delivered before its `RunEnd` was read
 };
 
-/// Receives finished runs from a collector. A sink that fails keeps its failure to itself:
-/// observing never steers. Threading: calls come one at a time, from whichever thread collects.
+/// Receives finished runs from a collector. A sink handles its own failures, so that tracing never
+/// changes a run. Threading: calls come one at a time, from whichever thread collects.
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void consume(const RunTrace& run) = 0;
-  /// Says what `TraceRecord::track` stands for; comes before the first record that uses it.
+  /// Gives the name of a track (`TraceRecord::track`). Called before the first record that uses it.
   virtual void name_track(std::uint16_t /*track*/, std::string_view /*name*/) {}
-  /// Says how many records of the whole process were dropped so far; comes when it has grown.
+  /// Gives the number of records that the whole process has dropped so far. Called when it has
+  /// grown.
   virtual void note_dropped(std::uint64_t /*total*/) {}
 };
 
@@ -47,13 +48,13 @@ class MemorySink final : public TraceSink {
     bool is_complete = true;
   };
 
-  /// Keeps at most `runs_max` runs; older ones make room and are counted.
+  /// Keeps at most `runs_max` runs; older ones are removed and counted.
   explicit MemorySink(std::size_t runs_max = 1024) : runs_max_(runs_max) {}
 
   void consume(const RunTrace& run) override;
   void note_dropped(std::uint64_t total) override;
 
-  /// Takes out everything kept so far, oldest first.
+  /// Removes and returns all kept runs, oldest first.
   [[nodiscard]] std::vector<StoredRun> take();
   [[nodiscard]] std::uint64_t evicted_count() const;
   [[nodiscard]] std::uint64_t dropped_count() const;

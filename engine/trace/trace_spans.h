@@ -12,7 +12,7 @@
 
 namespace millrace::trace {
 
-/// The events of one execution of one node, put together.
+/// The events of one execution of one node, combined.
 struct NodeSpan {
   SpanId span_id;
   std::uint32_t node_index = TraceRecord::kNoNode;
@@ -26,7 +26,7 @@ struct NodeSpan {
   std::uint32_t inline_depth = 0;  ///< 0: not inlined
 };
 
-/// One run, put together from its records.
+/// One run, combined from its records.
 struct RunSpans {
   TraceId trace_id;
   std::optional<base::TimePoint> start;
@@ -38,8 +38,8 @@ struct RunSpans {
   std::vector<NodeSpan> nodes;  ///< in the order in which they started
 };
 
-/// Puts a run together. Accepts any records: what is missing stays empty, what has no start is left
-/// out.
+/// Combines the records of a run. Accepts any records: missing events leave fields empty, and nodes
+/// without a start are left out.
 [[nodiscard]] RunSpans collect_spans(std::span<const TraceRecord> records);
 
 }  // namespace millrace::trace

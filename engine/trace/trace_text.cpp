@@ -12,7 +12,7 @@
 namespace millrace::trace {
 namespace {
 
-/// Gives how many bytes the character at `index` takes: 1 also for a byte that begins none.
+/// Gives how many bytes the character at `index` takes; 1 for a byte that starts no character.
 std::size_t character_length(std::string_view text, std::size_t index) {
   const auto first = static_cast<std::uint8_t>(text[index]);
   if (first < 0xc2 || first > 0xf4) return 1;

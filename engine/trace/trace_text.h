@@ -9,7 +9,8 @@
 namespace millrace::trace {
 
 /// Gives `text` for a terminal, cut ("…") to at most `columns` characters. Control characters and
-/// bytes that are not UTF-8 become '?'; so does all but ASCII unless `use_unicode`.
+/// bytes that are not UTF-8 become '?', and so do all non-ASCII characters unless `use_unicode` is
+/// set.
 [[nodiscard]] std::string cut_columns(std::string_view text,
                                       std::size_t columns,
                                       bool use_unicode = true);

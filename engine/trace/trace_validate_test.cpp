@@ -43,7 +43,7 @@ std::vector<std::string> statements(const std::vector<TraceRecord>& records,
   return out;
 }
 
-/// Breaks a right trace in one way and gives the statements that the checker finds broken.
+/// Changes a correct trace in one way and gives the statements that the checker finds broken.
 std::vector<std::string> broken_by(
     const std::function<void(std::vector<TraceRecord>&)>& break_trace) {
   const TraceTopology topology = diamond();

@@ -19,19 +19,19 @@ namespace millrace::trace {
   return bits ^ (bits >> 31);
 }
 
-/// What one run carries to be traced: who it is and which events it wants. Small, copied by value.
+/// What a traced run carries: its trace id and the events it wants. Small, copied by value.
 struct TraceContext {
   TraceContext() = default;
-  /// Any flag brings `RunEnd` with it, since a run's trace is delivered when it closes.
+  /// Any flag turns `RunEnd` on too, since a run's trace is delivered when its `RunEnd` is read.
   TraceContext(TraceId id, TraceFlag wanted, TraceTopologyId dag)
       : trace_id(id),
         span_seed(mix_bits(id.value())),
         topology(dag),
         flags(wanted == TraceFlag::None ? wanted : wanted | TraceFlag::RunEnd) {}
 
-  /// Is the only question an untraced run ever asks.
+  /// Says whether the run is traced: the only check that an untraced run makes.
   [[nodiscard]] bool enabled() const {
-#ifdef MR_NO_TRACE  // a build without trace code, to see what its presence costs (bench/scheduler)
+#ifdef MR_NO_TRACE  // a build without trace code, to measure its cost (bench/scheduler)
     return false;
 #else
     return flags != TraceFlag::None;
@@ -40,7 +40,8 @@ struct TraceContext {
   [[nodiscard]] bool wants(TraceFlag flag) const { return has_flag(flags, flag); }
 
   /// Gives the id of one attempt at one node: a function of its arguments and the trace id,
-  /// distinct for distinct arguments, so that any thread can name a span without having been told.
+  /// distinct for distinct arguments, so that every thread computes the same id without
+  /// communication.
   [[nodiscard]] SpanId node_span(std::uint32_t node_index, std::uint16_t attempt = 0) const {
     return span_of((std::uint64_t{attempt} << 33) | (std::uint64_t{node_index} << 1) | 1);
   }
@@ -58,10 +59,10 @@ struct TraceContext {
   }
 };
 
-/// How a node came to its thread.
+/// How a node reached the thread that runs it.
 struct Arrival {
-  std::uint32_t parent = TraceRecord::kNoNode;  ///< which node handed over directly, if one did
-  std::uint32_t depth = 0;                      ///< direct hand-overs in a row
+  std::uint32_t parent = TraceRecord::kNoNode;  ///< the node that handed over directly, if any
+  std::uint32_t depth = 0;                      ///< number of direct hand-overs in a row
 
   [[nodiscard]] bool is_direct() const { return parent != TraceRecord::kNoNode; }
 };
@@ -76,8 +77,8 @@ struct RunTotals {
 
 /// Writes the events of one run into the buffer of the calling thread, each only if its flag is on.
 ///
-/// Reads no clock: one reading per node boundary, made by the caller, serves the end of one node
-/// and the start of the next. Callers must not construct one for a run that is not `enabled()`.
+/// Reads no clock: the caller reads it once per node boundary and passes the same time as the end
+/// of one node and the start of the next. Construct a writer only for a run that is `enabled()`.
 /// Threading: the writer thread of `buffer`.
 /// Lifetime: borrows both arguments.
 class TraceWriter {
@@ -91,7 +92,7 @@ class TraceWriter {
     buffer_.record(record);
   }
 
-  /// Must be the run's last event on any thread: every other write happens before it.
+  /// Writes the run's last event. All other writes, on any thread, must happen before it.
   void run_end(base::TimePoint now, const RunTotals& totals) {
     TraceRecord record = make(TraceKind::kRunEnd, run_.run_span(), now);
     record.value = run_.topology.value();
@@ -102,7 +103,7 @@ class TraceWriter {
     buffer_.record(record);
   }
 
-  /// Starts a node that came out of a queue, into which it went at `queued_at`.
+  /// Starts a node that was taken from a queue, which it had entered at `queued_at`.
   void node_start_queued(std::uint32_t node, base::TimePoint queued_at, base::TimePoint now) {
     TraceRecord record = make(TraceKind::kNodeStart, run_.node_span(node), now);
     record.node_index = node;
@@ -129,8 +130,8 @@ class TraceWriter {
     buffer_.record(record);
   }
 
-  /// Writes a node that ended well on the thread that started it. `queued_at` is when it went into
-  /// a queue, if it came out of one.
+  /// Writes a node that ended well on the thread that started it. `queued_at` is when it entered a
+  /// queue, if it was taken from one.
   void node_ran(std::uint32_t node,
                 Arrival arrival,
                 base::TimePoint queued_at,
@@ -150,7 +151,7 @@ class TraceWriter {
     buffer_.record(record);
   }
 
-  /// Starts a node that came as `arrival` says.
+  /// Starts a node that reached this thread as `arrival` says.
   void node_start(std::uint32_t node,
                   Arrival arrival,
                   base::TimePoint queued_at,
@@ -162,8 +163,8 @@ class TraceWriter {
     }
   }
 
-  /// Any thread may end a node, also one that another thread is still running (deadline, cancel);
-  /// the scheduler makes sure that exactly one does.
+  /// Ends a node. Any thread may do this, even while another thread is still running the node
+  /// (deadline, cancel); the scheduler makes sure that exactly one does.
   void node_end(std::uint32_t node, base::TimePoint now, SpanStatus status) {
     if (!run_.wants(TraceFlag::NodeSpan)) return;
     TraceRecord record = make(TraceKind::kNodeEnd, run_.node_span(node), now);
@@ -172,7 +173,7 @@ class TraceWriter {
     buffer_.record(record);
   }
 
-  /// Comes before the `node_end` of the same node.
+  /// Writes the error of a node. Must come before the `node_end` of the same node.
   void node_error(std::uint32_t node, base::TimePoint now, base::ErrorCode code) {
     if (!run_.wants(TraceFlag::NodeError)) return;
     TraceRecord record = make(TraceKind::kNodeError, run_.node_span(node), now);
@@ -183,7 +184,7 @@ class TraceWriter {
   }
 
  private:
-  /// What a `kNodeRan` record stands for.
+  /// The events that a `kNodeRan` record stands for.
   static constexpr TraceFlag kNodeEvents =
       TraceFlag::NodeSpan | TraceFlag::QueueDelay | TraceFlag::InlineDetail;
 

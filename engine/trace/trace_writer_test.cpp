@@ -36,7 +36,7 @@ TEST(TraceWriterTest, FlagsChooseTheEvents) {
   EXPECT_EQ(kinds_written_with(TraceFlag::InlineDetail), Kinds({kNodeInlined, kRunEnd}));
 }
 
-/// What a reader gets of a node that was queued and of one that was inlined, each with its end.
+/// What a reader gets for a node that was queued and for one that was inlined, each with its end.
 std::vector<TraceRecord> written_with(TraceFlag flags, bool at_once) {
   TraceBuffer buffer(64);
   const TraceContext run(TraceId(42), flags, {});

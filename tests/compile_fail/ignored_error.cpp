@@ -1,4 +1,4 @@
-// Drops an error on the floor.
+// Ignores a result that may be an error.
 
 #include "base/result.h"
 

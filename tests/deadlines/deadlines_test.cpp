@@ -1,5 +1,6 @@
-// Requests with random deadlines over plans whose hints and estimates are wrong: every answer
-// comes, and none is late and ok. How late the others are is printed; a benchmark judges that.
+// Requests with random deadlines over plans whose hints and estimates are wrong: every request is
+// answered, and no late answer is ok. How late the others are is only printed; a benchmark checks
+// that.
 
 #include <algorithm>
 #include <chrono>
@@ -31,7 +32,7 @@ using std::chrono::milliseconds;
 
 constexpr int kPlanCount = 24;
 constexpr int kSlots = 16;
-/// An answer that is ok may be so much later than its deadline (C11).
+/// The most by which an ok answer may miss its deadline (C11).
 constexpr base::Duration kLatenessMax = milliseconds(1);
 
 int request_count() {
@@ -39,8 +40,8 @@ int request_count() {
   return text != nullptr ? std::max(1, std::atoi(text)) : 2000;
 }
 
-/// A chain of a source, expensive expressions and a body that only burns time, with hints and
-/// estimates that have nothing to do with what the nodes cost.
+/// A chain of a source, expensive expressions and a body that only uses time, with hints and
+/// estimates that do not match the costs of the nodes.
 std::string random_plan(int number, base::Random& random) {
   const auto below = [&](std::uint64_t limit) { return random.below(limit); };
   std::int64_t rows = 1;
@@ -92,7 +93,7 @@ class TimedCall final : public rank::RankCall {
   std::counting_semaphore<>& answered_;
 };
 
-/// What was seen of all answers.
+/// Counts of all answers.
 struct Tally {
   int ok = 0;
   int late_and_ok = 0;
@@ -151,7 +152,7 @@ TEST_F(DeadlinesTest, C11_NoAnswerIsLateAndOk) {
   rank::RequestReader reader;
   Tally tally;
   const int count = request_count();
-  // In waves: every call of one wave has its answer before the next begins.
+  // Sends requests in waves: every request of a wave is answered before the next wave begins.
   for (int sent = 0; sent < count;) {
     int open = 0;
     for (; open < kSlots && sent < count; ++open, ++sent) {

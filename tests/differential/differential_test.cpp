@@ -1,5 +1,6 @@
-// Shipped plans and those of plans/, in every way: passes on and off, workers 1, 2 and 8, inlining
-// on and off, one loop and several. The yardstick is the plainest of them.
+// Runs the shipped plans and those of plans/ in every way: passes on and off; 1, 2 and 8 workers;
+// inlining on and off; one loop and several. All answers are compared with those of the simplest
+// way.
 
 #include <map>
 #include <memory>
@@ -88,7 +89,8 @@ TEST_F(DifferentialTest, EveryPlanHasCandidatesToCompare) {
     bool& any = has_candidates[request.substr(request.find("\"plan\""))];
     any |= !answer.starts_with(R"("candidates":[])");
   }
-  has_candidates.erase(R"("plan": "viewer_filter"})");  // its viewer has an id above 5 in one only
+  // It keeps viewers with an id above 5 only, and the only such request is for an unknown user.
+  has_candidates.erase(R"("plan": "viewer_filter"})");
   for (const auto& [plan, any] : has_candidates) EXPECT_TRUE(any) << plan;
 }
 

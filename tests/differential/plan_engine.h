@@ -31,7 +31,7 @@ struct Way {
   [[nodiscard]] std::string name() const;
 };
 
-/// The engine with threads, as `rankd` builds it, but with every switch in reach.
+/// The engine with threads, as `rankd` builds it, but with access to every switch.
 /// Threading: not shared.
 class PlanEngine {
  public:
@@ -44,7 +44,8 @@ class PlanEngine {
   PlanEngine& operator=(const PlanEngine&) = delete;
 
   [[nodiscard]] std::vector<std::string_view> plan_names() const { return plans_.names(); }
-  /// The response to a request, without what depends on time: ids of the request and `took_ms`.
+  /// The response to a request, without the fields that depend on time: ids of the request and
+  /// `took_ms`.
   [[nodiscard]] std::string answer(std::uint32_t loop, std::string_view request);
 
  private:
@@ -58,7 +59,8 @@ class PlanEngine {
   };
   void load(const host::Project& project, const std::string& folder, const Way& way);
 
-  // Destroyed in reverse: plans wait for late bodies, which need threads and clients.
+  // Members are destroyed in reverse order: plans wait for late bodies, which need threads and
+  // clients.
   base::ManualWallClock wall_clock_;
   tasks::ScratchPool scratches_;
   std::unique_ptr<runtime::WorkerPool> workers_;

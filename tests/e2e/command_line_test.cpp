@@ -1,4 +1,4 @@
-// What the program prints and how it ends, for every flag and subcommand.
+// The output and exit code of the program for every flag and subcommand.
 
 #include <string>
 

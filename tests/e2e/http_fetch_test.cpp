@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Runs a plan of rows 1 to `row_count` whose score is fetched, and gives its answer.
+/// Runs a plan of rows 1 to `row_count` whose scores are fetched, and gives its answer.
 ShellResult fetch(const Root& root,
                   const std::string& path,
                   int row_count = 3,
@@ -67,7 +67,7 @@ TEST(HttpFetchLiveTest, WhatGoesWrongIsAnErrorOfTheNodeThatAFallbackCatches) {
   const Root root;
   for (const char* const path : {"/status/503", "/status/403", "/bad", "/endless", "/stall"}) {
     SCOPED_TRACE(path);
-    // Nothing but its own limit ends the wait for a server that says nothing.
+    // Only the timeout of the node ends the wait for a server that sends nothing.
     const std::string limit = path == std::string("/stall") ? R"(, "timeout_ms": 50)" : "";
     const ShellResult failed = fetch(root, path, 1, limit);
     EXPECT_EQ(failed.exit_code, 1) << failed.out << failed.err;

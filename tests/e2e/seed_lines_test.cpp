@@ -1,4 +1,4 @@
-// The command lines that the contract promises, character by character.
+// The command lines that the contract promises, compared character by character.
 
 #include <string>
 
@@ -40,7 +40,7 @@ TEST(SeedLinesTest, CLI7_SimpleViewer) {
 }
 
 TEST(SeedLinesTest, CLI7_WithDeadline) {
-  // A slow build may miss the 100 ms of the line; then the answer must say just that.
+  // A slow build may miss the deadline of 100 ms; then the answer must be exactly that error.
   const ShellResult result = Root().run(
       R"(echo '{"user_id": 1}' | engine/bin/rankd --async_scheduler --deadline_ms 100 --plan_name complex_plan)");
   if (result.exit_code == 1) {

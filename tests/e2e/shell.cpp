@@ -34,7 +34,7 @@ ShellResult Root::run(std::string_view line) const {
   write("line.sh", line);
   const std::string command =
       "cd '" + path_ + "' && /bin/sh line.sh > out.txt 2> err.txt < /dev/null";
-  // One thread, and the line is the test's own.
+  // Safe: there is one thread, and the test itself wrote the command.
   const int status = std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe,cert-env33-c)
   ShellResult result;
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);

@@ -5,15 +5,15 @@
 
 namespace millrace::e2e {
 
-/// What a shell line left behind.
+/// The exit code and output of a shell command.
 struct ShellResult {
   int exit_code = -1;
   std::string out;
   std::string err;
 };
 
-/// A folder with engine/bin/rankd and links to registry/, plans/ and data/, as the root of a built
-/// repository has them. Threading: not shared. Lifetime: removes the folder at its end.
+/// A folder with engine/bin/rankd and links to registry/, plans/ and data/, like the root of a
+/// built repository. Threading: not shared. Lifetime: its destructor removes the folder.
 class Root {
  public:
   Root();

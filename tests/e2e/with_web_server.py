@@ -67,7 +67,8 @@ class Pages(BaseHTTPRequestHandler):
 
 
 def main(registry: str, *command: str) -> int:
-    # A client may open many connections at once; those beyond this would be tried again after seconds.
+    # A client may open many connections at once. Without room in this queue it would retry only
+    # after seconds.
     ThreadingHTTPServer.request_queue_size = 128
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     server.daemon_threads = True

@@ -1,4 +1,5 @@
-// Runs every command of docs/guides/explain.md, and compares what the guide says it prints.
+// Runs every command of docs/guides/explain.md and compares its output with the output in the
+// guide.
 
 #include <array>
 #include <cstdio>
@@ -26,7 +27,8 @@ struct Output {
   int exit_code = -1;
 };
 
-// Runs a command as a reader of the guide would: in the root of the source, with rankd at hand.
+// Runs a command as a reader of the guide would: in the root of the repository, with rankd in the
+// path.
 Output run(const std::string& command) {
   const std::string line = std::string("cd '") + MR_SOURCE_DIR + "' && export PATH='" +
                            MR_PROGRAM_DIR + "':$PATH && " + command;
@@ -87,7 +89,7 @@ TEST(ExplainGuideTest, EveryCommandRunsAndPrintsWhatTheGuideSays) {
   EXPECT_GE(compared, 4U);
 }
 
-// One run in the response and in the dump: nodes by name, and when the run began and ended.
+// One run, from the response and from the dump: nodes by name, and when the run began and ended.
 struct DumpedRun {
   std::map<std::string, double, std::less<>> service_us;
   double begin_us = 0;
@@ -122,7 +124,8 @@ TEST(ExplainGuideTest, T5_TheCriticalPathOfADumpedRunAddsUpToItsLatency) {
   const DumpedRun dumped = read_dump(dump->root());
   EXPECT_EQ(dumped.node_count, 4U);
   const JsonValue trace = response->root().find_member("trace").value();
-  // Times of the dump are since the start of the machine, so a float of microseconds is coarse.
+  // Times in the dump count from the start of the machine, so a float of microseconds is not
+  // precise.
   constexpr double kRoundingUs = 0.1;
   EXPECT_NEAR(number(trace, "latency_us"), dumped.end_us - dumped.begin_us, kRoundingUs);
   const JsonValue critical = trace.find_member("critical_path").value();
@@ -153,7 +156,7 @@ TEST(ExplainGuideTest, TRC4_ABenchmarkDumpsEveryRun) {
   for (std::size_t at = dump.find("\"late_count\""); at != std::string::npos;
        at = dump.find("\"late_count\"", at + 1))
     ++runs;
-  EXPECT_GE(runs, 300U);  // and those that warm up
+  EXPECT_GE(runs, 300U);  // 300 requests, and those for warm-up
   EXPECT_TRUE(millrace::base::read_json(dump,
                                         {.text_bytes_max = 1UL << 26,
                                          .string_bytes_max = 1UL << 16,

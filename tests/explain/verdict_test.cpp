@@ -1,6 +1,6 @@
-// Every verdict of an explained request against a run of the plan as written, without passes. Rows
-// are only counted here, not followed: since each row of a node comes from one row of its inputs,
-// the paths that end at a node are exactly the rows that it left out.
+// Compares every verdict of an explained request with a run of the plan as written, without passes.
+// Rows are only counted here, not followed: since each row of a node comes from one row of its
+// inputs, the number of paths that end at a node is the number of rows that it left out.
 
 #include <algorithm>
 #include <cstdint>
@@ -173,7 +173,7 @@ class Oracle {
       if (text(path, "by") == "take") EXPECT_GT(number(path, "rank"), number(path, "count"));
       if (text(path, "by") == "skip") EXPECT_LE(number(path, "rank"), number(path, "count"));
     } else {
-      // What decides is the same for rows of the same values.
+      // The task treats rows with the same values alike, so all of them must be gone.
       EXPECT_EQ(count_rows(after, id_, values), 0U) << plan_.nodes[via.back()].id;
       EXPECT_GT(values.size(), 0U);
     }
@@ -190,7 +190,8 @@ class Oracle {
     EXPECT_EQ(verdict == "served", !ranks.empty()) << id_;
   }
 
-  // Rows in, less rows out, are the paths that end at a node.
+  // The number of paths that end at a node is the number of its input rows minus that of its output
+  // rows.
   void check_account() {
     for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) {
       const plan::CompiledNode& compiled = plan_.nodes[node];
@@ -249,7 +250,7 @@ std::string join_ids(const std::vector<std::int64_t>& ids) {
   return "[" + joined + "]";
 }
 
-// Asks about random ids, those of any node and such that are nowhere; gives the kinds seen.
+// Asks about random ids: some occur in a node and some nowhere. Gives the kinds of verdict seen.
 std::set<std::string> check_plan(const std::string& artifact, std::uint64_t seed) {
   World world(artifact, seed);
   base::SplitMix64 random(seed);

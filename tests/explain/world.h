@@ -53,7 +53,7 @@ class TextCall final : public rank::RankCall {
   std::binary_semaphore answered_{0};
 };
 
-/// One plan on generated data, as it is served and as written: without any pass.
+/// One plan on generated data, in two forms: as it is served, and as written, without any pass.
 class World {
  public:
   World(const std::string& artifact, std::uint64_t seed) {
@@ -96,7 +96,7 @@ class World {
 
   [[nodiscard]] std::string ask(std::string_view text) { return TextCall().run(*ranker_, text); }
 
-  /// Runs the plan as written; the rows of every node stay until the run is let go.
+  /// Runs the plan as written; the rows of every node are kept until the run is released.
   [[nodiscard]] std::shared_ptr<rank::RequestRun> run_as_written(std::string_view text) {
     rank::RequestReader reader;
     auto request = std::make_unique<rank::Request>();

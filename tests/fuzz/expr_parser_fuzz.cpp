@@ -1,6 +1,5 @@
-// Feeds bytes to the expression compiler. Whatever parses must print to text that parses to the
-// same tree, and whatever compiles must run over a few rows like the limits promise: no crash, no
-// hang.
+// Feeds bytes to the expression compiler. Text that parses must print to text that parses to the
+// same tree, and text that compiles must run over a few rows within the limits: no crash, no hang.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +26,7 @@ namespace {
 
 using namespace millrace;  // NOLINT(google-build-using-namespace)
 
-// Room for the parentheses that canonical text adds.
+// Allows for the parentheses that canonical text adds.
 expr::Limits larger(expr::Limits limits) {
   limits.depth_max *= 4;
   limits.text_bytes_max *= 8;

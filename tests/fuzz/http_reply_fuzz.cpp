@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of HTTP replies. The first byte says in what pieces they come; whole
-// and in pieces they must give the same reply or both an error, within the limits.
+// Feeds bytes to the reader of HTTP replies. The first byte decides how they are cut into pieces.
+// Read whole and in pieces they must give the same reply, or both an error, within the limits.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   net::HttpReplyReader reader;
   const auto whole = read(reader, bytes, bytes.size());
   const auto pieces = read(reader, bytes, std::max<std::size_t>(1, data[0] % 16));
-  // Limits are looked at after each piece, so only a reply within them is the same in all.
+  // Limits are checked after each piece, so only a reply within them is the same in both cases.
   if (whole && pieces) {
     MR_CHECK(whole->status == pieces->status, whole->status, pieces->status);
     MR_CHECK(whole->body == pieces->body);

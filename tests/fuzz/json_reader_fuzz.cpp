@@ -1,5 +1,5 @@
-// Whatever text comes in, our reader and an independent one agree on whether it is JSON and on
-// every value; what only ours refuses is refused by one of its own rules.
+// For any text, our reader and an independent one agree on whether it is JSON and on every value.
+// If only ours refuses the text, one of its stricter rules must be the reason.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ void check_same(JsonValue value, const Reference& reference) {
       MR_CHECK(reference.get<std::uint64_t>() == *value.find_unsigned());
       return;
     case JsonKind::kFloat:
-      // "-0" is an integer here and a float there.
+      // "-0" is an integer for our reader and a float for the other.
       MR_CHECK(reference.is_number());
       MR_CHECK(reference.get<double>() == *value.find_number());
       return;
@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     MR_CHECK(!reference.is_discarded(), text);
     check_same(document->root(), reference);
   } else if (document.error().code == JsonProblemCode::kSyntax && reference.is_structured()) {
-    // There a byte order mark is skipped and a zero byte ends the text; here both are refused.
+    // The other reader skips a byte order mark and ends at a zero byte; ours refuses both.
     const bool is_lenient = text.starts_with("\xEF\xBB\xBF") || text.contains('\0');
     MR_CHECK(is_lenient, document.error().message, text);
   }

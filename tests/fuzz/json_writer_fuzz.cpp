@@ -1,5 +1,5 @@
-// Whatever bytes and numbers come in, the writer gives a document that an independent parser reads
-// back to the same values.
+// For any bytes and numbers, the writer gives a document that an independent parser reads back to
+// the same values.
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +43,7 @@ void check_round_trip(std::int64_t integer, double real, std::string_view text) 
   } else {
     MR_CHECK(read[1].is_null(), out);
   }
-  // Repairing is idempotent, and leaves text alone that needed none.
+  // Repairing text twice gives the same as once, and valid text is not changed.
   const auto repaired = read[2].get<std::string>();
   std::string again;
   millrace::base::append_json_string(again, repaired);

@@ -1,6 +1,6 @@
-// Whatever bytes come in, a plan compiles or a report says why not; one that compiles is whole: its
-// nodes are in order, its params have the types of their specs, and it compiles with every set of
-// passes.
+// Any bytes either compile to a plan or give a report that says why not. A plan that compiles is
+// consistent: its nodes are in order, its params have the types of their specs, and it compiles
+// with every set of passes.
 
 #include <cstddef>
 #include <cstdint>

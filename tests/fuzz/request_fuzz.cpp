@@ -1,5 +1,5 @@
-// Whatever bytes come in, a request is read or refused with a message; one that is read keeps its
-// promises, and a reader that was used before reads the same.
+// Any bytes are either read as a request or refused with a message. A request that is read
+// satisfies the documented limits, and a reader that was used before gives the same result.
 
 #include <algorithm>
 #include <chrono>

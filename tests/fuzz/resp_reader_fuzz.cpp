@@ -1,5 +1,5 @@
-// Replies of a server that sends anything: the reader must neither break nor depend on how the
-// bytes were cut, and a batch must take whatever the reader gives.
+// Feeds arbitrary bytes to the reader of Redis replies: it must neither crash nor depend on how the
+// bytes were cut, and a batch must accept everything that the reader gives.
 
 #include <cstddef>
 #include <cstdint>

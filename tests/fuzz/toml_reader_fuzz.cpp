@@ -1,5 +1,4 @@
-// Whatever registry files come in, reading them ends with a value or with a problem that has a
-// message.
+// For any text, reading it as a registry file gives a value or a problem with a message.
 
 #include <cstddef>
 #include <cstdint>

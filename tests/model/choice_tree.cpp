@@ -10,7 +10,7 @@ namespace millrace::model {
 std::size_t ChoiceTree::choose(std::size_t option_count, std::uint64_t state) {
   if (option_count == 1) return 0;
   if (depth_ < path_.size()) {
-    // A program that does not repeat itself cannot be explored by repetition.
+    // Exploring works by repetition, so the program must make the same choices when it is repeated.
     MR_CHECK(path_[depth_].option_count == option_count, depth_, option_count);
     return path_[depth_++].taken;
   }

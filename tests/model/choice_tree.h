@@ -19,9 +19,10 @@ class ChoiceTree {
   /// future of the program depends on; it is used only if wants_state().
   [[nodiscard]] std::size_t choose(std::size_t option_count, std::uint64_t state);
   [[nodiscard]] bool wants_state() const { return branching_ && depth_ == path_.size(); }
-  /// Takes the first option from now on, so that the execution ends without adding to the tree.
+  /// From now on the first option is always taken, so that the execution ends without adding to the
+  /// tree.
   void stop_branching() { branching_ = false; }
-  /// Prepares the next execution. False when there is none left.
+  /// Prepares the next execution. Returns false if there is none left.
   [[nodiscard]] bool advance();
 
   [[nodiscard]] std::size_t state_count() const { return visited_.size(); }

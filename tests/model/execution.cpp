@@ -18,12 +18,12 @@ namespace {
 
 Execution* current_execution = nullptr;
 
-// Stand in a history for operations that read nothing.
+// Used in a history for operations that read nothing.
 constexpr std::uint64_t kHeavyFenceMark = ~std::uint64_t{1};
 constexpr std::uint64_t kFutexWakeMark = ~std::uint64_t{2};
 constexpr std::uint64_t kSpuriousMark = ~std::uint64_t{3};
 
-// Keep apart different choices that are open in the same state.
+// Tells apart different kinds of choices that are open in the same state.
 constexpr std::uint64_t kTurnPurpose = 0;
 constexpr std::uint64_t kSpuriousPurpose = 1;
 
@@ -112,8 +112,8 @@ void Execution::take_turns() {
   }
   if (next == running_) return;
   running_ = next;
-  // Resumes in this execution when it is the thread's turn, or for a thread that has ended in a
-  // later one: then `this` is gone.
+  // switch_to() returns in this execution when it is the thread's turn. For a thread that has ended
+  // it returns in a later execution: then `this` is gone.
   fibers_.switch_to(next);
 }
 
@@ -197,7 +197,7 @@ std::uint64_t Execution::load(const Location& location, std::memory_order order)
 }
 
 void Execution::store(Location& location, std::uint64_t value, std::memory_order order) {
-  // A store that goes to the buffer is noticed only by another thread's heavy fence.
+  // Only another thread's heavy fence can notice a store that goes to the buffer.
   if (options_.store_order == StoreOrder::kSequential || has_heavy_fences_) {
     wait_turn(Drain::kNothing);
   }
@@ -233,7 +233,7 @@ bool Execution::choose_spurious() {
   if (choose(2, kSpuriousPurpose + running_) == 0) return false;
   --spurious_left_;
   memory_.observe(running_, kSpuriousMark);
-  threads_[running_].version_at_pause = kNeverPaused;  // Nothing need change for a second try.
+  threads_[running_].version_at_pause = kNeverPaused;  // A second try does not wait for a change.
   return true;
 }
 
@@ -269,7 +269,7 @@ void Execution::pause() {
 }
 
 bool Execution::futex_wait(const Location& location, std::uint64_t expected, bool can_time_out) {
-  // The kernel compares and falls asleep in one step, behind a full fence.
+  // The kernel compares the word and falls asleep in one step, behind a full fence.
   wait_turn(Drain::kEverything);
   if (memory_.load(running_, location, std::memory_order_relaxed) != expected) {
     trace("does not sleep on", &location, location.value);

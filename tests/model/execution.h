@@ -14,8 +14,8 @@
 
 namespace millrace::model {
 
-/// One execution of a scenario: the operations of the model's atomics land here, and every one that
-/// others could notice is preceded by a choice of who goes next.
+/// One execution of a scenario. The model's atomics call it, and before every operation that other
+/// threads could notice it chooses which thread goes next.
 /// Threading: fibers of one thread; `current()` is the running one's.
 class Execution {
  public:
@@ -27,13 +27,13 @@ class Execution {
   /// The execution that the model's atomics belong to.
   [[nodiscard]] static Execution& current();
 
-  /// Runs all threads to their end. Afterwards operations act at once, from outside.
+  /// Runs all threads to their end. Operations after that act at once, as the outside.
   void run(Scenario& scenario);
   void fail(const std::string& what);
-  /// Empty while nothing has gone wrong.
+  /// Empty if nothing has gone wrong.
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
-  // The operations; each is the running thread's.
+  // The operations, each made by the running thread.
   void create(Location& location, std::uint64_t value);
   [[nodiscard]] std::uint64_t load(const Location& location, std::memory_order order);
   void store(Location& location, std::uint64_t value, std::memory_order order);
@@ -53,14 +53,14 @@ class Execution {
   void fence_seq_cst();
   /// Makes every other thread pass a full fence, one after the other.
   void heavy_fence();
-  /// Does not return before memory has changed since the last call.
+  /// Returns only when memory has changed since the last call.
   void pause();
   [[nodiscard]] bool futex_wait(const Location& location,
                                 std::uint64_t expected,
                                 bool can_time_out);
   void futex_wake_one(const Location& location);
 
-  // Accesses to plain data; fail the execution when they race.
+  // Accesses to plain data; a race fails the execution.
   void read_plain(AccessRecord& record);
   void write_plain(AccessRecord& record);
 
@@ -71,10 +71,10 @@ class Execution {
   struct Thread {
     bool started = false;
     bool finished = false;
-    // What must have reached memory before the thread can go on.
+    // What must have reached memory before the thread can continue.
     Drain drain = Drain::kNothing;
     const Location* drain_location = nullptr;
-    std::size_t drain_thread = 0;  // Whose stores; the thread itself but for heavy_fence().
+    std::size_t drain_thread = 0;  // Whose stores: the thread itself, except in heavy_fence().
     bool spinning = false;
     std::uint64_t version_at_pause = kNeverPaused;
     const Location* asleep_on = nullptr;
@@ -89,8 +89,8 @@ class Execution {
   };
 
   void run_thread(Scenario& scenario, std::size_t thread);
-  // Lets others go first, if they are chosen; returns when it is the running thread's turn and the
-  // stores it waits for have reached memory.
+  // Lets other threads run first, if they are chosen. Returns when it is the running thread's turn
+  // and the stores it waits for have reached memory.
   void wait_turn(Drain drain, const Location* location = nullptr);
   void take_turns();
   [[nodiscard]] std::size_t choose(std::size_t option_count, std::uint64_t purpose);
@@ -108,7 +108,7 @@ class Execution {
   ChoiceTree& choices_;
   FiberTeam& fibers_;
   Memory memory_;
-  std::array<Thread, kThreadCountMax + 1> threads_;  // Index 0 is the outside.
+  std::array<Thread, kThreadCountMax + 1> threads_;  // Index 0 is the outside: see kThreadCountMax.
   std::size_t thread_count_ = 0;
   bool has_heavy_fences_ = false;
   std::size_t running_ = 0;

@@ -12,7 +12,7 @@
 
 namespace millrace::model {
 
-/// Explores all of `Program` and prints how much that was.
+/// Explores all executions of `Program` and prints how many there were.
 template <class Program>
 Report explore_all(const Options& options = {}) {
   const Report report = explore(options, [] { return std::make_unique<Program>(); });

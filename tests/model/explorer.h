@@ -11,13 +11,13 @@
 
 namespace millrace::model {
 
-/// A small concurrent program: its shared state as members, made anew for every execution. Threads
-/// share nothing but ModelAtomic, Cell, ModelFutex and data that these publish; whatever a thread
-/// decides, it decides from what it read there.
+/// A small concurrent program. Its shared state is its members, made anew for every execution.
+/// Threads share only ModelAtomic, Cell, ModelFutex and data that these publish, and every decision
+/// of a thread depends only on what it read there.
 class Scenario {
  public:
-  /// Whether a thread may call heavy_fence(). If none does, a store that waits in its buffer
-  /// concerns nobody else yet, and there is less to explore.
+  /// Whether a thread may call heavy_fence(). If none does, other threads cannot notice a store
+  /// that waits in its buffer, and there is less to explore.
   enum class Fences : std::uint8_t { kOrdinary, kHeavy };
 
   explicit Scenario(std::size_t thread_count, Fences fences = Fences::kOrdinary)
@@ -28,7 +28,7 @@ class Scenario {
 
   /// The program of thread 0, 1, …
   virtual void run(std::size_t thread) = 0;
-  /// Called when all have ended; checks the outcome by require().
+  /// Called when all threads have ended; checks the outcome with require().
   virtual void finish() = 0;
 
   [[nodiscard]] std::size_t thread_count() const { return thread_count_; }
@@ -40,15 +40,16 @@ class Scenario {
 };
 
 struct Options {
-  /// Partial order includes everything that total order and sequential consistency allow.
+  /// Partial order allows everything that total order and sequential consistency allow.
   StoreOrder store_order = StoreOrder::kPartial;
-  /// How often per execution a weak compare-exchange fails, or a futex wait returns, without cause.
+  /// How often per execution a weak compare-exchange fails, or a futex wait returns, without a
+  /// reason.
   int spurious_max = 1;
-  /// Explores a state again each time it is reached, to test that once is enough.
+  /// If true, explores a state each time it is reached; used to test that once is enough.
   bool revisit_states = false;
   /// An execution longer than this counts as one that never ends.
   std::size_t steps_max = 2'000;
-  /// The search gives up, incomplete, after so many executions.
+  /// The search stops, incomplete, after this many executions.
   std::size_t executions_max = 2'000'000;
 };
 
@@ -62,8 +63,8 @@ struct Report {
 };
 
 /// Runs the scenario under every schedule and every order in which its stores can reach memory,
-/// until one fails. It fails when a require() does, when plain data is accessed without
-/// synchronisation, when no thread can go on, or when an execution does not end.
+/// until one execution fails. An execution fails if a require() does, if plain data is accessed
+/// without synchronisation, if no thread can continue, or if the execution does not end.
 [[nodiscard]] Report explore(const Options& options,
                              const std::function<std::unique_ptr<Scenario>()>& make_scenario);
 

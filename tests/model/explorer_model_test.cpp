@@ -1,4 +1,4 @@
-// Does the explorer explore? Litmus tests whose set of possible outcomes is known.
+// Tests of the explorer itself: litmus tests whose set of possible outcomes is known.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -29,7 +29,7 @@ constexpr auto kSeqCst = std::memory_order_seq_cst;
 using Outcome = std::pair<int, int>;
 using Outcomes = std::set<Outcome>;
 
-// Two variables, two threads, two results; collects every outcome that it meets.
+// Two variables, two threads, two results; collects every outcome that occurs.
 class Litmus : public Scenario {
  public:
   using Part = void (*)(Litmus&);
@@ -317,7 +317,8 @@ TEST(ExplorerTest, SleeperThatNobodyWakesIsReported) {
   expect_caught<Sleepers>(StoreOrder::kTotal, "No thread can go on");
 }
 
-// A program of random operations on two variables; an outcome is all that its threads have read.
+// A program of random operations on two variables; an outcome is everything that its threads have
+// read.
 class RandomProgram : public Scenario {
  public:
   using Outcome = std::array<int, 8>;

@@ -79,7 +79,8 @@ void Fiber::switch_to(Fiber& next) {
 
 void Fiber::note_arrival() {
 #if __has_feature(address_sanitizer)
-  // Tells us where the stack that we came from lies: how the thread's own fiber learns its bounds.
+  // Reports where the stack of the previous fiber is: this is how the thread's own fiber learns its
+  // bounds.
   __sanitizer_finish_switch_fiber(fake_stack_, &previous_->stack_bottom_, &previous_->stack_bytes_);
 #endif
 }

@@ -8,12 +8,12 @@
 
 namespace millrace::model {
 
-/// A stack of its own on which a function runs until it hands over to another fiber. Known to the
+/// A separate stack on which a function runs until it switches to another fiber. Known to the
 /// address and thread sanitizers.
 /// Threading: all fibers belong to one thread.
 class Fiber {
  public:
-  /// Stands for the thread's own stack: the fiber that runs already.
+  /// Represents the thread's own stack: the fiber that is already running.
   Fiber();
   /// Makes a fiber that calls `entry` when first switched to. `entry` must never return.
   explicit Fiber(std::function<void()> entry);
@@ -21,8 +21,8 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Leaves this fiber, which must be the running one, for `next`; returns when somebody switches
-  /// back.
+  /// Leaves this fiber, which must be the running one, for `next`. Returns when another fiber
+  /// switches back.
   void switch_to(Fiber& next);
 
  private:

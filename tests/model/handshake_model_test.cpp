@@ -13,8 +13,9 @@
 namespace millrace::model {
 namespace {
 
-// Thread 0 owns plain state and runs bodies; the others act for it when they can. The state races
-// whenever two of them touch it together, and the owner hangs if a hold is not seen to end.
+// Thread 0 owns plain state and runs bodies; the others act on that state when the handshake allows
+// it. If two threads touch the state together, the race is found; if the owner does not see a hold
+// end, it hangs.
 template <class Atomics, std::size_t kOtherCount>
 class ActingForOwner : public Scenario {
  public:
@@ -42,7 +43,7 @@ class ActingForOwner : public Scenario {
     require(handshake_.try_hold(), "Nobody holds it at the end");
   }
 
-  // Who has held it in some execution.
+  // Which threads have held it in some execution.
   static inline bool was_held[2] = {false, false};
 
  private:
@@ -60,7 +61,7 @@ class ActingForOwner : public Scenario {
   int held_count_[2] = {0, 0};
 };
 
-// Where the kernel offers no help both sides pass full fences.
+// For systems without the kernel's help: both sides use full fences.
 struct SymmetricFences : ModelAtomics {
   static void light_fence() { fence_seq_cst(); }
   static void heavy_fence() { fence_seq_cst(); }

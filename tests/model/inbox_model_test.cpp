@@ -14,7 +14,7 @@
 namespace millrace::model {
 namespace {
 
-// Producers push letters with plain data inside; each thread keeps books of its own.
+// Producers push letters with plain data inside; each thread records what it did.
 template <class Atomics>
 class InboxScenario : public Scenario {
  public:
@@ -72,7 +72,7 @@ class InboxScenario : public Scenario {
 
   loop::Inbox<Atomics> inbox_;
   std::array<std::array<Letter, kLetterCountMax>, kThreadCountMax> letters_;
-  // Books, by thread; the last of the batches is taken from outside.
+  // The records, by thread. The last batch is taken by the outside.
   std::array<std::size_t, kThreadCountMax> sent_{};
   std::array<int, kThreadCountMax> found_empty_counts_{};
   std::array<int, kThreadCountMax + 1> batch_counts_{};

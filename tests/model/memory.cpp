@@ -9,8 +9,8 @@
 namespace millrace::model {
 namespace {
 
-// Stands in a history for an operation that reads nothing: a thread before and one after it have
-// observed the same but must not be taken for each other.
+// Used in a history for an operation that reads nothing: a thread before it and one after it have
+// observed the same, but must not be treated as the same state.
 constexpr std::uint64_t kFenceMark = ~std::uint64_t{0};
 
 bool acquires(std::memory_order order) {
@@ -120,7 +120,7 @@ void Memory::exchange(std::size_t thread,
                       std::memory_order order) {
   ThreadMemory& self = threads_[thread];
   Clock released = releases(order) ? self.clock : self.release_fence;
-  released.join(location.released);  // Continues the release sequence.
+  released.join(location.released);  // A read-modify-write continues the release sequence.
   write(location, value, next_write_id(thread), released);
 }
 

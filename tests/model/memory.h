@@ -10,15 +10,15 @@ namespace millrace::model {
 
 // The memory of the model. Stores wait in a buffer of their thread until the explorer decides that
 // they reach memory; a thread sees its own waiting stores, others do not. Loads happen in program
-// order. So everything is found that comes from stores becoming visible late (a missing fence
+// order. So the model finds every bug that comes from stores becoming visible late (a missing fence
 // between store and load) or, with kPartial, out of order (a missing release). A missing acquire is
 // found through vector clocks, when plain data is read that no chain of release and acquire covers.
-// What loads done early could add is not modelled.
+// Bugs that need a load to be executed early are not modelled.
 
 /// Index 0 is the outside: set-up before the threads start and the check after they end.
 inline constexpr std::size_t kThreadCountMax = 3;
 
-/// Mixes a word into a hash: the finaliser of SplitMix64 over a running sum.
+/// Mixes a word into a hash (the finaliser of SplitMix64 over a running sum).
 [[nodiscard]] inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   std::uint64_t bits = (hash ^ word) + 0x9e3779b97f4a7c15U + (hash << 6);
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -29,14 +29,14 @@ inline constexpr std::size_t kThreadCountMax = 3;
 /// In which order the stores of one thread reach memory.
 enum class StoreOrder : std::uint8_t {
   kSequential,  ///< At once: sequential consistency.
-  kTotal,       ///< In program order: total store order, as on x86. Read-modify-write empties it.
+  kTotal,       ///< Total store order, as on x86. A read-modify-write empties the buffer.
   kPartial,     ///< Only as far as release operations and fences demand.
 };
 
 /// What must have reached memory before an operation can happen.
 enum class Drain : std::uint8_t { kNothing, kSameLocation, kSeqCstStores, kEverything };
 
-/// A vector clock: how much of each thread's past is known.
+/// A vector clock: how much of each thread's past is known to its owner.
 struct Clock {
   std::array<std::uint32_t, kThreadCountMax + 1> times{};
 
@@ -46,8 +46,8 @@ struct Clock {
   }
 };
 
-/// One atomic variable. `write_id` names the store that it holds, the same in every execution in
-/// which the threads did the same.
+/// One atomic variable. `write_id` identifies the store whose value it holds; it is the same in
+/// every execution in which the threads did the same.
 struct Location {
   std::uint64_t id = 0;
   std::uint64_t value = 0;
@@ -65,7 +65,7 @@ struct PendingStore {
   std::uint32_t fence_count = 0;
 };
 
-/// Who accessed plain data when; the data itself is its owner's business.
+/// Which thread accessed plain data when; the data itself is kept elsewhere.
 struct AccessRecord {
   std::size_t writer = 0;
   std::uint32_t write_time = 0;
@@ -85,7 +85,7 @@ struct ThreadMemory {
   std::uint64_t history = 0;
 };
 
-/// Memory, buffers and clocks of one execution. Decides nothing.
+/// Memory, buffers and clocks of one execution. It makes no choices.
 class Memory {
  public:
   explicit Memory(StoreOrder order);
@@ -101,8 +101,8 @@ class Memory {
                 std::uint64_t value,
                 std::memory_order order);
   void fence_seq_cst(std::size_t thread);
-  /// Notes an access to plain data. False when it is not ordered after an earlier one that it
-  /// conflicts with.
+  /// Records an access to plain data. Returns false if it conflicts with an earlier access and is
+  /// not ordered after it.
   [[nodiscard]] bool read_plain(std::size_t thread, AccessRecord& record);
   [[nodiscard]] bool write_plain(std::size_t thread, AccessRecord& record);
   /// Makes `what` part of the thread's history.
@@ -116,11 +116,11 @@ class Memory {
   void flush(std::size_t thread, std::size_t index);
 
   [[nodiscard]] const ThreadMemory& thread(std::size_t index) const { return threads_[index]; }
-  /// Lets the outside know everything the threads did, and the other way round.
+  /// Makes everything that the threads did known to the outside, and the other way round.
   void join_all();
-  /// Grows with every change of memory.
+  /// Increases with every change of memory.
   [[nodiscard]] std::uint64_t version() const { return version_; }
-  /// Names the contents of memory and buffers and the history of every thread.
+  /// Identifies the contents of memory and buffers and the history of every thread.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
  private:
@@ -133,7 +133,7 @@ class Memory {
   const StoreOrder order_;
   std::array<ThreadMemory, kThreadCountMax + 1> threads_;
   std::uint64_t version_ = 0;
-  std::uint64_t contents_ = 0;  // Sum over locations, so that it can follow every write.
+  std::uint64_t contents_ = 0;  // A sum over locations, so that each write updates it.
 };
 
 }  // namespace millrace::model

@@ -12,10 +12,10 @@
 
 namespace millrace::model {
 
-/// Stands for std::atomic in code under exploration; the same operations with explicit orders.
+/// Replaces std::atomic in code under exploration: the same operations, with explicit orders.
 template <class T>
 class ModelAtomic {
-  // What is copied from and to words; pointers are copied like anything else.
+  // Copies values from and to words, as bytes; pointers too.
   struct Value {
     T value;
   };
@@ -86,7 +86,7 @@ struct ModelAtomics {
   static void yield() { Execution::current().pause(); }
 };
 
-/// Stands for the kernel's futex. A deadline passes whenever the explorer likes.
+/// Replaces the kernel's futex. A deadline may pass at any moment that the explorer chooses.
 struct ModelFutex {
   [[nodiscard]] static bool wait(const ModelAtomic<std::uint32_t>& word,
                                  std::uint32_t expected,
@@ -101,8 +101,8 @@ struct ModelFutex {
   }
 };
 
-/// Plain data in code under exploration: fails the execution when two accesses, one of them a
-/// write, are not ordered by synchronisation.
+/// Plain data in code under exploration. The execution fails if two accesses, one of them a write,
+/// are not ordered by synchronisation.
 template <class T>
 class Cell {
  public:

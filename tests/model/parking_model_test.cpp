@@ -22,8 +22,8 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 enum class Recheck : std::uint8_t { kDone, kForgotten };
 
-// Thread 0 sleeps until every producer's work is there; the others produce one piece each. A lost
-// wake-up shows as a sleeper that cannot go on.
+// Thread 0 sleeps until every producer's work is there; the others produce one piece each. After a
+// lost wake-up the sleeper cannot continue, and the explorer reports that.
 template <class Atomics, class Futex, std::size_t kProducerCount, Recheck kRecheck = Recheck::kDone>
 class SleeperScenario : public Scenario {
  public:
@@ -83,7 +83,7 @@ class SleeperScenario : public Scenario {
   Flag work_[2] = {Flag{0}, Flag{0}};
   base::ParkingSpot<Atomics, Futex> spot_;
   std::optional<base::Duration> timeout_;
-  // Books, each of one thread.
+  // Records, each written by one thread.
   int timed_out_count_ = 0;
   int notified_count_ = 0;
   int woken_by_count_[2] = {0, 0};
@@ -99,7 +99,7 @@ class Deadlines : public SleeperScenario<ModelAtomics, ModelFutex, 1> {
   Deadlines() : SleeperScenario(std::chrono::milliseconds(1)) {}
 };
 
-// Two notifiers compete for a sleeper that has announced itself.
+// Two notifiers compete for a sleeper that has announced that it will sleep.
 template <class Atomics>
 class TwoNotifiers : public Scenario {
  public:
@@ -123,7 +123,8 @@ class TwoNotifiers : public Scenario {
   int sent_count_[2] = {0, 0};
 };
 
-// What is written before notify() is there after a wait() or cancel() that met the notification.
+// Data written before notify() is visible after a wait() or cancel() that received the
+// notification.
 template <class Atomics>
 class Publication : public Scenario {
  public:
@@ -142,7 +143,7 @@ class Publication : public Scenario {
   }
   void finish() override {}
 
-  // Whether some execution came that way.
+  // Whether this happened in some execution.
   static inline bool by_cancel = false;
   static inline bool by_wait = false;
 
@@ -156,7 +157,8 @@ class Publication : public Scenario {
   Cell<int> data_{0};
 };
 
-// A worker pushes to its own deque and wakes a sleeping thief, which looks into the deque last.
+// A worker pushes to its own deque and wakes a sleeping thief, which checks the deque before it
+// sleeps.
 template <class Atomics>
 class SleepingThief : public Scenario {
  public:
@@ -186,7 +188,7 @@ class SleepingThief : public Scenario {
   base::ParkingSpot<Atomics, ModelFutex> spot_;
 };
 
-// The producer's fence is a light one; the sleeper pays for both.
+// The producer uses a light fence; the sleeper uses a heavy one that covers both sides.
 template <class Atomics>
 class AsymmetricFences : public Scenario {
  public:
@@ -263,7 +265,7 @@ TEST(ParkingModelTest, PlantedHastyFutexIsCaught) {
 }
 
 TEST(ParkingModelTest, PlantedMissingReleaseOrAcquireIsCaught) {
-  // The fence in notify() releases too, so it must go as well.
+  // The fence in notify() is a release too, so both must be removed.
   using NeitherReleaseNorFence = WeakerOrders<planted_detail::without_release, NoFences>;
   expect_caught<Publication<NeitherReleaseNorFence>>(StoreOrder::kTotal, "Plain data is read");
   expect_caught<Publication<NoAcquire>>(StoreOrder::kTotal, "Plain data is read");

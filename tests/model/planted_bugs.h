@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "model_atomics.h"
 
-// Policies with one bug each. Code that is right under ModelAtomics must be found wrong under
-// these, or the model is not able to see that kind of bug.
+// Policies with one bug each. Code that is correct under ModelAtomics must fail under these;
+// otherwise the model cannot find that kind of bug.
 namespace millrace::model {
 
 struct NoFences : ModelAtomics {
@@ -19,7 +19,7 @@ struct NoHeavyFence : ModelAtomics {
   static void heavy_fence() { Execution::current().fence_seq_cst(); }
 };
 
-/// An update that is a load and a store.
+/// An update that is not atomic: a load and then a store.
 struct TornUpdates : ModelAtomics {
   template <class T>
   struct Atomic : ModelAtomic<T> {
@@ -63,7 +63,7 @@ constexpr std::memory_order without_seq_cst(std::memory_order order) {
 }
 }  // namespace planted_detail
 
-/// Operations with weaker orders than asked for.
+/// Operations with weaker memory orders than requested.
 template <std::memory_order (*kWeaken)(std::memory_order), class Base = ModelAtomics>
 struct WeakerOrders : Base {
   template <class T>
@@ -97,13 +97,13 @@ struct WeakerOrders : Base {
 using NoRelease = WeakerOrders<planted_detail::without_release>;
 using NoAcquire = WeakerOrders<planted_detail::without_acquire>;
 
-/// The variant of code that does without fences, right and with its seq_cst operations weakened.
+/// For the variant of code that uses no fences: correct, and with its seq_cst operations weakened.
 struct NoFenceFollowing : ModelAtomics {
   static constexpr bool kFollowsFences = false;
 };
 using NoSeqCst = WeakerOrders<planted_detail::without_seq_cst, NoFenceFollowing>;
 
-/// A kernel that falls asleep without looking at the word again.
+/// A kernel that falls asleep without comparing the word first.
 struct HastyFutex : ModelFutex {
   [[nodiscard]] static bool wait(const ModelAtomic<std::uint32_t>& word,
                                  std::uint32_t /*expected*/,

@@ -17,9 +17,9 @@ namespace {
 using runtime::DequeItem;
 using runtime::StealResult;
 
-// Keeps books on a deque that thread 0 owns and the others steal from. Items are numbered in the
-// order in which they are pushed; each points to plain data that the pusher writes and the taker
-// reads.
+// Records what happens to a deque that thread 0 owns and the others steal from. Items are numbered
+// in the order in which they are pushed; each points to plain data that the pusher writes and the
+// taker reads.
 template <class Atomics>
 class DequeScenario : public Scenario {
  public:
@@ -54,7 +54,7 @@ class DequeScenario : public Scenario {
     deque_.push({.run = &data_[number], .payload = number});
   }
 
-  // Gives false when there was nothing to pop.
+  // Returns false if there was nothing to pop.
   bool pop() {
     DequeItem item;
     const bool found = deque_.try_pop(item);
@@ -88,13 +88,13 @@ class DequeScenario : public Scenario {
   const std::size_t capacity_;
   runtime::StealDeque<Atomics> deque_;
   std::array<Cell<std::size_t>, kItemCountMax> data_;
-  // Books, no part of the program: sums and sets of what the threads did.
+  // Records for the checks, not part of the program: sums and sets of what the threads did.
   std::size_t pushed_count_ = 0;
   std::array<int, kItemCountMax> taken_count_{};
   std::vector<std::size_t> stolen_;
 };
 
-// Everybody wants the only item.
+// All threads compete for the only item.
 template <class Atomics, std::size_t kThiefCount>
 class LastItem : public DequeScenario<Atomics> {
  public:
@@ -138,7 +138,7 @@ class PushAndPop : public DequeScenario<Atomics> {
   }
 };
 
-// Two thieves at one end, the owner at the other.
+// Two thieves take from one end, the owner from the other.
 template <class Atomics>
 class TwoThieves : public DequeScenario<Atomics> {
  public:
@@ -158,7 +158,7 @@ class TwoThieves : public DequeScenario<Atomics> {
   }
 };
 
-// Every push but the first finds the deque full, unless the thief was quick.
+// Every push but the first finds the deque full, unless the thief has taken an item.
 template <class Atomics, int kPushCount>
 class Growth : public DequeScenario<Atomics> {
  public:
@@ -212,7 +212,7 @@ TEST(StealDequeModelTest, GrowthHidesNothingFromThieves) {
 
 TEST(StealDequeModelTest, SlowThiefDiscardsWhatItRead) { expect_holds<SlotReuse<ModelAtomics>>(); }
 
-// A scenario in which nothing happens would hold as well.
+// A scenario whose hard case never occurs would pass too, so this test checks that they occur.
 TEST(StealDequeModelTest, ScenariosReachTheirHardCases) {
   using Books = DequeScenario<ModelAtomics>;
   Books::reached = {};

@@ -9,7 +9,7 @@
 
 namespace millrace::live {
 
-/// A response without what depends on time: ids of the request and `took_ms`.
+/// A response without the fields that depend on time: ids of the request and `took_ms`.
 inline std::string timeless(std::string_view response) {
   const std::size_t plan = response.find(R"("plan":)");
   const std::size_t took = response.find(R"("took_ms":)");
@@ -19,7 +19,7 @@ inline std::string timeless(std::string_view response) {
   return std::string(response.substr(plan, took - plan)) + std::string(response.substr(after));
 }
 
-/// What an engine answers to a request, without what depends on time.
+/// The answer of an engine to a request, without the fields that depend on time.
 inline std::string answer(host::Engine& engine, const std::string& request) {
   rank::RequestReader reader;
   host::WaitingCall call;

@@ -22,12 +22,12 @@
 
 namespace millrace::live {
 
-/// A server that answers what it reads at once in one write, from embedded data, and counts how
-/// often it was asked: so the number of writes of a client can be tested without luck. Threading:
-/// made and destroyed by the test; lives on a loop of its own.
+/// A server that answers all commands of one read in one write, from embedded data, and counts its
+/// reads. So the number of writes of a client can be tested exactly. Threading: made and destroyed
+/// by the test; runs on its own loop.
 class BatchServer final : private net::Acceptor {
  public:
-  /// With a `refusal` it says only that to all but greetings.
+  /// If `refusal` is given, it is the reply to every command but greetings.
   BatchServer(const std::string& socket_path,
               stores::EmbeddedStoreRef store,
               std::string refusal = {})
@@ -48,7 +48,7 @@ class BatchServer final : private net::Acceptor {
   BatchServer(const BatchServer&) = delete;
   BatchServer& operator=(const BatchServer&) = delete;
 
-  /// Reads that held anything but greetings.
+  /// Number of reads that held anything but greetings.
   [[nodiscard]] int batch_count() const { return batches_; }
   [[nodiscard]] int command_count() const { return commands_; }
 
@@ -142,7 +142,7 @@ class BatchServer final : private net::Acceptor {
   std::unique_ptr<net::UvListener> listener_;
   std::list<Peer> peers_;
   rows::RowScratch scratch_;
-  // Counted on the server's loop, read by the test when its request has been answered.
+  // Counted on the server's loop, read by the test after its request has been answered.
   std::atomic<int> batches_{0};
   std::atomic<int> commands_{0};
 };

@@ -21,7 +21,7 @@
 
 namespace millrace::live {
 
-/// A plan and its right answers.
+/// A plan and its correct answers.
 struct PlanAnswers {
   std::string plan;
   KnownAnswers answers;
@@ -36,7 +36,7 @@ inline std::vector<PlanAnswers> known_plans(host::Engine& embedded, int users) {
   return plans;
 }
 
-/// Keeps some requests under way until told to stop, for users and plans by chance, and judges each
+/// Keeps some requests running until it is stopped, for random users and plans, and checks each
 /// answer.
 /// Threading: one thread starts, waits and stops. Lifetime: borrows the engine and the plans.
 class CheckedLoad {
@@ -44,9 +44,9 @@ class CheckedLoad {
   struct Options {
     int slots = 16;
     int users = 1;
-    double deadline_ms = 1000;  ///< 0: from 1 to 20, by chance
+    double deadline_ms = 1000;  ///< 0: random, from 1 to 20
   };
-  /// What requests gave so far.
+  /// Counts of the answers so far.
   struct Tally {
     std::atomic<std::int64_t> full{0};
     std::atomic<std::int64_t> partial{0};
@@ -68,20 +68,21 @@ class CheckedLoad {
     left_ = 0;
     wait();
   }
-  /// Waits until all requests have been answered, and no more will start.
+  /// Waits until all requests have been answered: after the request limit is reached, or by stop().
   void wait() {
     for (std::size_t i = 0; i < slots_.size(); ++i) done_.acquire();
   }
-  /// Waits until so many more answers were counted there.
+  /// Waits until `count` has grown by `more`.
   static void wait_for(const std::atomic<std::int64_t>& count, std::int64_t more) {
     const std::int64_t wanted = count.load() + more;
     while (count.load() < wanted) std::this_thread::yield();
   }
-  /// Says whether the server lacks keys; answers to requests that saw such a time may be partial.
+  /// Says whether keys are missing on the server; requests that run during that time may get
+  /// partial answers.
   void set_keys_missing(bool missing) { keys_missing_ = missing; }
 
   Tally tally;
-  /// The first response that was wrong; when all have been answered.
+  /// The first response that was wrong. Call it after all have been answered.
   [[nodiscard]] std::string first_wrong() {
     const base::MutexLock lock(mutex_);
     return first_wrong_;
@@ -146,7 +147,7 @@ class CheckedLoad {
     int user_ = 0;
     const PlanAnswers* plan_ = nullptr;
     bool keys_were_missing_ = false;
-    // Hands the slot from the thread that started a request to the one that answered it.
+    // Passes the slot from the thread that started a request to the one that answered it.
     std::atomic<int> state_{0};
   };
 
@@ -154,9 +155,9 @@ class CheckedLoad {
   const std::span<const PlanAnswers> plans_;
   const Options options_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  // Counts down requests; publishes nothing.
+  // Number of requests still to start; publishes nothing.
   std::atomic<std::int64_t> left_{0};
-  // Tells slots what the test does with the server.
+  // Tells slots that the test has removed keys from the server.
   std::atomic<bool> keys_missing_{false};
   std::counting_semaphore<> done_{0};
   base::Mutex mutex_;

@@ -70,7 +70,7 @@ TEST_F(ClusterPlansTest, RED10_EveryPlanAnswersTheSameBytesAsOnEmbeddedData) {
   EXPECT_GT(compared, 90U);
 }
 
-// Last: it leaves a cluster without one of its masters.
+// Must be the last test: it leaves a cluster without one of its masters.
 TEST_F(ClusterPlansTest, RED13_EveryRequestIsAnsweredWhenAMasterIsKilledUnderLoad) {
   const std::vector<PlanAnswers> plans = known_plans(*embedded_->engine, kUsers);
   const RunningEngine redis(
@@ -81,11 +81,11 @@ TEST_F(ClusterPlansTest, RED13_EveryRequestIsAnsweredWhenAMasterIsKilledUnderLoa
   load.start();
   CheckedLoad::wait_for(load.tally.full, 50);
   cluster_->pass_on(1);
-  // The node that the endpoint names is the one that goes.
+  // Kill the very node that the endpoint names.
   cluster_->master(1).kill();
   CheckedLoad::wait_for(load.tally.failed, 20);
   CheckedLoad::wait_for(load.tally.degraded, 20);
-  // Ends when a replica has taken over.
+  // Ends only after a replica has taken over.
   CheckedLoad::wait_for(load.tally.full, 500);
   load.stop();
   EXPECT_EQ(load.tally.wrong.load(), 0) << load.first_wrong();

@@ -39,7 +39,7 @@ stores::RedisSettings settings_at(std::uint16_t port, bool cluster) {
   stores::RedisSettings settings;
   settings.cluster = cluster;
   settings.pool.address = {.host = "127.0.0.1", .port = port};
-  // A slow machine under a sanitizer.
+  // For slow machines with a sanitizer.
   settings.pool.connect.connect_timeout = 2s;
   settings.pool.request_timeout = 20s;
   return settings;
@@ -50,7 +50,7 @@ int setting(const char* name, int otherwise) {
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-/// Texts whose values are their keys: some in the slots that move first, some anywhere.
+/// Keys whose values equal the keys: some in the slots that move first, some in any slot.
 std::vector<std::string> text_keys() {
   constexpr std::size_t kEach = 60;
   std::vector<std::string> keys;
@@ -205,7 +205,7 @@ TEST_F(ClusterTest, RED12_NoAnswerIsWrongWhileSlotsMoveUnderLoad) {
   }));
 }
 
-// Last: it leaves a cluster without one of its masters.
+// Must be the last test: it leaves a cluster without one of its masters.
 TEST_F(ClusterTest, RED13_AKilledMasterIsReplaced) {
   stores::RedisSettings settings = settings_at(cluster_->master(1).port(), true);
   settings.pool.request_timeout = 2s;
@@ -217,7 +217,7 @@ TEST_F(ClusterTest, RED13_AKilledMasterIsReplaced) {
   while (!read()) {
   }
   cluster_->pass_on(1);
-  // The node that the settings name is the one that goes.
+  // Kill the very node that the settings name.
   cluster_->master(1).kill();
   int failed = 0;
   while (!read()) ++failed;

@@ -1,5 +1,6 @@
-// Redis killed, restarted empty, stopped and slow under load; deadlines that fire during I/O. Every
-// request is answered, and every answer is right: full, degraded, or an error that says why.
+// Redis is killed, restarted empty, stopped and slowed down under load, and deadlines fire during
+// I/O. Every request is answered, and every answer is correct: full, degraded, or an error that
+// says why.
 //
 // MILLRACE_FAULT_REQUESTS sets the number of requests with short deadlines (default 3000).
 
@@ -85,8 +86,8 @@ TEST(FaultsTest, RED6_SlowUnderLoad) {
   const auto load = rig.load(100);
   load->start();
   CheckedLoad::wait_for(load->tally.full, 50);
-  // Busy for less than a deadline and for more, with time to answer in between; then silent for a
-  // while without being busy.
+  // The server is busy first for less than a deadline, then for more, with time to answer in
+  // between; then it is silent for a while without being busy.
   const std::int64_t before = load->tally.failed;
   rig.server.cli("-r 10 -i 0.02 DEBUG SLEEP 0.05");
   rig.server.cli("-r 5 -i 0.02 DEBUG SLEEP 0.2");

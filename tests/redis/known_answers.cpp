@@ -13,7 +13,7 @@
 namespace millrace::live {
 namespace {
 
-// All media of a user are as many as the plans take.
+// A user has exactly as many media as the plans take.
 constexpr int kItemsPerList = 5;
 constexpr int kMediaPerItem = 5;
 constexpr std::int64_t kFirstUser = 1000;

@@ -9,23 +9,23 @@
 
 namespace millrace::live {
 
-/// Commands that fill a server with so many users for `complex_dag` and `guarded_dag`. None of
+/// Commands that fill a server with `users` users for `complex_dag` and `guarded_dag`. None of
 /// their keys is in `data/demo.redis`; users are numbered from 0 here, whatever their ids are.
-/// Every candidate has one origin: the ids of an item's media belong to that item only, the items
+/// Every candidate has one origin: the ids of an item's media belong to that item only, each item
 /// to one list of one user, and the plans serve all of them. Each key is written by one command, so
-/// it is there in full or not at all.
+/// it is there completely or not at all.
 [[nodiscard]] std::string known_data(int users);
 
-/// What a response is worth.
+/// The result of checking a response.
 enum class Verdict : std::uint8_t {
-  kFull,      ///< what embedded data give, byte for byte
-  kDegraded,  ///< says that it is degraded, and lacks whole items at most
-  kPartial,   ///< lacks whole items without saying so: right while keys are missing only
-  kError,     ///< a structured error that a store in trouble explains
+  kFull,      ///< equal to the answer from embedded data, byte for byte
+  kDegraded,  ///< says that it is degraded, and only whole items are missing
+  kPartial,   ///< whole items are missing: correct only while keys are missing
+  kError,     ///< a structured error that a failing store explains
   kWrong,     ///< anything else
 };
 
-/// The right answers of one plan to users of `known_data`, to judge others by.
+/// The correct answers of one plan for the users of `known_data`, to compare others with.
 /// Threading: made by one thread; then any thread.
 class KnownAnswers {
  public:

@@ -1,4 +1,4 @@
-// The judge of the fault tests: what it takes for right, and that it takes nothing else.
+// Tests of the checker that the fault tests use: it accepts correct answers and nothing else.
 
 #include "known_answers.h"
 
@@ -27,7 +27,7 @@ class KnownAnswersTest : public ::testing::Test {
         embedded_.engine->ranker(0), reader, KnownAnswers::request("complex_dag", user, 60'000));
     return call.response();
   }
-  /// A response without the candidates whose ids begin with some digits.
+  /// A response without the candidates whose ids begin with `digits`.
   static std::string without(std::string response, std::string_view digits) {
     const std::string begin = R"({"id":)" + std::string(digits);
     for (std::size_t at = 0; (at = response.find(begin)) != std::string::npos;) {

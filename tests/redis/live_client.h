@@ -19,7 +19,7 @@
 
 namespace millrace::live {
 
-/// A client on a loop of its own, for tests that wait.
+/// A client on its own loop, for tests that wait.
 /// Threading: not shared.
 class LiveClient {
  public:
@@ -39,7 +39,7 @@ class LiveClient {
   LiveClient(const LiveClient&) = delete;
   LiveClient& operator=(const LiveClient&) = delete;
 
-  /// The reply is good until the next call.
+  /// The reply is valid until the next call.
   base::Result<stores::StoreReply> execute(stores::CommandBatch batch,
                                            stores::CallOptions options = {}) {
     loop::AwaitedOutcome<base::Result<stores::StoreReply>> outcome;
@@ -77,7 +77,7 @@ class LiveClient {
     return builder.finish();
   }
   loop::EventLoop& loop() { return *loop_; }
-  /// What a question to the client gives, asked where the client lives.
+  /// Calls `question` with the client, on the loop to which the client belongs.
   template <typename Question>
   auto ask(Question&& question) {
     std::optional<decltype(question(*client_))> answer;
@@ -91,8 +91,8 @@ class LiveClient {
   net::UvConnector connector_;
   rows::RowScratch scratch_;
   std::unique_ptr<stores::RedisClient> client_;
-  // Of the last reply. Owners: the reply and this, which lets go last and on the loop: the client
-  // fills memory again that no reply holds, and looks for that on its own thread only.
+  // Memory of the last reply. Owners: the reply and this pointer, which is released last, on the
+  // loop: the client reuses memory that no reply holds, and checks that on its own thread only.
   std::shared_ptr<const void> last_memory_;
 };
 

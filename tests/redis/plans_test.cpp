@@ -1,4 +1,4 @@
-// Plans on Redis against plans on embedded data, and the command lines of the contract on Redis.
+// Compares plans on Redis with plans on embedded data; the command lines of the contract on Redis.
 
 #include <cstdlib>
 #include <filesystem>
@@ -99,7 +99,7 @@ TEST(PlansOnRedisTest, CLI7_TheLinesWorkOnRedis) {
   EXPECT_THAT(
       run(R"(echo '{"user_id": 1}' | engine/bin/rankd --async_scheduler --plan_name simple_plan)"),
       HasSubstr(R"("candidates":[{"id":1,"fields":{"name":"Chidi 1","country":"JP","age":57}}])"));
-  // A slow build may miss 100 and 50 ms; then the answer must say just that.
+  // A slow build may miss 100 and 50 ms; then the answer must be exactly that error.
   for (const std::string flag : {"--deadline_ms 100", "--node_timeout_ms 50"}) {
     const std::string out = run(R"(echo '{"user_id": 1}' | engine/bin/rankd --async_scheduler )" +
                                 flag + " --plan_name complex_plan");

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
 RedisSettings settings_for(const RedisServer& server) {
   RedisSettings settings;
   settings.pool.address = {.host = "127.0.0.1", .port = server.port()};
-  // A slow machine under a sanitizer: no test here is about time.
+  // Generous, for slow machines with a sanitizer: no test here depends on time.
   settings.pool.connect.connect_timeout = 20s;
   settings.pool.request_timeout = 20s;
   return settings;
@@ -153,8 +153,8 @@ TEST(RealServerTest, RED8_TheServerInvalidatesWhatIsCached) {
   EXPECT_EQ(get(), "old");
   EXPECT_EQ(client.ask([](stores::RedisClient& redis) { return redis.sharing().keys_cached; }), 1U);
   server.cli("SET k new");
-  // The push is on its way; it arrives before the reply to anything that is asked on the same
-  // connection now.
+  // The push is on its way; it arrives before the reply to any later command on the same
+  // connection.
   static_cast<void>(client.shown({.command = StoreCommand::kGet, .keys = client.keys({"other"})}));
   EXPECT_EQ(get(), "new");
 }

@@ -16,8 +16,8 @@
 namespace millrace::live {
 
 /// A real cluster on this machine: three masters with a third of the slots each, in order, and a
-/// replica of each. Throws when it does not come up in time.
-/// Threading: not shared. Lifetime: the servers end with it.
+/// replica of each. Throws if it does not start in time.
+/// Threading: not shared. Lifetime: its destructor ends the servers.
 class RedisCluster {
  public:
   static constexpr std::size_t kMasters = 3;
@@ -47,7 +47,7 @@ class RedisCluster {
   }
 
   [[nodiscard]] RedisServer& master(std::size_t index) { return *servers_[index]; }
-  /// The master that had the slot of a key at first.
+  /// The master that had the slot of a key at the start.
   [[nodiscard]] RedisServer& owner(std::string_view key) {
     return master(stores::slot_of(key) * kMasters / stores::kSlotCount);
   }
@@ -57,7 +57,7 @@ class RedisCluster {
     return id;
   }
 
-  /// Gives each line, a command whose second word is its key, to the node that has the key.
+  /// Sends each line, a command whose second word is its key, to the node that has the key.
   void load(std::string_view lines) {
     std::array<std::string, kMasters> texts;
     while (!lines.empty()) {
@@ -72,8 +72,8 @@ class RedisCluster {
     }
   }
 
-  /// Waits until the replica of a master has all that was written before: a cluster loses what a
-  /// master that goes has not passed on. The master must still have its slots.
+  /// Waits until the replica of a master has everything that was written before: when a master
+  /// fails, a cluster loses what has not been replicated. The master must still have its slots.
   void pass_on(std::size_t index) {
     std::string key = "passed:0";
     for (int i = 1; &owner(key) != &master(index); ++i) key = "passed:" + std::to_string(i);
@@ -82,7 +82,7 @@ class RedisCluster {
   }
 
  private:
-  /// Asks until the reply has a text.
+  /// Asks until the reply contains `text`.
   static void wait_for(const RedisServer& server, const std::string& words, std::string_view text) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (server.cli(words).find(text) == std::string::npos) {

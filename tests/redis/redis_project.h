@@ -14,17 +14,19 @@
 #include "host/settings.h"
 #include "redis_server.h"
 
-// The project of this repository with its `test` environment on a server of the test's own.
+// The project of this repository, with its `test` environment on a server that the test starts.
 
 namespace millrace::live {
 
-/// A policy for tests that are not about time, on machines that may be slow, with further fields.
+/// A policy with long timeouts, for tests that are not about time on machines that may be slow;
+/// `fields` adds to it.
 inline std::string patient(const std::string& fields = "connections = 2") {
   return "{ connect_timeout = '60s', request_timeout = '60s', " + fields + " }";
 }
 
-/// Writes a registry folder whose `test` environment is the server, `policy` and `address` being
-/// TOML; the others have the data of a file, whose path counts from the repository's folder.
+/// Writes a registry folder whose `test` environment is the server; `policy` and `address` are
+/// TOML. The other environments read a data file, whose path is relative to the repository's
+/// folder.
 inline std::string write_registry(const TempFolder& folder,
                                   const std::string& address,
                                   const std::string& policy = patient(),
@@ -61,7 +63,7 @@ inline std::string tcp_address(const RedisServer& server) {
 inline constexpr const char* kGuardedPlan =
     MILLRACE_SOURCE_DIR "/tests/redis/plans/guarded_dag.plan.json";
 
-/// An engine of the repository's plans and of further plan files in one environment.
+/// An engine with the repository's plans and further plan files, in one environment.
 struct RunningEngine {
   RunningEngine(const std::string& registry,
                 const std::string& env,

@@ -54,7 +54,7 @@ std::string TempFolder::write(std::string_view name, std::string_view text) cons
 }
 
 std::string run_line(const std::string& line) {
-  // One thread of the test, and the line is its own.
+  // Safe: one thread of the test calls it, and the test itself wrote the command.
   std::FILE* const pipe = popen(line.c_str(), "r");  // NOLINT(cert-env33-c)
   if (pipe == nullptr) throw std::runtime_error("cannot run: " + line);
   std::string out;
@@ -132,7 +132,7 @@ void RedisServer::start(const std::vector<std::string>& arguments, std::string_v
   pid_ = fork();
   if (pid_ == 0) {
     dup2(ends[1], STDOUT_FILENO);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that dies leaves no server behind
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // the server ends if the test dies
     execvp(pointers[0], pointers.data());
     _exit(127);
   }

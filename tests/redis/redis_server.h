@@ -9,7 +9,7 @@
 
 namespace millrace::live {
 
-/// A folder that goes with its owner.
+/// A folder that is removed when this object is destroyed.
 class TempFolder {
  public:
   TempFolder();
@@ -25,20 +25,20 @@ class TempFolder {
   std::string path_;
 };
 
-/// Gives a port of 127.0.0.1 that nobody listens on.
+/// Gives a port of 127.0.0.1 on which nobody listens.
 std::uint16_t free_port();
 
-/// Runs a shell line that must succeed; gives what it printed.
+/// Runs a shell command that must succeed; gives its output.
 std::string run_line(const std::string& line);
 
-/// A real redis-server in a folder of its own, on a free port of 127.0.0.1 and a unix socket.
-/// Throws when there is none to start.
-/// Threading: not shared. Lifetime: the server ends with it.
+/// A real redis-server in its own folder, on a free port of 127.0.0.1 and a unix socket. Throws if
+/// it cannot be started.
+/// Threading: not shared. Lifetime: its destructor ends the server.
 class RedisServer {
  public:
   struct Options {
-    std::vector<std::string> arguments = {};  ///< besides those that every test wants
-    bool tls = false;                         ///< also on `tls_port`, with certificates of its own
+    std::vector<std::string> arguments = {};  ///< added to those that every test needs
+    bool tls = false;                         ///< also on `tls_port`, with its own certificates
   };
 
   RedisServer() : RedisServer(Options{}) {}
@@ -55,14 +55,14 @@ class RedisServer {
   }
   [[nodiscard]] const TempFolder& folder() const { return folder_; }
 
-  /// Gives the commands of a file to the server, as `redis-cli --pipe < FILE` does.
+  /// Sends the commands of a file to the server, as `redis-cli --pipe < FILE` does.
   void load(const std::string& file) const;
-  /// Runs one command with redis-cli and gives what that printed.
+  /// Runs one command with redis-cli and gives its output.
   std::string cli(const std::string& words) const;
 
-  void kill();  ///< at once, without a word
+  void kill();  ///< SIGKILL: at once, without closing connections
   /// Starts it again on the same port and socket: empty, unless it has saved its data. Waits until
-  /// the server says `ready`.
+  /// the log of the server contains `ready`.
   void start(const std::vector<std::string>& arguments = {},
              std::string_view ready = "Ready to accept connections");
   void pause();   ///< SIGSTOP
@@ -70,7 +70,7 @@ class RedisServer {
 
  private:
   void make_certificates() const;
-  /// Reads what the server says of itself until it says this.
+  /// Reads the log of the server until it contains `text`.
   void wait_until_said(std::string_view text);
 
   Options options_;

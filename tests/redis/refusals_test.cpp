@@ -1,6 +1,6 @@
-// What a server says instead of data, at the level of plans: an error of the node that asked, which
-// its fallback catches. Real servers where Redis can be brought to say it to commands that read; it
-// says READONLY and OOM to writes only, so a fake says those.
+// Errors that a server sends instead of data, seen from plans: each is an error of the node that
+// asked, which its fallback replaces. Real servers are used where Redis sends the error to reading
+// commands; it sends READONLY and OOM to writes only, so a fake server sends those.
 
 #include <exception>
 #include <string>
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 constexpr double kPatience = 60'000;
 constexpr int kUsers = 20;
 
-/// An engine on a server, and what its plans answer to the first user.
+/// An engine on a server, and the answers of its plans for the first user.
 class RefusedPlans {
  public:
   explicit RefusedPlans(const std::string& address)
@@ -39,7 +39,8 @@ class RefusedPlans {
     call.run(running_.engine->ranker(0), reader, KnownAnswers::request(plan, 0, kPatience));
     return call.response();
   }
-  /// A plan without fallbacks fails with this code and these words; one with them degrades.
+  /// Expects that a plan without fallbacks fails with this code and these words, and that one with
+  /// them degrades.
   void expect_refused(const std::string& code, const std::string& words) {
     EXPECT_THAT(answer("complex_dag"),
                 AllOf(HasSubstr(R"("error":{"code":")" + code + "\""),
@@ -62,7 +63,7 @@ TEST(RefusalsTest, RED6_AServerThatLoadsItsData) {
   server.load(server.folder().write("known.redis", known_data(kUsers)));
   server.cli("SAVE");
   server.kill();
-  // Takes its time for every key, and looks at its clients in between.
+  // The server loads slowly, key by key, and serves its clients in between.
   server.start({"--key-load-delay", "50000", "--loading-process-events-interval-bytes", "1024"},
                "Loading RDB");
   RefusedPlans plans(tcp_address(server));
@@ -89,7 +90,7 @@ TEST(RefusalsTest, RED6_AServerBusyWithAScript) {
   server.load(server.folder().write("known.redis", known_data(kUsers)));
   RefusedPlans plans(unix_address(server));
   plans.expect_served();
-  // Ends with an error when it is killed, which redis-cli only prints.
+  // The script ends with an error when it is killed; redis-cli only prints that.
   std::thread script([&] { server.cli("EVAL 'while true do end' 0"); });
   while (server.cli("PING").find("BUSY") == std::string::npos) std::this_thread::yield();
   plans.expect_refused("endpoint_unavailable", "The store is busy with a script: BUSY ");

@@ -19,7 +19,8 @@ bool has_slow_body(const RunPlan& run, std::uint32_t node_count) {
   return false;
 }
 
-/// A node with `sibling_count` dependents of 1 ms, run twice: cold and with known costs.
+/// A node with `sibling_count` dependents of 1 ms each, run twice: with unknown and with known
+/// costs.
 Scenario fan_of(std::uint32_t sibling_count, std::uint32_t workers) {
   Scenario scenario;
   scenario.config.compute_threads = workers;
@@ -34,7 +35,7 @@ Scenario fan_of(std::uint32_t sibling_count, std::uint32_t workers) {
   }
   scenario.runs.resize(2);
   scenario.runs[1].follows = 0;
-  // Without bodies that happen to be slow.
+  // No body is randomly slow.
   for (RunPlan& run : scenario.runs) {
     while (has_slow_body(run, sibling_count + 1)) ++run.salt;
   }

@@ -83,7 +83,7 @@ void RunLedger::body_settled(std::uint32_t node, Moment at) {
   entry.is_settled = true;
   const auto& timeout = dag_.nodes[node].timeout;
   if (fails(node) || is_answered() || entry.is_published) return;
-  // Somebody must have been faster: only a clock can be.
+  // The body did not decide its node, so a timeout or the deadline must have decided it first.
   const bool timed_out = timeout && at.now >= entry.started_at + *timeout;
   const bool gave_up = deadline_ && dag_.nodes[node].fallback != FallbackKind::kNone;
   judge_.expect(timed_out || gave_up, "C3", "A body that was in time did not count, node", node);
@@ -121,7 +121,8 @@ void RunLedger::fallback_value_supplied(std::uint32_t node, Moment /*at*/) {
 bool RunLedger::is_complete(std::uint32_t node) const {
   if (nodes_[node].is_published || nodes_[node].has_fallback_value) return true;
   const std::uint32_t fallback = dag_.nodes[node].fallback_node;
-  // A run that began where it was submitted is not known here before it waits for something.
+  // A run that began on the thread that submitted it has no handle here until it waits for
+  // something.
   const bool used = run == nullptr || run->used_fallback(NodeId(node));
   return fallback != kNoNode && used && is_complete(fallback);
 }
@@ -191,13 +192,13 @@ void RunLedger::answered(const runtime::Run& answer, Moment at) {
     case RunOutcome::kCancelled:
       judge_.expect(status.error().code() == base::ErrorCode::kCancelled,
                     "C4",
-                    "A cancelled run says otherwise",
+                    "The status of a cancelled run is not kCancelled",
                     0);
       return judge_.expect(cancelled_at_.has_value(), "C4", "Nobody cancelled a cancelled run", 0);
     default:
       return judge_.expect(status.error().code() == base::ErrorCode::kDeadlineExceeded,
                            "C4",
-                           "A late run says otherwise",
+                           "The status of a late run is not kDeadlineExceeded",
                            0);
   }
 }
@@ -217,7 +218,7 @@ void RunLedger::judge_time_of_answer(Moment at) {
 }
 
 std::vector<bool> RunLedger::nodes_needed() const {
-  // What only leads to nodes that a fallback replaced need not have come to an end.
+  // A node whose only use is to feed nodes that a fallback replaced need not have ended.
   std::vector<bool> needed(nodes_.size());
   const auto order = topology_.topological_order();
   for (auto node = order.rbegin(); node != order.rend(); ++node) {
@@ -301,7 +302,7 @@ void RunLedger::judge_late_count(const runtime::Run& answer) {
     const NodeEntry& entry = nodes_[node];
     if (entry.start_count == 0 || entry.is_published) continue;
     ++most;
-    // An async body that heard of the stop reports that as its error, in time or not.
+    // An async body that saw the stop reports that as its error, in time or not.
     const bool may_hear =
         dag_.nodes[node].kind == runtime::NodeKind::kAsync && dag_.nodes[node].honours_stop;
     if (!fails(node) && !may_hear) ++least;

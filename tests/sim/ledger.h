@@ -33,13 +33,13 @@ class Judge {
   std::optional<Violation> violation_;
 };
 
-/// What the world can tell about itself when something happens.
+/// The state of the world when something happens.
 struct Moment {
   base::TimePoint now;
-  bool is_exact = true;  ///< nothing has held the loop up, so clocks fire when they are due
+  bool is_exact = true;  ///< nothing has delayed the loop, so timers fire when they are due
 };
 
-/// What happened to one run, told by its bodies and its driver, and judged as it happens.
+/// What happened to one run, reported by its bodies and its driver, and checked as it happens.
 /// Threading: not shared.
 class RunLedger {
  public:
@@ -56,9 +56,9 @@ class RunLedger {
 
   // --- Its nodes.
   void body_started(std::uint32_t node, bool stop_requested, Moment at);
-  /// The body has done its work; whether that counts is not decided yet.
+  /// The body has done its work; whether its result is used is not decided yet.
   void body_finished(std::uint32_t node, Moment at);
-  /// The engine has dealt with what the body did.
+  /// The engine has processed the result of the body.
   void body_settled(std::uint32_t node, Moment at);
   void committed(std::uint32_t node, Moment at);
   void fallback_value_supplied(std::uint32_t node, Moment at);
@@ -74,18 +74,18 @@ class RunLedger {
   [[nodiscard]] const DagPlan& dag() const { return dag_; }
   [[nodiscard]] const runtime::Topology& topology() const { return topology_; }
   [[nodiscard]] std::optional<base::TimePoint> deadline() const { return deadline_; }
-  /// From submission to answer; the run must have answered.
+  /// Time from submission to answer; the run must have answered.
   [[nodiscard]] base::Duration latency() const;
   [[nodiscard]] runtime::RunOutcome outcome() const { return outcome_; }
-  /// What must not depend on how the run was scheduled: outcome, error, and values if all went
-  /// well.
+  /// A hash of what must not depend on scheduling: outcome, error, and the values if the run
+  /// succeeded.
   [[nodiscard]] std::uint64_t result_hash() const { return result_hash_; }
 
   // Filled in by the world.
   runtime::RunHandle handle;
   const runtime::Run* run = nullptr;
   runtime::AdmissionPermit permit;
-  std::unique_ptr<runtime::Run> inner_run;  ///< of a run that a body waits for
+  std::unique_ptr<runtime::Run> inner_run;  ///< set for a run that a body waits for
   std::uint32_t abandoned_count = 0;
   bool is_refused = false;
 

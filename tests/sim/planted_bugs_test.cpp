@@ -9,7 +9,8 @@
 #include "ledger.h"
 #include "seed_check.h"
 
-// Is the simulator able to see a bug? Each is planted in a copy of the runtime, and must be found.
+// Checks that the simulator finds bugs. Each is planted in a copy of the scheduler and must be
+// found.
 
 namespace millrace::sim {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::uint64_t kSeedCount = 300;
 constexpr SeedOptions kSmall{.nodes_max = 60};
 constexpr int kFound = 17;
 
-// Never returns, because a world with a bug in it cannot be taken down.
+// Never returns, because a world with a bug in it cannot be destroyed in order.
 [[noreturn]] void hunt(PlantedBug bug, std::uint64_t seed_count = kSeedCount) {
   base::planted_bug = bug;
   for (std::uint64_t seed = 0; seed < seed_count; ++seed) {
@@ -73,7 +74,7 @@ TEST(PlantedBugDeathTest, FindsASequenceThatGoesOnAfterARescue) {
   EXPECT_EXIT(hunt(PlantedBug::kSequenceKept), testing::ExitedWithCode(kFound), "breaks (K1|K2)");
 }
 TEST(PlantedBugDeathTest, FindsAnIdleWatcher) {
-  // Needs a body that takes far longer than measured while everybody else has nothing to do.
+  // Needs a body that takes far longer than measured while all other workers are idle.
   EXPECT_EXIT(hunt(PlantedBug::kIdleWatcher, 20 * kSeedCount),
               testing::ExitedWithCode(kFound),
               "breaks D6");
@@ -82,7 +83,7 @@ TEST(PlantedBugDeathTest, FindsPatientAdmission) {
   EXPECT_EXIT(hunt(PlantedBug::kPatientAdmission), testing::ExitedWithCode(kFound), "breaks B3");
 }
 TEST(PlantedBugDeathTest, FindsAForgottenWait) {
-  // A traced run that follows its sequence must meet a body that takes longer than ever before.
+  // Needs a traced run that follows its sequence and has a body that takes longer than ever before.
   EXPECT_EXIT(hunt(PlantedBug::kForgottenWait, 20 * kSeedCount),
               testing::ExitedWithCode(kFound),
               "breaks T1");

@@ -33,7 +33,7 @@ class Dice {
   [[nodiscard]] bool one_in(std::uint64_t count) { return below(count) == 0; }
   [[nodiscard]] bool percent(std::uint64_t share) { return below(100) < share; }
   [[nodiscard]] std::uint64_t next() { return random_.next(); }
-  /// From `low` to just below `high`, every order of magnitude equally likely.
+  /// A duration from `low` to just below `high`; every order of magnitude is equally likely.
   [[nodiscard]] Duration log_uniform(Duration low, Duration high) {
     const double ratio = static_cast<double>(high.count()) / static_cast<double>(low.count());
     return Duration(static_cast<std::int64_t>(static_cast<double>(low.count()) *
@@ -120,7 +120,7 @@ void draw_kind(Dice& dice, NodePlan& node, std::uint64_t async_share) {
   }
 }
 
-// Adds nodes that exist only as fallbacks, and what only they need (K5).
+// Adds nodes that exist only as fallbacks, and nodes that only those need (K5).
 void add_fallbacks(Dice& dice, DagPlan& dag) {
   const auto eager_count = static_cast<std::uint32_t>(dag.nodes.size());
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
@@ -138,7 +138,7 @@ void add_fallbacks(Dice& dice, DagPlan& dag) {
       plan.fallback_node = static_cast<std::uint32_t>(dice.below(node));
       continue;
     }
-    // A shared one must not need anything that comes after its first user.
+    // A fallback shared by several nodes must not need anything that comes after its first user.
     if (!lazy.empty() && dice.one_in(3)) {
       plan.fallback_node = lazy[dice.below(lazy.size())].first;
       continue;
@@ -230,7 +230,7 @@ RunPlan draw_run(Dice& dice, const Scenario& scenario, std::uint32_t index, bool
   return run;
 }
 
-// Gives bodies of runs that are there runs of their own, which have such bodies again, and so on.
+// Makes bodies of existing runs execute runs, whose bodies may execute runs again, and so on.
 void add_inner_runs(Dice& dice, Scenario& scenario, bool traced) {
   constexpr std::size_t kDepthMax = 3;
   constexpr std::size_t kInnerMax = 12;
@@ -255,7 +255,7 @@ void add_inner_runs(Dice& dice, Scenario& scenario, bool traced) {
   }
 }
 
-// More small runs at once than workers can serve, of all classes (P4).
+// More small runs of all classes at once than the workers can serve (P4).
 void add_flood(Dice& dice, Scenario& scenario, bool traced) {
   scenario.config.starvation_guard_every = static_cast<std::uint32_t>(dice.one_of({1, 2, 4, 8}));
   const std::uint64_t urgent_share = dice.below(100);

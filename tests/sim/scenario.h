@@ -9,8 +9,8 @@
 #include "runtime/pool_settings.h"
 #include "runtime/topology/node.h"
 
-// What one seed describes: DAGs, runs of them, settings of the pool and of admission. Everything
-// that can go one way or another is decided here or by the world's own dice.
+// What one seed describes: DAGs, runs of them, settings of the pool and of admission. Every random
+// decision is made here or by the world's own random numbers.
 
 namespace millrace::sim {
 
@@ -27,8 +27,8 @@ struct NodePlan {
   base::Duration cost_estimate{};
   base::Duration cost_per_row{};
   bool honours_stop = true;   ///< async: gives up its wait when the run stops
-  bool hops_to_pool = false;  ///< async: waits with the pool as its home
-  bool ends_on_pool = false;  ///< async: its coroutine ends there
+  bool hops_to_pool = false;  ///< async: waits on the pool instead of the loop
+  bool ends_on_pool = false;  ///< async: its coroutine ends on the pool
 };
 
 struct DagPlan {
@@ -38,7 +38,7 @@ struct DagPlan {
   [[nodiscard]] bool has_fallback() const;
 };
 
-/// When the handle of a run is let go.
+/// When the handle of a run is released.
 enum class HandleEnd : std::uint8_t { kAtOnce, kAtAnswer, kAtEnd };
 
 /// The body that executes a run and waits for it.
@@ -58,7 +58,7 @@ struct RunPlan {
   bool has_loop = false;
   bool is_traced = false;
   HandleEnd handle_end = HandleEnd::kAtAnswer;
-  std::uint64_t salt = 0;              ///< decides what differs between runs of one DAG
+  std::uint64_t salt = 0;              ///< makes the runs of one DAG differ
   std::vector<std::uint32_t> failing;  ///< nodes whose bodies fail, in order
 };
 
@@ -67,7 +67,7 @@ struct Scenario {
   std::vector<DagPlan> dags;
   std::vector<RunPlan> runs;
   std::optional<runtime::AdmissionSettings> admission;
-  bool loop_takes_time = false;  ///< bodies on the loop move the clock, so it may be late
+  bool loop_takes_time = false;  ///< bodies on the loop take time, so timers may be late
   bool is_timing_free = false;   ///< at most one failing node per run and no clock decides (D5)
   bool has_inner_runs = false;   ///< some runs are inside bodies of others
 };
@@ -75,10 +75,11 @@ struct Scenario {
 /// Makes the scenario of a seed. `nodes_max` bounds each dag.
 [[nodiscard]] Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max);
 
-/// One body in many takes far longer than the others of its node: estimates must survive it.
+/// Says whether this body is one of the few that take far longer than the others of their node, so
+/// that estimates are wrong.
 [[nodiscard]] bool is_slow_body(const RunPlan& run, std::uint32_t node);
 
-/// A second number from the same seed that is independent of it.
+/// Combines two numbers into a third that is independent of both.
 [[nodiscard]] std::uint64_t mix(std::uint64_t left, std::uint64_t right);
 
 }  // namespace millrace::sim

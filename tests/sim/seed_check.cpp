@@ -25,7 +25,7 @@ WorldResult run_world(const Scenario& scenario, std::uint64_t seed) {
                      .log_hash = world->log_hash(),
                      .results = world->results(),
                      .trace_digests = world->trace_digests()};
-  // Half-done runs cannot be destroyed in order.
+  // After a violation there are unfinished runs, which cannot be destroyed in order.
   if (result.violation) {
     [[maybe_unused]] const SimWorld* left_behind = world.release();
   }
@@ -52,7 +52,7 @@ std::optional<Violation> check_switches(const Scenario& scenario,
 }  // namespace
 
 std::optional<Violation> check_seed(std::uint64_t seed, const SeedOptions& options) {
-  // A scenario that failed may be referred to by what is left of its world.
+  // On the heap, because after a failure the remains of the world may still refer to it.
   auto scenario = std::make_unique<Scenario>(make_scenario(seed, options.nodes_max));
   WorldResult first = run_world(*scenario, seed);
   std::optional<Violation> violation = first.violation;

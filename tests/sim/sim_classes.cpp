@@ -32,8 +32,8 @@ void SimWorld::judge_classes(Driver& driver, const ClassView& before) {
   const std::uint64_t taken = std::accumulate(after.taken.begin(), after.taken.end(), 0ULL) -
                               std::accumulate(before.taken.begin(), before.taken.end(), 0ULL);
   const auto first = std::find(before.ready.begin(), before.ready.end(), true);
-  // Where nothing waits, nobody is passed over; and of several dispatches in one turn it is unknown
-  // what lay ready at each.
+  // If nothing was ready, no class was passed over. If one turn dispatched several times, it is
+  // unknown what was ready at each of them.
   if (first == before.ready.end() || taken > 1) driver.passed_over = 0;
   if (first == before.ready.end() || taken != 1) return;
   const auto highest = static_cast<std::size_t>(first - before.ready.begin());
@@ -41,13 +41,13 @@ void SimWorld::judge_classes(Driver& driver, const ClassView& before) {
   while (!before.ready[lowest]) --lowest;
   std::size_t served = 0;
   while (after.taken[served] == before.taken[served]) ++served;
-  // A strand may have made something lower ready before its end.
+  // A strand may have made a node of a lower class ready before its end.
   driver.passed_over = served >= lowest ? 0 : driver.passed_over + 1;
   judge_.expect(driver.passed_over <= scenario_.config.starvation_guard_every,
                 "P4",
                 "The lowest class was passed over too often",
                 driver.passed_over);
-  // Within a strand a worker may go on with its own run.
+  // Within a strand a worker may continue with its own run.
   if (before.is_in_strand) return;
   judge_.expect(served == highest || served == lowest,
                 "P3",

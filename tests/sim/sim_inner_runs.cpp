@@ -11,8 +11,9 @@
 #include "scenario.h"
 #include "sim_world.h"
 
-// Bodies that execute a run and wait for it: half of the body, then its worker is free until the
-// run is over, then the other half. Asynchronous bodies and those on the loop submit theirs.
+// Bodies that execute a run and wait for it: first half of the body runs, then its worker is free
+// until the run is over, then the second half runs. Asynchronous bodies and bodies on the loop
+// submit their runs instead.
 
 namespace millrace::sim {
 
@@ -64,7 +65,7 @@ void SimWorld::begin_inner_run(Driver& driver) {
 }
 
 bool SimWorld::may_come_back(const Driver& driver) const {
-  // Between two strands only, as a thread does.
+  // Only between two strands, as for a real thread.
   return !driver.outer.empty() && !driver.worker->is_in_strand() &&
          ledgers_[driver.outer.back().inner_run]->inner_run->is_done();
 }
@@ -77,7 +78,7 @@ void SimWorld::come_back(Driver& driver) {
       *driver.worker, std::move(frame.strand), *inner.inner_run, driver.was_woken);
   judge_.expect(status.has_value() == (inner.outcome() == RunOutcome::kOk),
                 "C4",
-                "A body was told otherwise than its run answered, run",
+                "A body got another status than its run answered, run",
                 frame.inner_run);
   driver.run = frame.run;
   driver.node = frame.node;
@@ -87,7 +88,7 @@ void SimWorld::come_back(Driver& driver) {
 }
 
 void SimWorld::note_inner_answers() {
-  // Nobody is called when such a run answers: its waiter looks for itself.
+  // Nothing is notified when such a run answers: the waiter finds out by itself.
   std::erase_if(open_inner_runs_, [this](std::uint32_t run) {
     RunLedger& ledger = *ledgers_[run];
     if (ledger.inner_run->outcome() == RunOutcome::kOpen) return false;
@@ -97,7 +98,8 @@ void SimWorld::note_inner_answers() {
 }
 
 bool SimWorld::is_decided(std::uint32_t run) const {
-  // Beside a failure, which bodies run is a matter of timing; so are the runs inside them.
+  // If the outer run fails, timing decides which of its other bodies run, and so whether the runs
+  // inside them exist.
   for (auto inside = scenario_.runs[run].inside; inside;
        inside = scenario_.runs[inside->run].inside) {
     const RunLedger& outer = *ledgers_[inside->run];

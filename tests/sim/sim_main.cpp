@@ -79,7 +79,7 @@ void show_progress(std::uint64_t done, const Arguments& arguments) {
                static_cast<unsigned long long>(arguments.seed_count));
 }
 
-// Checks every jobs-th seed, beginning with its own.
+// Checks every `jobs`-th seed, beginning with the one of this job.
 int check_share(const Arguments& arguments, std::uint64_t job) {
   const bool shows_progress = job == 0 && isatty(STDERR_FILENO) != 0;
   for (std::uint64_t offset = job; offset < arguments.seed_count; offset += arguments.jobs) {
@@ -99,7 +99,7 @@ int check_share(const Arguments& arguments, std::uint64_t job) {
   return EXIT_SUCCESS;
 }
 
-// Processes, not threads: a world alone in its process needs no real fences.
+// Uses processes, not threads: a world that is alone in its process needs no real fences.
 int check_all(const Arguments& arguments) {
   if (arguments.seed_count == 1) return check_share(arguments, 0);
   std::vector<pid_t> children;
@@ -140,6 +140,6 @@ int main(int argument_count, char** arguments) {
                 static_cast<double>(parsed->seed_count) / elapsed.count());
   }
   std::fflush(stdout);
-  // A failed world is left as it is; nothing of it may be taken down.
+  // A failed world cannot be destroyed, so end the process without running destructors.
   std::_Exit(result);
 }

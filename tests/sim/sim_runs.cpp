@@ -94,7 +94,7 @@ void SimWorld::refuse(std::uint32_t run) {
   judge_.expect(!ledgers_[run]->is_refused, "B4", "A run was refused twice, run", run);
   judge_.expect(!ledgers_[run]->is_submitted(), "B4", "An admitted run was refused, run", run);
   ledgers_[run]->is_refused = true;
-  // Whoever would have followed from its answer comes all the same.
+  // Runs that would have been submitted from its answer are submitted all the same.
   for (std::uint32_t next = run + 1; next < scenario_.runs.size(); ++next) {
     if (scenario_.runs[next].follows == run) arrive(next);
   }
@@ -167,7 +167,7 @@ void SimWorld::answered(Run& run, RunLedger& ledger) {
 
 void SimWorld::released(Run& run, RunLedger& ledger) {
   log(run.late_completion_count());
-  // Only a run that has the world to itself can be told to be over at once.
+  // Only a run that is alone in the world can be expected to end at once.
   std::optional<base::Duration> slack;
   if (scenario_.runs.size() == 1 && ledger.plan().handle_end != HandleEnd::kAtEnd) {
     slack = scenario_.config.spin_time + std::chrono::microseconds(1);
@@ -231,7 +231,7 @@ void SimWorld::TraceJudge::consume(const trace::RunTrace& trace) {
   for (std::uint32_t node = 0; node < ledger.dag().nodes.size(); ++node) {
     facts.lazy_nodes.push_back(ledger.topology().is_lazy(node));
   }
-  // Which nodes still ran beside a failure is a matter of timing.
+  // After a failure, timing decides which other nodes still ran.
   if (ledger.outcome() == runtime::RunOutcome::kOk) world_.trace_digests_[run] = digest(trace);
   world_.judge_.expect(trace.is_complete, "T3", "A trace has no RunEnd, run", run);
   for (const trace::TraceViolation& violation : trace::validate_trace(trace.records, facts)) {

@@ -148,7 +148,7 @@ bool SimWorld::run_body(const void* closure, NodeCall& call) {
   if (world.loop_.is_current()) {
     if (world.scenario_.loop_takes_time) world.clock_.advance(run.cost(self.node));
     run.body_finished(self.node, world.moment());
-    // A loop never waits: whoever runs here can only submit.
+    // A loop never waits, so a body that runs on it can only submit.
     if (const auto inner = world.find_inner_run(run, self.node)) world.submit(*inner);
   } else if (world.in_whole_strand_) {
     run.body_finished(self.node, world.moment());

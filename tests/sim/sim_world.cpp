@@ -15,7 +15,7 @@
 namespace millrace::sim {
 namespace {
 
-// No seed needs more turns by far; one that does is going round in circles.
+// Far more turns than any seed needs; a world that reaches this makes no progress.
 constexpr std::uint64_t kTurnsMax = 3'000'000;
 
 }  // namespace
@@ -88,8 +88,8 @@ void SimWorld::step(Driver& driver) {
 void SimWorld::look_for_work(Driver& driver) {
   runtime::Worker& worker = *driver.worker;
   driver.until.reset();
-  // Threads run whole strands; most turns run one body at a time, so that time passes in it.
-  // A body that executes a run needs turns of its own.
+  // Real threads run whole strands; most turns here run one body at a time, so that time passes
+  // during it. A body that executes a run needs turns of its own.
   in_whole_strand_ = !scenario_.has_inner_runs && random_.below(16) == 0;
   const bool found = in_whole_strand_ ? worker.work_strand() : worker.start();
   if (found) driver.was_woken = false;
@@ -105,7 +105,8 @@ void SimWorld::look_for_work(Driver& driver) {
   }
   driver.state = DriverState::kParked;
   if (action.timeout) driver.until = clock_.now() + *action.timeout;
-  // What ends the wait may have come before the announcement: then nobody will call.
+  // The event that ends the wait may have come before the waiter was announced: then nobody wakes
+  // it.
   if (may_come_back(driver)) driver.until = clock_.now();
 }
 
@@ -130,8 +131,8 @@ void SimWorld::end_body(Driver& driver) {
 }
 
 void SimWorld::wake(Driver& driver) {
-  // A notified wait returns at once; a wait whose time is up is one that takes its announcement
-  // back.
+  // A wait that was notified returns at once. A wait whose time has run out cancels its
+  // announcement.
   base::ParkingSpot<>& spot = driver.worker->spot();
   const bool is_notified = spot.is_waiting() ? !spot.cancel() : spot.wait(std::nullopt);
   driver.state = DriverState::kAwake;
@@ -186,13 +187,13 @@ void SimWorld::judge_idleness() {
     if (!is_long) continue;
     judge_.expect(driver.worker->ready_hint() == 0,
                   "D6",
-                  "A long body holds ready nodes while a worker sleeps for good",
+                  "A long body holds ready nodes and nobody will wake the workers",
                   driver.worker->ready_hint());
   }
 }
 
 void SimWorld::judge_hostages() {
-  // Among idle workers one always looks around, at least once in a period.
+  // Of the idle workers at least one checks for work once in a period.
   const base::Duration patience = 2 * (scenario_.config.watch_period + scenario_.config.spin_time) +
                                   std::chrono::microseconds(1);
   const auto is_long_since = [&](const Driver& driver) {
@@ -212,8 +213,8 @@ void SimWorld::judge_hostages() {
 }
 
 bool SimWorld::drop_handles() {
-  // A run's storage, and with it its place in admission, is free when its last handle is gone.
-  // Each time that lets at most some waiting runs in.
+  // The storage of a run, and its place in admission, is freed when its last handle is gone.
+  // Dropping a handle lets at most a few waiting runs in, so the number of times is bounded.
   if (handle_drops_++ > ledgers_.size()) return false;
   for (const auto& ledger : ledgers_) ledger->handle = {};
   poll_admission();
@@ -244,7 +245,7 @@ void SimWorld::judge_end() {
   }
   judge_.expect(pool_->searching_count() == 0,
                 "D6",
-                "All sleep and still some count as searching for work",
+                "All workers sleep, but some are counted as searching for work",
                 static_cast<std::uint64_t>(std::abs(pool_->searching_count())));
   judge_.expect(
       pool_->ready_count() == 0, "K2", "Nodes are left in the queues", pool_->ready_count());

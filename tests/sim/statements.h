@@ -4,12 +4,12 @@
 #include <string_view>
 
 // Where each statement of docs/contract/scheduler.md is checked: in every world of the simulator,
-// or by a test that it cannot replace, because real threads, real memory or one exact order matter.
-// statements_test.cpp holds this table against the contract and against the code.
+// or by a separate test, because real threads, real memory or one exact order matter.
+// statements_test.cpp compares this table with the contract and with the code.
 
 namespace millrace::sim {
 
-/// Statements that a world judges: the code of the judges names each.
+/// Statements that are checked in every world; the checking code names each.
 inline constexpr std::array<std::string_view, 22> kCheckedInEveryWorld = {
     "K1", "K2", "K5", "D5", "D6", "I1", "P3", "P4", "P6", "C1", "C2",
     "C3", "C4", "C5", "C7", "B1", "B2", "B3", "B4", "T1", "T2", "T3"};

@@ -33,7 +33,7 @@ std::set<std::string> statements_of_contract() {
   return found;
 }
 
-/// What judges worlds: this folder's own code, and the validator of traces that it calls.
+/// The code that checks worlds: this folder's own, and the trace validator that it calls.
 std::string code_of_judges() {
   std::string code = read("engine/trace/trace_validate.cpp");
   for (const auto& entry : std::filesystem::directory_iterator(kRoot / "tests/sim")) {

@@ -1,6 +1,6 @@
 // The six timelines, with stores that answer after exactly the stated delays and cpu nodes that
-// take what they are said to take. The engine may be faster (it makes fewer hops between loop and
-// workers), but nothing happens in another order.
+// take exactly the stated time. The engine may be faster (it changes less often between loop and
+// workers), but everything happens in the stated order.
 
 #include <algorithm>
 #include <chrono>
@@ -57,7 +57,7 @@ plan::Registry shipped_registry() {
   return *std::move(read);
 }
 
-/// The engine with a shipped plan and a store that is as slow as the rules say.
+/// The engine with a shipped plan and a store that is as slow as the timeline says.
 class Timeline {
  public:
   Timeline(const std::string& plan,
@@ -70,12 +70,13 @@ class Timeline {
       rig.clients.push_back(endpoint.name == "redis_default" ? store_.get() : nullptr);
     rig.load(read_file("plans/" + plan + ".plan.json"), {}, passes);
   }
-  // Late bodies use the store.
+  // Late bodies use the store, so wait for them first.
   ~Timeline() { rig.drain(); }
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// `v+0` is the begin of v's body, `v-10` its end, in milliseconds, in the order they happened.
+  /// `v+0` is the start of v's body, `v-10` its end, in milliseconds, in the order in which they
+  /// happened.
   [[nodiscard]] std::string events() const {
     std::string text;
     for (const NodeEvent& event : rig.events) {
@@ -179,9 +180,9 @@ TEST(TimelineTest, CLI8_6_PassesMakeItNoSlower) {
   EXPECT_EQ(call->candidates(), kComplexAnswer);
 }
 
-/// The deadline ends the fetch that is under way (`rm-50`), not the computation.
-/// Asks with 50 ms, and then again with enough time: the late end of the first request must not
-/// touch the second.
+/// Checks that the deadline ends the fetch that is running (`rm-50`), not the computation. Sends a
+/// request with 50 ms, and then another with enough time: the late end of the first must not affect
+/// the second.
 void expect_answer_at_the_deadline(Timeline& timeline, const std::string& under_way) {
   const auto call = timeline.rig.ask(R"({"user_id": 1, "deadline_ms": 50, "request_id": "r"})");
   EXPECT_EQ(call->took(), 50ms);

@@ -1,5 +1,6 @@
-// Runs DuckDB and Polars on the benchmark's data: in memory, one thread, statements prepared and
-// queries built once. Reads one order per line, answers with one line; see rival_process.h.
+// Runs DuckDB and Polars on the benchmark's data: in memory, on one thread, with statements
+// prepared and queries built once. Reads one order per line and answers each with one line; see
+// rival_process.h.
 import { createInterface } from "node:readline";
 import { DuckDBInstance } from "@duckdb/node-api";
 import pl from "nodejs-polars";

@@ -2,7 +2,7 @@ import { didYouMean } from "../extract/names.ts";
 
 export class UsageError extends Error {}
 
-/** What a command takes, with the words of its help. */
+/** The words and flags of a command, with the texts of its help. */
 export interface CommandHelp {
   readonly usage: string;
   readonly about: string;
@@ -10,7 +10,7 @@ export interface CommandHelp {
 }
 
 export interface FlagHelp {
-  /** What stands for the value in help; missing for a flag that has none. */
+  /** The name of the value in help; missing for a flag without a value. */
   readonly value?: string;
   readonly choices?: readonly string[];
   readonly about: string;

@@ -29,7 +29,7 @@ export const CHECK_HELP: CommandHelp = {
   },
 };
 
-/** Finds the project and plans that a command means. */
+/** Finds the project and the plans that the arguments name. */
 export function readTarget({ words, flags }: Arguments):
     { project: Project; plans: string[]; options: SessionOptions } {
   const project = findProject(words[0] === undefined ? "." : nearFolder(words[0]), flags.get("root"));
@@ -48,7 +48,7 @@ function nearFolder(word: string): string {
 async function compile(given: Arguments): Promise<{ result: BuildResult; project: Project }> {
   const { project, plans, options } = readTarget(given);
   if (plans.length === 0) throw new UsageError("there are no plans: files named NAME.plan.ts");
-  // Closing the session would only delay the end of the process, which does the same.
+  // The session is not closed: the process ends soon and ends it too.
   const session = new Session(project, { ...options, planCount: plans.length });
   return { project, result: await session.build(plans, progressOn(process.stderr, plans.length)) };
 }
@@ -79,7 +79,8 @@ export async function runCheck(given: Arguments): Promise<number> {
   const plans = compiled.plans.map((plan): BuiltPlan => {
     const more = [...(types.get(plan.plan.path) ?? []),
       ...(given.flags.has("artifacts") ? staleness(plan) : [])];
-    // The compiler's own words about a place are the better ones.
+    // On a line where the compiler reported a problem, drop those of the type checker: the
+    // compiler's are clearer.
     const told = new Set(plan.problems.map(({ file, span }) => `${file} ${span?.[0]}`));
     const problems = [...plan.problems,
       ...more.filter(({ file, span }) => !told.has(`${file} ${span?.[0]}`))];

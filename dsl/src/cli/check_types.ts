@@ -1,4 +1,4 @@
-// TypeScript's own check of plans, with the project's tsconfig.json when there is one.
+// TypeScript's own check of plans, with the project's tsconfig.json if there is one.
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type ts from "typescript";
@@ -7,7 +7,8 @@ import { packageFolder } from "../dist_folder.ts";
 import { loadTypeScript, type TypeScript } from "../extract/load_typescript.ts";
 import { displayPath, type Project } from "./project.ts";
 
-/** Problems by plan; those of no file at all under "", those of imported files under each plan. */
+/** Gives problems by plan. Problems without a file are under "", those of imported files under each
+ * plan. */
 export function checkTypes(project: Project, plans: readonly string[]): Map<string, Problem[]> {
   const ts = loadTypeScript();
   const { options, declarations } = configuration(ts, project, plans);
@@ -41,7 +42,7 @@ function configuration(ts: TypeScript, project: Project, plans: readonly string[
     resolveJsonModule: true,
   };
   const own = join(project.root, "generated");
-  // A project's generated folder has all declarations; without one, this package's serve.
+  // A project's generated folder has all declarations; without one, those of this package are used.
   const folders = existsSync(own) ? [own]
     : [join(packageFolder(), "generated"), join(packageFolder(), "types")];
   return { options, declarations: folders.flatMap((folder) => readdirSync(folder)

@@ -18,7 +18,7 @@ export const CODEGEN_HELP: CommandHelp = {
 
 export async function runCodegen({ flags }: Arguments): Promise<number> {
   const project = findProject(".", flags.get("root"));
-  // In this repository the package's own folder holds what is generated.
+  // In this repository the package's own folder holds the generated files.
   const inRepository = existsSync(join(project.root, "dsl", "package.json"));
   const out = flags.get("out") ?? join(project.root, inRepository ? "dsl/generated" : "generated");
   const rankd = flags.has("check") && !flags.has("rankd") ? undefined : findRankd(project, flags.get("rankd"));

@@ -13,7 +13,7 @@ function sources(folder: string): string[] {
   });
 }
 
-/** Codes as they stand in calls and literals of the sources. */
+/** Codes as they are written in calls and literals of the sources. */
 const CODE = /(?:\b(?:PlanError|report|withProblem|importProblem|problem)\((?:[\w.]+,\s*)*|\bcode: )\s*"([a-z_]+)"/g;
 
 test("every code is documented", () => {

@@ -1,4 +1,4 @@
-// Wrong plans, each with what is to be said about it: lines `//! LINE:COLUMN CODE MESSAGE` at its end.
+// Wrong plans, each with the expected problems: lines `//! LINE:COLUMN CODE MESSAGE` at its end.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// dslc as people run it.
+// Runs dslc as people do.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -96,7 +96,7 @@ test("wrong usage", { skip }, () => {
     [["biuld"], /unknown command 'biuld'; did you mean `build`\?/],
     [["build", "--uot", "x"], /unknown option --uot; did you mean `--out`\?/],
     [["build", "nowhere.plan.ts"], /there is no nowhere\.plan\.ts/],
-    [["build", "README.md"], /README\.md is no plan/],
+    [["build", "README.md"], /README\.md is not a plan/],
     [["build", "--format", "xml"], /--format is one of text, json/],
   ] as const) {
     const { status, stderr } = dslc(...given);

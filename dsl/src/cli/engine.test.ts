@@ -1,4 +1,5 @@
-// Plans on the real engine: what compiles, loads; what fails while it runs says where in the source.
+// Plans on the real engine: a plan that compiles also loads; an error at run time names its place
+// in the source.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The engine's own checks, so that what compiles, loads.
+// Runs the engine's own checks, so that a plan that compiles also loads.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ export async function checkWithEngine(rankd: string, project: Project, plans: re
 function runCheck(rankd: string, options: readonly string[]): Promise<EngineReport[]> {
   return new Promise((resolve, reject) => {
     execFile(rankd, options, { maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
-      // It exits with 1 when a plan has problems, and says which.
+      // It exits with 1 if a plan has problems, and prints them.
       try {
         resolve(JSON.parse(stdout) as EngineReport[]);
       } catch {
@@ -63,7 +63,7 @@ function runCheck(rankd: string, options: readonly string[]): Promise<EngineRepo
   });
 }
 
-/** A problem of the artifact as one of the source. */
+/** Converts a problem of the artifact into one of the source. */
 function placed(plan: CompiledPlan, problem: EngineProblem, sites: SiteTable): Problem {
   const { code, hint } = problem;
   const inText = / \(at (\d+):(\d+) of the expression\)$/.exec(problem.message);
@@ -77,7 +77,7 @@ function placed(plan: CompiledPlan, problem: EngineProblem, sites: SiteTable): P
 
 function siteOf(plan: CompiledPlan, path: string, column: number | undefined): Site | undefined {
   const origin = plan.artifact!.origin;
-  // From the place itself outwards: nodes[2].params.by[0], nodes[2].params.by, …
+  // Try the place itself, then what contains it: nodes[2].params.by[0], nodes[2].params.by, …
   for (let at = path; ; at = at.replace(/(\.[^.[\]]+|\[\d+\])$/, "")) {
     const printed = origin.expressions.get(at);
     const exact = printed && column !== undefined ? siteAt(printed, column) : undefined;

@@ -16,7 +16,7 @@ export const INIT_HELP: CommandHelp = {
 export async function runInit({ words, flags }: Arguments): Promise<number> {
   const folder = resolve(words[0] ?? ".");
   if (words.length > 1) throw new UsageError("init makes one project");
-  // Nothing of the user's is ever overwritten.
+  // Files of the user are never overwritten.
   if (existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith("."))) {
     throw new UsageError(`${displayPath(folder) || "this folder"} is not empty`);
   }

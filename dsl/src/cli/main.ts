@@ -55,7 +55,7 @@ async function main(given: readonly string[]): Promise<number> {
 }
 
 main(process.argv.slice(2)).then(
-  // Does not wait for the compiler's thread and processes, which end with this one.
+  // Does not wait for the compiler's thread and processes, which end with this process.
   (code) => process.exit(code),
   (error: unknown) => {
     const usage = error instanceof UsageError;

@@ -4,7 +4,7 @@ import { displayPath } from "./project.ts";
 import { problemJson, problemText, sorted, type ReportStyle } from "./report.ts";
 import type { BuildResult, BuiltPlan } from "./session.ts";
 
-/** A plan's file and what became of its artifact. */
+/** What happened to the artifact of a plan. */
 export type Written = "written" | "unchanged" | "none";
 
 /** Removes artifacts of variants that a plan no longer has, so that no engine loads them. */
@@ -20,7 +20,7 @@ export function removeStaleVariants(plans: readonly BuiltPlan[]): void {
   }
 }
 
-/** Puts the artifact in its place, all of it or nothing; what is there already is left alone. */
+/** Writes the artifact completely or not at all; a file with the same text is left as it is. */
 export function writeTarget({ plan, target, ok }: BuiltPlan): Written {
   if (!ok) return "none";
   const { text } = plan.artifact!;
@@ -51,13 +51,13 @@ export function allProblems({ plans, problems }: BuildResult) {
   return [...problems, ...sorted(plans.flatMap((plan) => plan.problems))];
 }
 
-/** Problems on stderr, for people. */
+/** Prints problems to stderr, for people. */
 export function showProblems(result: BuildResult): void {
   const style = styleFor(process.stderr);
   for (const problem of allProblems(result)) process.stderr.write(problemText(problem, style));
 }
 
-/** Everything on stdout, as data. */
+/** Prints everything to stdout, as JSON. */
 export function showJson(result: BuildResult, written: ReadonlyMap<BuiltPlan, Written>): void {
   const plans = result.plans.map((plan) => ({ plan: plan.plan.source.file, ok: plan.ok,
     ...(written.has(plan) && { artifact: displayPath(plan.target), state: written.get(plan) }) }));
@@ -65,7 +65,7 @@ export function showJson(result: BuildResult, written: ReadonlyMap<BuiltPlan, Wr
     problems: allProblems(result).map(problemJson) }, null, 2)}\n`);
 }
 
-/** Counts plans on a terminal, in one line that goes away. */
+/** Counts plans on a terminal, in one line that is removed at the end. */
 export function progressOn(stream: NodeJS.WriteStream, total: number): (done: number) => void {
   if (stream.isTTY !== true || total < 2) return () => {};
   return (done) => {

@@ -7,7 +7,7 @@ import type { Bindings } from "../exchange/bindings.ts";
 import { packageFolder } from "../dist_folder.ts";
 import { UsageError } from "./arguments.ts";
 
-/** A folder with registry/ and plans: what one `dslc` works on. */
+/** A folder with registry/ and plans: the input of one `dslc`. */
 export interface Project {
   readonly root: string;
   readonly registry: string;
@@ -29,7 +29,7 @@ export function findProject(from: string, given?: string): Project {
   return { root, registry: join(root, "registry"), manifest: findManifest(root) };
 }
 
-/** The engine's tasks as the project knows them, else as this package does. */
+/** The manifest of the engine's tasks: the project's, else the one of this package. */
 function findManifest(root: string): string {
   const names = ["generated/tasks.manifest.json", "interface/tasks.manifest.json"];
   const own = [join(packageFolder(), "..", "contract", "tasks.manifest.json"),
@@ -43,14 +43,15 @@ export function readBindings(project: Project): Bindings {
   return makeBindings(readRegistry(project.registry), readManifest(project.manifest));
 }
 
-/** The plans meant by the words of a command: files, folders, or none for plans/ of the project. */
+/** The plans that the words of a command name: files or folders; without words, plans/ of the
+ * project. */
 export function findPlans(project: Project, words: readonly string[]): string[] {
   const places = words.length > 0 ? words : [join(project.root, "plans")];
   const found = places.flatMap((place) => {
     if (!existsSync(place)) throw new UsageError(`there is no ${place}`);
     const path = realpathSync(place);
     if (!statSync(path).isDirectory()) {
-      if (!isPlan(path)) throw new UsageError(`${place} is no plan: plans are named NAME.plan.ts`);
+      if (!isPlan(path)) throw new UsageError(`${place} is not a plan: plans are named NAME.plan.ts`);
       return [path];
     }
     return plansIn(path);

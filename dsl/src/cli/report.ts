@@ -7,7 +7,7 @@ export interface ReportStyle {
   lineOf(file: string, line: number): string | undefined;
 }
 
-/** One problem as people read it: place, message, the line with a caret under it, hint. */
+/** One problem for people to read: place, message, the line with a caret under it, hint. */
 export function problemText(problem: Problem, style: ReportStyle): string {
   const paint = (code: number, text: string): string => (style.color ? `\x1b[${code}m${text}\x1b[0m` : text);
   const { file, span, severity, code, message, hint } = problem;
@@ -19,7 +19,7 @@ export function problemText(problem: Problem, style: ReportStyle): string {
     const [line, column, endLine, endColumn] = span;
     const end = endLine === line ? endColumn : source.length + 1;
     const gutter = String(line).padStart(4);
-    // Tabs stay tabs, so that the caret stands where the editor shows it.
+    // Tabs stay tabs, so that the caret is below the right column in an editor.
     const before = source.slice(0, column - 1).replace(/[^\t]/g, " ");
     const marks = `^${"~".repeat(Math.max(0, Math.min(end, source.length + 1) - column - 1))}`;
     lines.push(`${gutter} | ${source}`, `     | ${before}${paint(31, marks)}`);
@@ -28,13 +28,13 @@ export function problemText(problem: Problem, style: ReportStyle): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The same as data. */
+/** The same problem as JSON. */
 export function problemJson({ severity, code, message, hint, file, span }: Problem): object {
   return { severity, code, file, ...(span && { line: span[0], column: span[1], end_line: span[2],
     end_column: span[3] }), message, ...(hint !== undefined && { hint }) };
 }
 
-/** By file, then by place. */
+/** Sorts by file, then by place. */
 export function sorted(problems: readonly Problem[]): Problem[] {
   const key = ({ span }: Problem): number => (span ? span[0] * 1e6 + span[1] : 0);
   return [...problems].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : key(a) - key(b)));

@@ -1,4 +1,4 @@
-// One project, compiled as often as needed: what build, check and watch share.
+// One project that can be compiled many times: shared by build, check and watch.
 import { basename, dirname, join } from "node:path";
 import { Compiler, withoutRepeats, type CompiledPlan } from "../compile/compiler.ts";
 import { compileWithVariants } from "../compile/variants.ts";
@@ -10,9 +10,9 @@ import { displayPath, findRankd, readBindings, type Project } from "./project.ts
 
 export interface SessionOptions {
   readonly rankd?: string;
-  /** Leaves the engine's checks out, without a warning. */
+  /** Skips the engine's checks, without a warning. */
   readonly withoutEngine?: boolean;
-  /** How many plans will be built; what pays for many does not for a few. */
+  /** How many plans will be built; decides between a quick start and fast compilation. */
   readonly planCount?: number;
   /** Folder for artifacts; by default each goes beside its source. */
   readonly out?: string;
@@ -22,7 +22,7 @@ export interface SessionOptions {
 export interface BuiltPlan {
   readonly plan: CompiledPlan;
   readonly target: string;
-  /** Everything that is wrong with it, the engine's word included. */
+  /** Everything that is wrong with it, including what the engine found. */
   readonly problems: readonly Problem[];
   readonly ok: boolean;
 }
@@ -33,10 +33,10 @@ export interface BuildResult {
   readonly problems: readonly Problem[];
 }
 
-/** Up to here starting quickly saves more than running fast. */
+/** Up to this many plans, a quick start saves more time than fast code. */
 const FEW_PLANS = 10;
 
-/** Plans that are compiled at the same time; more only wait for the one sandbox. */
+/** How many plans are compiled at the same time; more would only wait for the one sandbox. */
 const CONCURRENCY = 8;
 
 export class Session {
@@ -54,7 +54,7 @@ export class Session {
     return this.#compiler.close();
   }
 
-  /** Compiles and checks plans; `progress` hears of each one that is compiled. */
+  /** Compiles and checks plans; calls `progress` after each one that is compiled. */
   async build(paths: readonly string[], progress: (done: number) => void = () => {}):
       Promise<BuildResult> {
     const compiled = await this.#compileAll(paths, progress);
@@ -101,7 +101,7 @@ export class Session {
   }
 }
 
-/** Problems of a variant say which one has them; those that the plan itself has are left out. */
+/** Problems of a variant name the variant; those that the plan itself has too are left out. */
 function ofVariant(plan: CompiledPlan, told: Set<string>, problems: readonly Problem[]): Problem[] {
   const key = ({ file, span, code, message }: Problem): string => JSON.stringify([file, span, code, message]);
   if (Object.keys(plan.fragments).length === 0) {
@@ -113,7 +113,7 @@ function ofVariant(plan: CompiledPlan, told: Set<string>, problems: readonly Pro
     ({ ...problem, message: `${problem.message} (with ${versions})` }));
 }
 
-/** Two plans of one name cannot be loaded together. */
+/** Two plans with the same name cannot be loaded together. */
 function sameName(plan: CompiledPlan, names: Map<string, string>): Problem[] {
   if (plan.draft === undefined || Object.keys(plan.fragments).length > 0) return [];
   const { name } = plan.draft;

@@ -23,7 +23,7 @@ after(async () => {
   await lab.close();
 });
 
-/** The next build, after this change. */
+/** Gives the result of the next build, after making this change. */
 function buildAfter(change: () => unknown): Promise<BuildResult> {
   return new Promise((resolve) => {
     heard = resolve;

@@ -14,14 +14,14 @@ export const WATCH_HELP: CommandHelp = {
   flags: FLAGS,
 };
 
-/** Editors write a file in several steps; what comes within this time is one change. */
+/** Editors write a file in several steps; changes within this time count as one. */
 const SETTLE_MS = 15;
 
-/** Builds what changed as often as something does. */
+/** Rebuilds the affected plans after each change. */
 export class Watcher {
   #session: Session | undefined;
   readonly #folders = new Map<string, FSWatcher>();
-  /** What is known of each plan from its last build. */
+  /** The result of each plan's last build. */
   readonly #known = new Map<string, { files: readonly string[]; ok: boolean }>();
   readonly #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -31,13 +31,13 @@ export class Watcher {
     private readonly project: Project,
     private readonly words: readonly string[],
     private readonly options: SessionOptions,
-    /** Hears of each build and of how long it took. */
+    /** Called after each build with its duration. */
     private readonly built: (result: BuildResult, milliseconds: number) => void,
-    /** Hears of what keeps builds from happening, such as a broken registry. */
+    /** Called when a build is not possible, for example because the registry is broken. */
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** Builds everything; from then on changes do it. */
+  /** Builds everything; after that, each change starts a build. */
   start(): Promise<void> {
     this.#watch(this.project.registry);
     const places = this.words.length > 0 ? this.words : [join(this.project.root, "plans")];
@@ -88,13 +88,13 @@ export class Watcher {
     this.#session ??= new Session(this.project, this.options);
     const concerned = findPlans(this.project, this.words).filter((plan) => {
       const known = this.#known.get(plan);
-      // What a plan lacked may have come, whatever file it is in.
+      // A plan that failed is always rebuilt: any changed file may be what it lacked.
       return !known?.ok || changed.some((path) => known.files.includes(path));
     });
     if (concerned.length === 0) return;
     const result = await this.#session.build(concerned);
     for (const { plan, ok } of result.plans) {
-      // Of a plan with variants, all must be well.
+      // A plan with variants is good only if all of them are.
       const before = this.#known.get(plan.path);
       const isVariant = Object.keys(plan.fragments).length > 0;
       this.#known.set(plan.path, { files: plan.files, ok: ok && (!isVariant || before?.ok === true) });

@@ -1,4 +1,4 @@
-// `dslc codegen`: writes bindings and declarations, or says which of them are stale.
+// `dslc codegen`: writes bindings and declarations, or lists those that are stale.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Bindings } from "../exchange/bindings.ts";
@@ -20,20 +20,21 @@ import { taskDeclarations } from "./task_declarations.ts";
 export interface CodegenOptions {
   /** Folder with keys.toml, params.toml and endpoints.toml. */
   readonly registry: string;
-  /** Folder that gets the generated files. */
+  /** Folder to which the generated files are written. */
   readonly out: string;
-  /** The manifest that is kept; refreshed from `rankd` when that is given. */
+  /** The stored manifest; replaced by the one of `rankd` if that is given. */
   readonly manifest?: string;
-  /** The engine, which knows its own manifest best. */
+  /** The engine; if given, it prints its manifest. */
   readonly rankd?: string;
-  /** Folder with the declarations that depend on no registry; copied, so that `out` needs no package. */
+  /** Folder with the declarations that depend on no registry. They are copied, so that `out` works
+   * without this package. */
   readonly types?: string;
   /** Write nothing, only compare. */
   readonly check?: boolean;
 }
 
 export interface CodegenReport {
-  /** Files that were written or, with `check`, are not what they should be. */
+  /** Files that were written or, with `check`, that are not up to date. */
   readonly changed: readonly string[];
   readonly bindings: Bindings;
 }
@@ -54,7 +55,7 @@ export function generate(
   return { files, bindings };
 }
 
-/** Registry and manifest as data, without docs; one entry per line, so that it can be compared. */
+/** Registry and manifest as data, without docs; one entry per line, so that diffs are readable. */
 function bindingsText(bindings: Bindings): string {
   const withoutDoc = (name: string, value: unknown): unknown =>
     name === "doc" ? undefined : value;

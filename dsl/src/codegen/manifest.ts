@@ -47,7 +47,8 @@ function checkedManifest(text: string, from: string): Manifest {
   return manifest;
 }
 
-/** The manifest as it is kept in a repository: one line per task and param, so that it can be compared. */
+/** The manifest as it is stored in a repository: one line per task and param, so that diffs are
+ * readable. */
 export function manifestText(manifest: Manifest): string {
   const tasks = manifest.tasks.map((task) => {
     const { params, ...rest } = task;
@@ -63,7 +64,7 @@ export function camelCase(name: string): string {
   return name.replace(/_+([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** Registry and tasks in one; refuses names that cannot be told apart in TypeScript. */
+/** Combines registry and tasks; refuses names that would be equal in TypeScript. */
 export function makeBindings(registry: Registry, manifest: Manifest): Bindings {
   const problems: string[] = [];
   const methods = new Set<string>();

@@ -1,5 +1,5 @@
-// Reads registry/*.toml. The engine checks these files in full when it loads; here only what the
-// bindings depend on is checked, and every problem is reported.
+// Reads registry/*.toml. The engine checks these files completely when it loads them; here only the
+// parts that the bindings depend on are checked, and every problem is reported.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";

@@ -7,7 +7,7 @@ export function generated(from: string): string {
   return `// Generated from ${from} by \`dslc codegen\`; do not edit.\n`;
 }
 
-/** A doc comment; text that would end it is defused. */
+/** A doc comment; a text that would end the comment is escaped. */
 export function docComment(lines: readonly string[], indent: string): string {
   const safe = lines.flatMap((line) =>
     wrap(line.replaceAll("*/", "*\\/"), COLUMNS - indent.length - 3),
@@ -32,7 +32,7 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** A union of names with the space before it; `never` of none. */
+/** A union of names, with the space before it; `never` if there are none. */
 export function union(names: readonly string[], indent: string): string {
   if (names.length === 0) return " never";
   const text = names.map((name) => JSON.stringify(name)).join(" | ");

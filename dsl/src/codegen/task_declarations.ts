@@ -1,10 +1,10 @@
-// Declarations of tasks: a method of `Rows` or, for a task without inputs, of `Sources`. Key flow is
-// typed here: what a task reads must be among the columns `C`; what it gives is worked out from the
-// manifest by the same rule as src/runtime/key_flow.ts.
+// Declarations of tasks: a method of `Rows` or, for a task without inputs, of `Sources`. Key flow
+// is typed here: the keys that a task reads must be among the columns `C`; the columns of its
+// result are computed from the manifest by the same rule as in src/runtime/key_flow.ts.
 import type { Bindings, ParamBinding, TaskBinding } from "../exchange/bindings.ts";
 import { docComment, generated, union } from "./source_text.ts";
 
-/** Type parameters that a task's params bring along. */
+/** Type parameters that the params of a task need. */
 interface Generics {
   readonly parameters: string[];
   readonly columns: string[];
@@ -52,8 +52,8 @@ function typeOf(task: TaskBinding, param: ParamBinding): string {
   }
 }
 
-/** A key to write and the expression for it are both needed in TypeScript, also where the engine
- * takes a node with neither: there is nothing that such a node would do. */
+/** TypeScript requires both a key to write and the expression for it, even where the engine accepts
+ * a node with neither, because such a node would do nothing. */
 const isNeeded = (param: ParamBinding): boolean =>
   param.required || param.type === "out_key" || param.type === "expr";
 

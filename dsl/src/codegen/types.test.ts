@@ -35,7 +35,7 @@ test("DSL2 CLI8: natural expressions, callbacks, forms and fragments compile in 
 });
 
 test("DSL2 DSL3: what must not compile does not", () => {
-  // An expectation that nothing fails is an error itself.
+  // A line that is expected to fail but compiles is an error itself.
   assert.deepEqual(
     problems(["tests/types/refused.ts"], { ...STRICT, exactOptionalPropertyTypes: true }),
     [],

@@ -1,4 +1,4 @@
-// From a .plan.ts to the artifact's text and every problem on the way, each with its place.
+// Compiles a .plan.ts to the artifact's text and to a list of all problems, each with its place.
 import { readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import type { Bindings } from "../exchange/bindings.ts";
@@ -18,17 +18,17 @@ import { ModuleStore, warmUpTransform, type LoadedModules } from "./modules.ts";
 import { placeInStack } from "./stack.ts";
 
 export interface CompilerOptions {
-  /** The project: nothing outside is read, and paths in messages of plans start here. */
+  /** The project's folder: nothing outside is read, and paths in messages are relative to it. */
   readonly root: string;
   readonly bindings: Bindings;
-  /** How problems name a file; by default its path below the root. */
+  /** How problems name a file; by default its path relative to the root. */
   readonly display?: (path: string) => string;
   readonly limits?: Limits;
 }
 
 export interface CompileRequest {
   readonly path: string;
-  /** Versions of fragments by name, instead of their own. */
+  /** Versions of fragments by name, to use instead of their default ones. */
   readonly fragments?: Readonly<Record<string, string>>;
 }
 
@@ -39,13 +39,14 @@ export interface CompiledPlan {
   readonly artifact?: Artifact;
   readonly draft?: DraftPlan;
   readonly problems: readonly Problem[];
-  /** Versions of fragments it was compiled with instead of their own; none for the plan itself. */
+  /** Versions of fragments it was compiled with instead of the default ones; empty for the plan
+   * itself. */
   readonly fragments: Readonly<Record<string, string>>;
-  /** Files that went into it, its own included. */
+  /** Files that were read for it, including its own. */
   readonly files: readonly string[];
 }
 
-/** Where a problem is that has no better place. */
+/** The place of a problem for which no better one is known. */
 const BEGINNING: Span = [1, 1, 1, 1];
 
 const LIMIT_MESSAGES = {
@@ -70,7 +71,7 @@ export class Compiler {
       { name: "<bindings>", code: `globalThis.__mr_bindings = ${JSON.stringify(options.bindings)};` },
       { name: "<runtime>", code: readFileSync(join(distFolder(), "runtime.js"), "utf8") },
     ], options.limits ?? LIMITS);
-    // Both get ready on their own while this thread loads TypeScript.
+    // Both start in the background while this thread loads TypeScript.
     this.#sandbox.warmUp();
     warmUpTransform();
   }
@@ -96,7 +97,7 @@ export class Compiler {
     }
     const variant = Object.keys(fragments).length > 0 && { of: draft.name, versions: fragments };
     const artifact = writeArtifact(draft, {
-      // The bare name: an artifact does not depend on where it is built.
+      // Only the file's name, so that an artifact does not depend on where it is built.
       file: basename(path), digest: sourcesDigest(loaded.modules),
       spanOf: (node) => this.#spanInPlan(loaded, node),
     }, variant || undefined);
@@ -114,7 +115,7 @@ export class Compiler {
     const result = readResult(outcome.text);
     if (result === undefined) {
       return { problems: [{ severity: "error", code: "sandbox", file, span: BEGINNING,
-        message: "The plan gave out something that is no plan" }] };
+        message: "The plan returned something that is not a plan" }] };
     }
     if ("plan" in result) return { draft: result.plan, problems: [] };
     if ("errors" in result) {
@@ -153,7 +154,8 @@ export class Compiler {
     return { file: place.source.file, span: place.source.span(place.start, place.end) };
   }
 
-  /** Where the plan's own file made a node: itself, or by calling the fragment that did. */
+  /** The place in the plan's own file that made a node: directly, or by calling the fragment that
+   * made it. */
   #spanInPlan(loaded: LoadedModules, node: DraftNode): Span | undefined {
     const sites = [node.site, ...node.calls.map((call) => call.site).reverse()];
     const inPlan = sites.find((site) => this.sites.find(site)?.source === loaded.entry.source);
@@ -161,15 +163,15 @@ export class Compiler {
   }
 }
 
-/** Codes of names, which are checked before a plan runs, while it does, and by the engine: each time
- * in other words. */
+/** Codes about names. Names are checked before a plan runs, while it runs, and by the engine, each
+ * time with a different message. */
 const NAME_CODES = new Set(["unknown_key", "unknown_name", "unknown_endpoint", "unknown_request_field"]);
 
-/** The same thing at the same place once. */
+/** Keeps one of several problems about the same thing at the same place. */
 export function withoutRepeats(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ file, span, code, message }) => {
-    // Where a name ends is certain; some say `Key.x`, others `x`.
+    // Problems about one name end at the same place, but some begin at `Key.x`, others at `x`.
     const what = NAME_CODES.has(code) ? [span?.[2], span?.[3]] : [span, message];
     const key = JSON.stringify([file, code, ...what]);
     return !seen.has(key) && seen.add(key);

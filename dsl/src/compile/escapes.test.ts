@@ -1,12 +1,12 @@
-// Plans that try to get out of the sandbox, to wear it out, or to see something that differs from
-// one build to the next.
+// Plans that try to leave the sandbox, to exhaust it, or to observe something that differs from one
+// build to the next.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { LIMITS } from "../sandbox/sandbox.ts";
 import { PlanFixture, shortProblems } from "./plan_fixture.ts";
 
 const lab = new PlanFixture({ ...LIMITS, memoryBytes: 8 << 20, steps: 1_000 });
-// What QuickJS cannot interrupt ends by the clock, so that clock is short here.
+// Only the time limit ends what QuickJS cannot interrupt, so that limit is short here.
 const hasty = new PlanFixture({ ...LIMITS, milliseconds: 300 });
 after(() => Promise.all([lab.close(), hasty.close()]));
 
@@ -16,7 +16,7 @@ async function problems(body: string, before = ""): Promise<string[]> {
   return shortProblems(await lab.build(`${body}\n${SOUND}`, before));
 }
 
-/** Builds a plan whose name is what the body says, to see what a plan can see. */
+/** Builds a plan whose name is the value of `expression`, to show what a plan can observe. */
 async function seen(expression: string): Promise<string> {
   const plan = await lab.compile({ "s.plan.ts": 'import { definePlan } from "@millrace/dsl";\n' +
     `export default definePlan({ name: String(${expression}), build: (ctx) => { ${SOUND} } });\n` });
@@ -65,7 +65,8 @@ const ABSENT = ["process", "require", "module", "fetch", "XMLHttpRequest", "setT
 
 for (const name of ABSENT) {
   test(`there is no ${name}`, async () => {
-    // The wrapper's own parameters hide nothing: they are the sandbox's.
+    // `require` and `module` are parameters of the wrapper around a module, so ask the global
+    // object for them.
     const typeOf = name === "require" || name === "module" ? `globalThis.${name}` : name;
     assert.equal(await seen(`typeof ${typeOf}`), "undefined");
   });

@@ -1,4 +1,5 @@
-// The plans that the first design of the language was written with, compiled byte for byte.
+// The plans of the first design of the language, compared with their stored artifacts byte for
+// byte.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

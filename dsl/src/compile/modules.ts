@@ -1,5 +1,5 @@
-// The modules of plans: found, rewritten and turned into scripts for the sandbox. A module that
-// several plans import is worked on once.
+// The modules of plans: finds them, rewrites them and turns them into scripts for the sandbox. A
+// module that several plans import is processed once.
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import type { SiteTable } from "../extract/site_table.ts";
 import { SourceText } from "../extract/source_text.ts";
 import { findMapping, readMappings, type Mapping } from "./vlq.ts";
 
-// Plain `require` loads a CommonJS package in half the time that `import` takes.
+// Plain `require` loads a CommonJS package twice as fast as `import`.
 const { transform } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
 
 export interface ModuleImport {
@@ -22,20 +22,21 @@ export interface ModuleImport {
 
 /** One file, ready for the sandbox. */
 export interface PlanModule {
-  /** Name in stacks: the path below the project's folder. */
+  /** Name in stack traces: the path relative to the project's folder. */
   readonly id: string;
   readonly path: string;
   readonly source: SourceText;
   readonly digest: string;
-  /** Defines the module in the guest. Empty when there are problems that keep it from running. */
+  /** Defines the module in the sandbox. Empty if problems keep it from running. */
   readonly script: string;
   readonly imports: readonly ModuleImport[];
   readonly problems: readonly Problem[];
-  /** Offset in the source of a place in the script, lines and columns from 1. */
+  /** Gives the offset in the source for a place in the script, whose lines and columns count from
+   * 1. */
   originalOffset(line: number, column: number): number | undefined;
 }
 
-/** A plan's own module and all it imports, imported ones first. */
+/** A plan's own module and all modules that it imports, imported ones first. */
 export interface LoadedModules {
   readonly entry: PlanModule;
   readonly modules: readonly PlanModule[];
@@ -55,7 +56,7 @@ export interface ModuleOptions {
 /** Starts esbuild's process. */
 export function warmUpTransform(): void {
   transform("").catch(() => {
-    // The first real use reports what is wrong.
+    // An error is ignored here: the first real use reports it.
   });
 }
 
@@ -64,7 +65,8 @@ export class ModuleStore {
 
   constructor(readonly options: ModuleOptions) {}
 
-  /** Loads a plan's file and what it imports. Throws what reading the plan's own file throws. */
+  /** Loads a plan's file and the modules it imports. Throws if the plan's own file cannot be read.
+   */
   async load(path: string): Promise<LoadedModules> {
     const entry = await this.#module(resolve(path));
     const modules = new Map<string, PlanModule>();
@@ -95,7 +97,7 @@ export class ModuleStore {
       }
       await this.#visit(child, path, seen, problems);
     }
-    // What a module could not find may be there next time.
+    // A module that was not found may exist next time.
     if (module.problems.some(({ code }) => code === "bad_import")) this.#modules.delete(module.path);
     seen.set(module.path, module);
   }
@@ -170,7 +172,7 @@ export class ModuleStore {
     }
   }
 
-  /** The file a specifier means, or what is wrong with it. */
+  /** The file that a specifier names, or the problem with it. */
   #resolve(from: string, specifier: string): string | { message: string; hint?: string } {
     if (!/^\.\.?\//.test(specifier)) {
       return { message: `A plan cannot import \`${specifier}\``,
@@ -198,7 +200,7 @@ function isFile(path: string): boolean {
 }
 
 function offsetOf(rewritten: Rewritten, line: number, column: number): number {
-  // Rewriting moves columns, not lines.
+  // Rewriting changes columns, but not lines.
   const written = new SourceText("", rewritten.output.code).offset(line, column);
   return rewritten.output.original(written);
 }

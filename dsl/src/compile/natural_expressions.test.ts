@@ -51,15 +51,15 @@ for (const [what, source, text, before] of THROUGH_CODE) {
 }
 
 const OPAQUE: readonly [source: string, message: RegExp][] = [
-  ["Math.round(Key.id)", /Math.round is no function of expressions/],
-  ["Math.trunc(Key.id)", /Math.trunc is no function of expressions/],
+  ["Math.round(Key.id)", /Math.round is not a function of expressions/],
+  ["Math.trunc(Key.id)", /Math.trunc is not a function of expressions/],
   ["Key.id | 1", /Operator `\|` is none of expressions/],
   ["Key.id in [1]", /Operator `in` is none of expressions/],
   ["`${Key.id}`", /no value when the plan is built, but a text is made of it/],
   ["Number(Key.id)", /Key\.id/],
   ["Key.id + undefined", /What is right of `\+` is undefined/],
   ["Key.id + NaN", /NaN is not a value/],
-  ["Key.id + [1]", /A list is no part of an expression/],
+  ["Key.id + [1]", /A list cannot be part of an expression/],
   ["Key.id * 2 ** 60", /beyond 2\^53/],
 ];
 

@@ -42,7 +42,7 @@ export class PlanFixture {
       `${before}\nexport default definePlan({ name: "p", build: (ctx) => {\n${body}\n} });\n` });
   }
 
-  /** The text of the expression that stands at EXPR in `vm({ expr: EXPR })`. */
+  /** The text of the expression that is written at EXPR in `vm({ expr: EXPR })`. */
   async expression(text: string, before = ""): Promise<string> {
     const plan = await this.build(
       `return ctx.viewer({ endpoint: EP.redis.redis_default }).vm({ outKey: Key.score, expr: ${text} });`,

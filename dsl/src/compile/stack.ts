@@ -1,7 +1,7 @@
 import type { Span } from "../exchange/site.ts";
 import type { PlanModule } from "./modules.ts";
 
-/** The innermost place of a stack that is in the plan's own sources. */
+/** The innermost place of a stack trace that is in the plan's own sources. */
 export function placeInStack(stack: string, modules: readonly PlanModule[]):
     { file: string; span: Span } | undefined {
   for (const [, id, line, column] of stack.matchAll(/\((.+):(\d+):(\d+)\)$/gm)) {

@@ -3,10 +3,10 @@ import type { DraftPlan } from "../exchange/draft.ts";
 import type { Problem } from "../exchange/problem.ts";
 import type { CompiledPlan, Compiler } from "./compiler.ts";
 
-/** More choices than this are no longer a plan with versions but a mistake. */
+/** A plan with more combinations than this is treated as a mistake. */
 const VARIANTS_MAX = 64;
 
-/** Names and versions of fragments become names of files. */
+/** Names and versions of fragments become parts of file names. */
 const PLAIN = /^[\w.-]{1,64}$/;
 
 type Versions = Readonly<Record<string, string>>;
@@ -43,14 +43,15 @@ async function selectable(compiler: Compiler, path: string, draft: DraftPlan):
     const others = versions.filter((each) => each !== version);
     if (others.length === 0) continue;
     const tried = await compiler.compile({ path, fragments: { [name]: others[0]! } });
-    // With errors it is unknown, and the errors are worth showing.
+    // If it has errors, the version is unknown; treat it as selectable, so that the errors are
+    // shown.
     const used = tried.draft?.fragments?.find((each) => each.name === name)?.version;
     if (used === undefined || used === others[0]) found.set(name, others);
   }
   return found;
 }
 
-/** Every way to take the plan's own version or another one of each fragment. */
+/** All combinations of versions: for each fragment the plan's own version or another one. */
 function combinations(choices: readonly (readonly [string, readonly string[]])[]): Versions[] {
   return choices.reduce<Versions[]>((made, [name, versions]) => made.flatMap((chosen) =>
     [chosen, ...versions.map((version) => ({ ...chosen, [name]: version }))]), [{}]);

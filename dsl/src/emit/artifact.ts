@@ -3,30 +3,30 @@ import type { DraftInput, DraftNode, DraftPlan } from "../exchange/draft.ts";
 import type { Site, Span } from "../exchange/site.ts";
 import { printExpression, type PrintedExpression } from "./print_expression.ts";
 
-/** What an artifact says of its sources. */
+/** What an artifact says about its sources. */
 export interface ArtifactSources {
   readonly file: string;
   readonly digest: string;
-  /** Span in `file` of what made a node, if it is there. */
+  /** Span in `file` of the code that made a node, if it is in that file. */
   spanOf(node: DraftNode): Span | undefined;
 }
 
-/** Where the parts of an artifact came from, for problems the engine finds in it. */
+/** The sources of the parts of an artifact, for problems that the engine finds in it. */
 export interface ArtifactOrigin {
-  /** By the path the engine reports, as `nodes[2].params.pred`. */
+  /** By the path that the engine reports, such as `nodes[2].params.pred`. */
   readonly sites: ReadonlyMap<string, Site>;
   readonly expressions: ReadonlyMap<string, PrintedExpression>;
 }
 
-/** Says that an artifact is a plan with other versions of fragments than usual. */
+/** Marks an artifact as a plan with other versions of fragments than the default ones. */
 export interface Variant {
-  /** Name of the usual plan. */
+  /** Name of the plan with the default versions. */
   readonly of: string;
   /** The versions that differ. */
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** What a variant's versions add to names: `@cut=2,mix=b`. */
+/** The suffix that the versions of a variant add to names: `@cut=2,mix=b`. */
 export function variantSuffix(versions: Readonly<Record<string, string>>): string {
   return `@${Object.keys(versions).sort().map((name) => `${name}=${versions[name]}`).join(",")}`;
 }
@@ -91,8 +91,8 @@ function fragmentVersions({ fragments = [] }: DraftPlan): Record<string, string>
   return Object.fromEntries(fragments.map(({ name, version }) => [name, version]).sort());
 }
 
-/** Ids of nodes: what the author gave, else the variable's name, else the op; numbered from 2 where
- * that is taken. */
+/** Ids of nodes: the one that the author gave, else the variable's name, else the op; numbered from
+ * 2 if it is taken. */
 export function nodeIds(nodes: readonly DraftNode[]): string[] {
   const taken = new Set(nodes.flatMap((node) => (node.id === undefined ? [] : [node.id])));
   const ids: (string | undefined)[] = nodes.map((node) => node.id);
@@ -103,7 +103,7 @@ export function nodeIds(nodes: readonly DraftNode[]): string[] {
     ids[index] = id;
   };
   nodes.forEach((node, index) => {
-    // No id begins with `$`, which variables may.
+    // An id must not begin with `$`, but a variable's name may.
     const name = node.name?.replace(/^\$+/, "");
     if (ids[index] === undefined && name) give(index, name);
   });

@@ -1,7 +1,7 @@
 import type { Expression } from "../exchange/expression.ts";
 import type { Site } from "../exchange/site.ts";
 
-/** Where a part of an expression's text came from. */
+/** The source of a part of an expression's text. */
 export interface Segment {
   readonly start: number;
   readonly end: number;
@@ -10,7 +10,7 @@ export interface Segment {
 
 export interface PrintedExpression {
   readonly text: string;
-  /** One for every part, inner ones before the outer ones they lie in. */
+  /** One segment for every part; inner parts come before the outer ones that contain them. */
   readonly segments: readonly Segment[];
 }
 
@@ -21,10 +21,10 @@ const BINARY_LEVEL: Record<string, number> = {
   "<=": LEVEL.test, ">": LEVEL.test, ">=": LEVEL.test, "+": LEVEL.sum, "-": LEVEL.sum,
   "*": LEVEL.product, "/": LEVEL.product, "%": LEVEL.product,
 };
-/** Words that mean something else than a key of that name. */
+/** Words that have another meaning, so that a key of that name must be quoted. */
 const WORDS = new Set(["and", "or", "not", "in", "is", "null", "true", "false", "now", "viewer"]);
 
-/** Escapes of JSON that expressions do not have. */
+/** Escapes that JSON has and expressions do not. */
 const ESCAPES: Record<string, string> = { "\\b": "\\u0008", "\\f": "\\u000c" };
 
 /** Writes an expression in the engine's language, with no more parentheses than it needs. */
@@ -34,7 +34,7 @@ export function printExpression(expression: Expression): PrintedExpression {
   return { text: printer.text, segments: printer.segments };
 }
 
-/** The place of a character of the text: that of the innermost part which has one. */
+/** The source of a character of the text: that of the innermost part which has one. */
 export function siteAt(printed: PrintedExpression, offset: number): Site | undefined {
   return printed.segments.find(
     ({ start, end, site }) => site !== 0 && start <= offset && offset < end)?.site;
@@ -44,7 +44,7 @@ class Printer {
   text = "";
   readonly segments: Segment[] = [];
 
-  /** Prints in a place that takes forms of this level and tighter. */
+  /** Prints an expression where forms of this level and tighter ones need no parentheses. */
   print(expression: Expression, level: number): void {
     const start = this.text.length;
     const inner = levelOf(expression) < level;
@@ -151,7 +151,8 @@ function literalText(value: number | string | boolean | null, written?: string):
   return text.replace(/\.(?=e|$)/, ".0");
 }
 
-/** JavaScript writes line ends and slashes of a regex so that they stand between slashes. */
+/** JavaScript escapes line ends and slashes in the source of a regex, so that it can be written
+ * between slashes. */
 function regexText(source: string): string {
   return `/${source}/`;
 }

@@ -5,7 +5,7 @@ import { readResult } from "./read_result.ts";
 const NODE = { index: 0, op: "viewer", inputs: [], params: {}, options: {}, site: 1, calls: [] };
 const PLAN = { name: "p", site: 1, nodes: [NODE], outputs: [0] };
 
-/** The sound plan with one node changed. */
+/** The correct plan with one node changed. */
 const withNode = (change: object) => ({ plan: { ...PLAN, nodes: [{ ...NODE, ...change }] } });
 const withExpression = (expression: unknown) => withNode({ params: { expr: { expression, site: 1 } } });
 

@@ -1,12 +1,12 @@
-// A plan can do anything to what it gives out, its own JSON included. Nothing of it is believed
-// before it has the declared shape.
+// A plan can change everything that it gives out, including its own JSON. So nothing of it is used
+// before its shape has been checked.
 import type { DraftError, DraftNode, DraftPlan, DraftValue } from "../exchange/draft.ts";
 import type { Expression } from "../exchange/expression.ts";
 import type { Thrown } from "../sandbox/outcome.ts";
 
 export type GuestResult = { plan: DraftPlan } | { errors: DraftError[] } | { thrown: Thrown };
 
-/** Gives what the text from the sandbox says, or undefined when it says nothing that can be used. */
+/** Reads the text from the sandbox; gives undefined if it does not have the declared shape. */
 export function readResult(text: string): GuestResult | undefined {
   let value: unknown;
   try {

@@ -1,5 +1,5 @@
-/** What registry/*.toml and the task manifest say, as `dslc codegen` writes it to bindings.json and
- * as the sandbox gets it in `__mr_bindings`. Lists are sorted by name. */
+/** The contents of registry/*.toml and of the task manifest, as `dslc codegen` writes them to
+ * bindings.json and as the sandbox gets them in `__mr_bindings`. Lists are sorted by name. */
 export interface Bindings {
   readonly keys: readonly RegistryEntry[];
   readonly params: readonly RegistryEntry[];
@@ -23,7 +23,7 @@ export interface RegistryEntry {
 
 export interface EndpointBinding {
   readonly name: string;
-  /** `redis` for every store, embedded ones included; `http`. What `EP.kind.name` says. */
+  /** `redis` for every store, including embedded ones; `http`. The kind in `EP.kind.name`. */
   readonly kind: string;
   readonly lifecycle: Lifecycle;
   readonly replaced_by?: string;
@@ -43,7 +43,7 @@ export interface TaskBinding {
   readonly columns: string;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
-  /** Fetches keys that something downstream reads; `keys_param` limits and names them. */
+  /** Fetches the keys that nodes downstream read; `keys_param` limits and names them. */
   readonly writes_on_demand: boolean;
   readonly keys_param: string;
   readonly doc?: string;
@@ -64,21 +64,22 @@ export interface ParamBinding {
   readonly doc?: string;
 }
 
-/** Given by the engine; no task supplies them on demand. */
+/** Provided by the engine; no task fetches them on demand. */
 const BUILT_IN_KEYS: readonly string[] = ["id", "parent_id", "source"];
 
-/** Whether a task that fetches on demand supplies a key without being told. What plans may write is
- * theirs to write: such a key comes from a node upstream, or is named in the task's `keys`. */
+/** Whether a task that fetches on demand supplies a key without being asked for it. Keys that plans
+ * may write are not fetched: such a key comes from a node upstream, or is named in the task's
+ * `keys`. */
 export function isStored(key: RegistryEntry): boolean {
   return !key.allow_write && key.lifecycle !== "blocked" && !BUILT_IN_KEYS.includes(key.name);
 }
 
-/** Fields that every request has, besides registered params and keys. */
+/** Fields that every request has, in addition to registered params and keys. */
 export const REQUEST_FIELDS: Readonly<Record<string, ValueType>> = {
   user_id: "int", request_id: "string", limit: "int", seed: "int", deadline_ms: "int",
 };
 
-/** Properties of a builder's argument that are said of the node, not of its task. */
+/** Properties of a builder's argument that belong to the node, not to its task. */
 export const NODE_OPTIONS: readonly string[] = [
   "id", "inputs", "timeoutMs", "onFailure", "onRowError", "priority", "scheduling", "trace",
 ];

@@ -1,16 +1,16 @@
 import type { Expression } from "./expression.ts";
 import type { Site } from "./site.ts";
 
-/** What a sandboxed plan gives back, as one JSON text. */
+/** What a plan in the sandbox returns, as one JSON text. */
 export type SandboxResult = { plan: DraftPlan } | { errors: DraftError[] };
 
 export interface DraftError {
   message: string;
   site: Site;
-  /** A code of docs/reference/plan-errors.md where one fits, else a code of the compiler. */
+  /** A code of docs/reference/plan-errors.md if one fits, else a code of the compiler. */
   code: string;
   hint?: string;
-  /** Of what the plan's own code threw; says more exactly where than `site` can. */
+  /** Stack trace of an error that the plan's own code threw; it is more exact than `site`. */
   stack?: string;
 }
 
@@ -23,7 +23,7 @@ export interface DraftPlan {
   outputs: number[];
   output_keys?: string[];
   reserve_ms?: number;
-  /** Fragments that the plan uses: the version taken, and all there are. */
+  /** Fragments that the plan uses: the version in use, and all that exist. */
   fragments?: { name: string; version: string; versions: string[] }[];
 }
 
@@ -37,24 +37,24 @@ export type DraftValue =
 export type DraftInput = number | { request: string } | { ids: number[] };
 
 export interface DraftNode {
-  /** Position in `nodes`; nodes are numbered as they are made. */
+  /** Position in `nodes`; nodes are numbered in the order in which they are made. */
   index: number;
   op: string;
-  /** Id the author gave (`id` option) or the variable the node is bound to; the host makes ids
-   * unique and gives the rest one. */
+  /** The id that the author gave (`id` option) or the variable that holds the node; the host makes
+   * ids unique and gives one to all other nodes. */
   id?: string;
   name?: string;
   inputs: DraftInput[];
   /** By the artifact's names, in the manifest's order. */
   params: Record<string, DraftValue>;
-  /** Fields of the node beside params, by the artifact's names: timeout_ms, on_failure, … A
+  /** Fields of the node other than params, by the artifact's names: timeout_ms, on_failure, … A
    * fallback node is `{use: "node", node: index}` here. */
   options: Record<string, unknown>;
   site: Site;
-  /** Fragment calls this node was made in, outermost first. */
+  /** Fragment calls during which this node was made, outermost first. */
   calls: { fragment: string; version: string; site: Site }[];
 }
 
-/** Builders carry the draft of their node under this symbol, so that the compiler's hooks can name
- * it after the variable it is bound to. */
+/** Builders hold the draft of their node under this symbol, so that the compiler's hooks can name
+ * it after the variable that holds it. */
 export const NODE: unique symbol = Symbol.for("millrace.node") as never;

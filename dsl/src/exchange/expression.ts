@@ -3,9 +3,9 @@ import type { Site } from "./site.ts";
 export type BinaryOperator =
   | "or" | "and" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "-" | "*" | "/" | "%";
 
-/** One expression of the engine's language as data (docs/guides/expressions.md). What natural
- * operators, builder forms and callbacks all produce inside the sandbox; the host prints it as text
- * and finds the source of any character of that text by `site`. */
+/** One expression of the engine's language as data (docs/guides/expressions.md). Natural operators,
+ * builder forms and callbacks all produce it inside the sandbox. The host prints it as text and
+ * finds the source of any character of that text by `site`. */
 export type Expression =
   | { kind: "key"; name: string; site: Site }
   | { kind: "param"; name: string; site: Site }
@@ -21,5 +21,5 @@ export type Expression =
   | { kind: "is_null"; operand: Expression; negated: boolean; site: Site }
   | { kind: "call"; name: string; operands: Expression[]; site: Site };
 
-/** Every value that stands for an expression has its tree under this symbol. */
+/** Every value that represents an expression holds its tree under this symbol. */
 export const EXPRESSION: unique symbol = Symbol.for("millrace.expression") as never;

@@ -2,8 +2,8 @@
  * both from 1; columns count UTF-16 units as editors do. */
 export type Span = readonly [line: number, column: number, endLine: number, endColumn: number];
 
-/** A place in the sources of one plan, numbered by the extractor. Inside the sandbox it is opaque;
- * the host knows file and span. 0 is "nowhere in particular". */
+/** The number of a place in the sources of one plan, given by the extractor. Inside the sandbox it
+ * has no meaning; the host knows its file and span. 0 means "no particular place". */
 export type Site = number;
 
 export const NOWHERE: Site = 0;

@@ -1,7 +1,7 @@
 import type { SourceText } from "./source_text.ts";
 
-/** Writes a changed copy of a source from its beginning to its end and remembers where each copied
- * piece came from. Lines stay what they were: skipped line ends are written all the same. */
+/** Writes a changed copy of a source from beginning to end and remembers where each copied piece
+ * came from. Line numbers do not change: skipped line ends are written too. */
 export class CodeWriter {
   readonly #pieces: string[] = [];
   readonly #copies: { written: number; original: number; length: number }[] = [];
@@ -47,7 +47,8 @@ export class RewrittenCode {
     readonly copies: readonly { written: number; original: number; length: number }[],
   ) {}
 
-  /** Offset in the original of a character of the copy; of what follows, for inserted ones. */
+  /** Offset in the original of a character of the copy; for an inserted character, that of the next
+   * copied one. */
   original(written: number): number {
     let found = 0;
     for (const copy of this.copies) {

@@ -1,5 +1,5 @@
-// TypeScript is by far the largest thing the compiler loads. `npm run build` leaves a minified copy
-// and V8's compiled form of it in dist/, which load in a quarter of the time.
+// TypeScript is by far the largest module that the compiler loads. `npm run build` puts a minified
+// copy and V8's compiled form of it into dist/, which load in a quarter of the time.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
@@ -31,7 +31,7 @@ function loadPrepared(): TypeScript | undefined {
     const script = new Script(code, { filename: `${folder}/typescript.cjs`,
       ...(cachedData && { cachedData }) });
     const module = { exports: {} };
-    // TypeScript looks for lib.*.d.ts beside the file it believes to be.
+    // TypeScript looks for lib.*.d.ts in the folder of this file name.
     const library = require.resolve("typescript");
     (script.runInThisContext() as Wrapper)(module.exports, require, module, library,
       dirname(library));
@@ -54,6 +54,6 @@ function saveCache(file: string, script: Script): void {
   try {
     writeFileSync(file, script.createCachedData());
   } catch {
-    // A folder that cannot be written costs time, nothing else.
+    // If the folder cannot be written, loading is only slower.
   }
 }

@@ -11,7 +11,7 @@ export interface KnownNames {
   readonly expressionProperties: ReadonlySet<string>;
 }
 
-/** One ambient table of names, with the words and the code of an error about it. */
+/** One global table of names, with the words and the code of an error about it. */
 export interface ReferenceNames {
   readonly names: ReadonlySet<string>;
   readonly what: string;
@@ -43,7 +43,7 @@ export function knownNames(bindings: Bindings): KnownNames {
   };
 }
 
-/** The known name nearest to a wrong one, as a hint; undefined when none is near. */
+/** The known name that is most similar to a wrong one, as a hint; undefined if none is similar. */
 export function didYouMean(wrong: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(wrong.length / 3)) + 1;

@@ -63,7 +63,7 @@ test("numbers keep how they are written where the value would lose it", () => {
   assert.equal(code("coalesce(a,-1e3)"), 'coalesce(a,__mr_at(__mr_num("-1e3", -1e3)))');
 });
 
-test("a number is left alone where it is no part of an expression", () => {
+test("a number is left alone where it cannot be part of an expression", () => {
   assert.equal(code("g(1.0)"), "g(__mr_at(1, 1.0))");
   assert.equal(code("const o={expr:1.0}"), "const o={expr:1.0}");
   assert.match(code("v.vm({expr:1.0})"), /expr:__mr_num\("1\.0", 1\.0\)/);

@@ -1,6 +1,6 @@
-// Turns the sources of a plan into sources whose operators build expressions and whose calls note
-// their place. Works on the syntax tree alone; types are not looked at. The hooks it writes calls of
-// are in src/hooks.
+// Rewrites the sources of a plan so that operators build expressions and calls record their place.
+// It uses the syntax tree only, no types. The functions that the rewritten code calls are in
+// src/hooks.
 import type ts from "typescript";
 import type { Problem } from "../exchange/problem.ts";
 import type { Site } from "../exchange/site.ts";
@@ -25,11 +25,11 @@ export interface Rewritten {
   readonly output: RewrittenCode;
   readonly imports: readonly ImportedModule[];
   readonly problems: readonly Problem[];
-  /** Set when the text is not TypeScript; the output means nothing then. */
+  /** True if the text is not TypeScript; the output is meaningless then. */
   readonly unparsable: boolean;
 }
 
-/** Modules that give the authoring API. */
+/** Modules that provide the authoring API. */
 export const RUNTIME_MODULES: ReadonlySet<string> = new Set(["@millrace/dsl", "@ranking-dsl/runtime"]);
 
 export function rewrite(source: SourceText, names: KnownNames, sites: SiteTable): Rewritten {
@@ -45,7 +45,7 @@ export function rewrite(source: SourceText, names: KnownNames, sites: SiteTable)
   return rewriter.run();
 }
 
-/** Ambient objects whose methods take parts of expressions. */
+/** Global objects whose methods take parts of expressions. */
 const TABLES = new Set(["Key", "P", "E", "Pred", "Fn", "Req", "Viewer"]);
 
 const REFERENCE_TABLES: readonly ReferenceTable[] = ["Key", "P", "Req", "Viewer"];
@@ -58,7 +58,7 @@ class Rewriter {
   readonly #scopes: Scopes;
   readonly #imports: ImportedModule[] = [];
   readonly #problems: Problem[] = [];
-  /** Rows of callbacks such as `expr: (row) => row.score * 2`. */
+  /** Row parameters of callbacks such as `expr: (row) => row.score * 2`. */
   readonly #rows = new Set<ts.Node>();
   readonly #binary: ReadonlyMap<ts.SyntaxKind, string>;
   readonly #assigning: ReadonlyMap<ts.SyntaxKind, ts.SyntaxKind>;
@@ -86,7 +86,7 @@ class Rewriter {
     const { ts } = this;
     if (ts.isTypeNode(node) || ts.isEnumDeclaration(node) || ts.isInterfaceDeclaration(node) ||
         ts.isTypeAliasDeclaration(node)) {
-      // `Foo<Bar>` in `extends` is a type node with an expression inside; plans have no use for it.
+      // `Foo<Bar>` in `extends` is a type node with an expression inside; plans do not need it.
       return;
     }
     if (ts.isBinaryExpression(node)) return this.#visitBinary(node);
@@ -125,7 +125,7 @@ class Rewriter {
       return this.#visitAssignment(node, assigned);
     }
     if (kind === ts.SyntaxKind.EqualsToken) this.#refuseWrite(node.left);
-    // `#field in object` asks for a field, not for a value.
+    // `#field in object` tests for a field, not for a value.
     if (!this.#isOperator(kind) || ts.isPrivateIdentifier(node.left) || suspends(ts, node)) {
       return this.#visitChildren(node);
     }
@@ -139,7 +139,7 @@ class Rewriter {
       kind === SyntaxKind.BarBarToken || kind === SyntaxKind.QuestionQuestionToken;
   }
 
-  /** Writes the hook's call for `left operator node.right`; the cursor is where it shall begin. */
+  /** Writes the call of the hook for `left operator node.right`, beginning at the cursor. */
   #writeOperator(kind: ts.SyntaxKind, site: Site, left: () => void, node: ts.BinaryExpression): void {
     const { SyntaxKind } = this.ts;
     const plain = this.#binary.get(kind);
@@ -156,7 +156,7 @@ class Rewriter {
     this.#writer.insert(plain !== undefined ? ")" : "))");
   }
 
-  /** `a += b` as `a = a + b`. */
+  /** Writes `a += b` as `a = a + b`. */
   #visitAssignment(node: ts.BinaryExpression, operator: ts.SyntaxKind): void {
     if (suspends(this.ts, node)) return this.#visitChildren(node);
     const target = node.left.getText();
@@ -165,7 +165,7 @@ class Rewriter {
     this.#writeOperator(operator, this.#site(node), () => this.#writer.insert(target), node);
   }
 
-  /** Whether reading the target twice does the same thing twice. */
+  /** Whether the target can be read twice without side effects. */
   #isSimpleTarget(node: ts.Expression): boolean {
     const { ts } = this;
     if (ts.isIdentifier(node) || node.kind === ts.SyntaxKind.ThisKeyword) return true;
@@ -210,7 +210,8 @@ class Rewriter {
     this.#writer.insert("))");
   }
 
-  /** An operand: a number keeps the way it was written where its value would lose that. */
+  /** An operand. A number keeps its written form if the value alone would lose it (1.0 is a float).
+   */
   #visitOperand(node: ts.Expression): void {
     const text = this.#writtenNumber(node);
     if (text === undefined) return this.#visit(node);
@@ -239,7 +240,7 @@ class Rewriter {
     return written === String(Number(written)) ? undefined : `${negative ? "-" : ""}${written}`;
   }
 
-  /** JavaScript needs the value of `asked` here, so it must not be an expression. */
+  /** JavaScript decides by the value of `asked` here, so it must not be an expression. */
   #visitDecided(node: ts.Node, asked: ts.Expression | undefined, why: string): void {
     this.ts.forEachChild(node, (child) => {
       if (child !== asked) return this.#visit(child);
@@ -273,7 +274,7 @@ class Rewriter {
     this.#visitArguments(node, this.#callSite(node));
   }
 
-  /** Replaces a call by another one with the same arguments after its own. */
+  /** Replaces a call by the call that `beginning` opens; the arguments of the old one follow. */
   #writeCallOf(node: ts.CallExpression, beginning: string): void {
     this.#writer.copyTo(node.getStart());
     this.#writer.insert(beginning);
@@ -283,7 +284,7 @@ class Rewriter {
     this.#writer.copyTo(node.end);
   }
 
-  /** `f(a, b)` as `f(a, __mr_at(site, b))`. */
+  /** Writes `f(a, b)` as `f(a, __mr_at(site, b))`. */
   #visitArguments(node: ts.CallExpression | ts.NewExpression, site: Site): void {
     const { ts } = this;
     this.#visit(node.expression);
@@ -308,7 +309,7 @@ class Rewriter {
     this.#writer.copyTo(node.end);
   }
 
-  /** The places of a literal's properties as one more argument, if it is one and has some. */
+  /** If the node is an object literal with properties, gives their places as one more argument. */
   #propertySites(node: ts.Expression): string {
     const { ts } = this;
     if (!ts.isObjectLiteralExpression(node)) return "";
@@ -348,7 +349,7 @@ class Rewriter {
   #callSite(node: ts.CallExpression | ts.NewExpression): Site {
     const { ts } = this;
     const callee = node.expression;
-    // Of a chain, the call itself: the method's name and its arguments.
+    // In a chain of calls, the place is that of this call: the method's name and its arguments.
     const named = ts.isPropertyAccessExpression(callee) ? callee.name : callee;
     const start = ts.isNewExpression(node) ? node.getStart() : named.getStart();
     return this.sites.add({ source: this.source, start, end: node.end,
@@ -364,7 +365,7 @@ class Rewriter {
       this.#checkEndpoint(node, node.name);
     }
     if (!this.#readsRegistered(node.expression)) return this.#visitChildren(node);
-    // Reading the property can fail, so its place is noted before.
+    // Reading the property can fail, so its place is recorded first.
     this.#writer.copyTo(node.getStart());
     this.#writer.insert(`__mr_at(${this.#site(node)}, `);
     this.#visit(node.expression);
@@ -372,7 +373,8 @@ class Rewriter {
     this.#writer.insert(")");
   }
 
-  /** Whether the properties of an object are registered names: rows of callbacks, `EP`, `EP.redis`. */
+  /** Whether the properties of an object are registered names: rows of callbacks, `EP`, `EP.redis`.
+   */
   #readsRegistered(node: ts.Expression): boolean {
     const { ts } = this;
     if (ts.isPropertyAccessExpression(node)) return this.#isAmbient(node.expression, "EP");
@@ -390,7 +392,8 @@ class Rewriter {
     this.#visitChildren(node);
   }
 
-  /** `Key.x` and its like as a hook's call that knows its place; false if it is neither. */
+  /** Writes `Key.x` and similar references as the call of a hook that knows its place; returns
+   * false if the node is none. */
   #writeReference(node: ts.Expression, table: ts.Expression, name: ts.Node, text: string): boolean {
     const ambient = REFERENCE_TABLES.find((each) => this.#isAmbient(table, each));
     if (ambient === undefined) return false;
@@ -444,7 +447,7 @@ class Rewriter {
         !ts.isCallExpression(bare(ts, made)) || suspends(ts, made)) {
       return this.#visitChildren(node);
     }
-    // The node that the call makes is named after the variable.
+    // The node that the call makes gets the name of the variable.
     this.#writer.copyTo(made.getStart());
     this.#writer.insert(`__mr_name(${JSON.stringify(node.name.text)}, () => (`);
     this.#visit(made);

@@ -4,7 +4,7 @@ import type { TypeScript } from "./load_typescript.ts";
 /** What an identifier was declared as in this file. */
 export type Declaration = ts.Node;
 
-/** Which names a file declares where; enough to tell an ambient name from a local one. */
+/** Which names a file declares in which scope; enough to tell a global name from a local one. */
 export class Scopes {
   readonly #names = new Map<ts.Node, Map<string, Declaration>>();
 
@@ -12,7 +12,7 @@ export class Scopes {
     this.#collect(file, file);
   }
 
-  /** The declaration an identifier means, or undefined for names from outside the file. */
+  /** The declaration of an identifier, or undefined for names from outside the file. */
   find(identifier: ts.Identifier): Declaration | undefined {
     for (let node: ts.Node | undefined = identifier.parent; node; node = node.parent) {
       const found = this.#names.get(node)?.get(identifier.text);
@@ -30,7 +30,7 @@ export class Scopes {
       names.set(name.text, declaration);
     } else if (ts.isObjectBindingPattern(name) || ts.isArrayBindingPattern(name)) {
       for (const element of name.elements) {
-        // What a pattern binds is not the initialiser of the whole.
+        // A name in a pattern is bound to a part of the initialiser, not to all of it.
         if (ts.isBindingElement(element)) this.#declare(scope, element.name, element);
       }
     }

@@ -9,9 +9,9 @@ export interface Place {
   readonly callee?: string;
 }
 
-/** Knows what the numbers mean that stand for places in sandboxed code. */
+/** Gives the place in the sources for each site number used in sandboxed code. */
 export class SiteTable {
-  // Site 0 is nowhere.
+  // Site 0 means "no particular place".
   readonly #places: (Place | undefined)[] = [undefined];
 
   add(place: Place): Site {

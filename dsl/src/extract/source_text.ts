@@ -26,13 +26,13 @@ export class SourceText {
     return [...this.place(start), ...this.place(end)];
   }
 
-  /** Offset of a line and column, kept inside the text. */
+  /** Offset of a line and column, limited to the text. */
   offset(line: number, column: number): number {
     const start = this.#lineStarts[Math.min(line, this.#lineStarts.length) - 1] ?? 0;
     return Math.min(start + column - 1, this.text.length);
   }
 
-  /** The text of a line without its end; empty when there is none. */
+  /** The text of a line without its line end; empty if there is no such line. */
   line(line: number): string {
     const start = this.#lineStarts[line - 1];
     if (start === undefined) return "";

@@ -1,4 +1,4 @@
-// Questions about syntax trees that need nothing but the tree.
+// Questions about syntax trees that need only the tree.
 import type ts from "typescript";
 import type { Problem } from "../exchange/problem.ts";
 import type { TypeScript } from "./load_typescript.ts";
@@ -41,14 +41,15 @@ export function assigningOperators(ts: TypeScript): ReadonlyMap<ts.SyntaxKind, t
   ]);
 }
 
-/** Whether something inside can suspend the function it is in, so that no arrow may go around it. */
+/** Whether code inside can suspend its function (await, yield), so that it must not be wrapped in
+ * an arrow function. */
 export function suspends(ts: TypeScript, node: ts.Node): boolean {
   if (ts.isAwaitExpression(node) || ts.isYieldExpression(node)) return true;
   if (ts.isFunctionLike(node)) return false;
   return ts.forEachChild(node, (child) => suspends(ts, child) || undefined) ?? false;
 }
 
-/** Whether a value is written here, or its variable deleted. */
+/** Whether the expression is assigned to or deleted. */
 export function isTarget(ts: TypeScript, node: ts.Expression): boolean {
   const { parent } = node;
   if (ts.isDeleteExpression(parent) || ts.isPostfixUnaryExpression(parent)) return true;

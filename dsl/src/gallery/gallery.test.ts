@@ -1,5 +1,5 @@
 // The gallery: ten plans with their artifacts, data, requests and answers. To accept changes of
-// artifacts and answers, run this with UPDATE_GOLDEN=1 and read the difference.
+// artifacts and answers, run this test with UPDATE_GOLDEN=1 and read the diff.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -48,7 +48,7 @@ test("all of them type-check in a plain editor", () => {
   );
 });
 
-/** Artifacts of a folder with the gallery's plans, variants included. */
+/** Artifacts of a folder with the gallery's plans, including variants. */
 function artifacts(root: string): string[] {
   return planNames.flatMap((name) =>
     readdirSync(join(root, name))

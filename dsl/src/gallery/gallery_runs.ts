@@ -1,4 +1,4 @@
-// Runs of the gallery's plans by the engine, for tests.
+// Runs the gallery's plans on the engine, for tests.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -11,14 +11,14 @@ export const planNames: readonly string[] = readdirSync(gallery).filter((name) =
   existsSync(join(gallery, name, `${name}.plan.ts`)),
 );
 
-/** What of a response depends on plan, data and request alone. */
+/** The part of a response that depends only on plan, data and request. */
 function answerOf(line: string): string {
   const found = /"candidates":(\[.*\]),"took_ms":[^,]*,"degraded":(\{.*\}),"warnings"/.exec(line);
   assert.ok(found, line);
   return `{"candidates":${found[1]},"degraded":${found[2]}}\n`;
 }
 
-/** Responses to a plan's requests, as they are. */
+/** Responses to a plan's requests, unchanged. */
 export function responses(
   name: string,
   flags: readonly string[],

@@ -1,4 +1,5 @@
-// Compiles every example of the guides: what it becomes, its types, and the engine's opinion.
+// Compiles every example of the guides and checks its artifact, its types and that the engine
+// accepts it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -75,7 +76,7 @@ test("the migrated plan becomes the JSON that it came from", () => {
   assert.deepEqual(after, before);
 });
 
-/** What differs from run to run. */
+/** Replaces the parts that differ from run to run. */
 function steady(text: string): string {
   return text
     .replace(/sha256:[0-9a-f]+/g, "sha256:…")

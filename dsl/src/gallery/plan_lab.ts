@@ -1,4 +1,4 @@
-// For tests: plans compiled by `dslc`, types and engine included, in a project with this
+// For tests: plans compiled by `dslc`, with checks of types and engine, in a project with this
 // repository's registry.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -34,7 +34,7 @@ export function compilePlan(source: string): PlanArtifact {
 
 export type ValueKind = "number" | "bool" | "text";
 
-/** A plan with a node for each expression, and the texts that they become. */
+/** Compiles a plan with a node for each expression; gives the texts of the expressions. */
 export function compileExpressions(
   expressions: readonly { kind: ValueKind; source: string }[],
 ): string[] {

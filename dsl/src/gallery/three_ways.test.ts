@@ -1,10 +1,10 @@
-// Natural expressions, builder forms and callbacks say the same, for all of the language.
+// Natural expressions, builder forms and callbacks give the same text, for the whole language.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { compileExpressions, repository, type ValueKind } from "./plan_lab.ts";
 
-/** What it becomes, and how it is written naturally and in builder forms. */
+/** The text, and how it is written naturally and in builder forms. */
 const WAYS: readonly [kind: ValueKind, text: string, natural: string, form: string][] = [
   ["number", "likes + 1", "Key.likes + 1", "E.add(Key.likes, 1)"],
   ["number", "likes - views", "Key.likes - Key.views", "E.sub(Key.likes, Key.views)"],

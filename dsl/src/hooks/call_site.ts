@@ -1,6 +1,6 @@
-// The compiler rewrites every call of a plan so that its place is noted just before it happens:
-// `f(a, b)` becomes `f(a, __mr_at(17, b))`. Whatever the call does can ask where it was made. When the
-// last argument is an object literal, the places of its properties come along.
+// The compiler rewrites every call of a plan so that its place is recorded just before it happens:
+// `f(a, b)` becomes `f(a, __mr_at(17, b))`. The called function can then ask where it was called.
+// If the last argument is an object literal, the places of its properties are recorded too.
 import { NOWHERE, type Site } from "../exchange/site.ts";
 
 /** Places of the properties of a literal, by name. */
@@ -11,27 +11,28 @@ const NO_SITES: PropertySites = Object.freeze(Object.create(null) as Record<stri
 let current: Site = NOWHERE;
 let properties: PropertySites = NO_SITES;
 
-/** Notes that the call at `site` is about to happen; gives its last argument through. */
+/** Records that the call at `site` is about to happen; returns its last argument unchanged. */
 export function at<T>(site: Site, value: T, sites: PropertySites = NO_SITES): T {
   current = site;
   properties = sites;
   return value;
 }
 
-/** The same for a call without arguments, or whose last one is spread: an empty list to spread. */
+/** The same for a call without arguments, or whose last argument is spread: gives an empty list to
+ * spread. */
 export function atEnd(site: Site): [] {
   current = site;
   properties = NO_SITES;
   return [];
 }
 
-/** Where the plan's latest call was made. Ask first thing: callbacks move it on. */
+/** The place of the plan's latest call. Ask before anything else: callbacks change it. */
 export function callSite(): Site {
   return current;
 }
 
-/** Where each property of the latest call's last argument stands: its own place, or the call's. Ask
- * first thing, too. */
+/** The place of each property of the latest call's last argument; for other names, that of the
+ * call. Ask before anything else, too. */
 export function propertySites(): (name: string) => Site {
   const [call, sites] = [current, properties];
   return (name) => (Object.hasOwn(sites, name) ? sites[name]! : call);

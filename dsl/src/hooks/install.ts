@@ -1,4 +1,4 @@
-// Everything that rewritten sources call, as globals of the sandbox.
+// All functions that rewritten sources call, as globals of the sandbox.
 import { NODE, type DraftNode } from "../exchange/draft.ts";
 import type { Expression } from "../exchange/expression.ts";
 import type { Site } from "../exchange/site.ts";
@@ -7,12 +7,12 @@ import { expressionOf, operators, toExpression, WrittenNumber } from "./operator
 
 export type ReferenceTable = "Key" | "P" | "Req" | "Viewer";
 
-/** What the runtime gives so that the hooks can make its values. */
+/** Functions of the runtime that the hooks need to make its values. */
 export interface RuntimeParts {
-  /** The value that stands for an expression in plans. */
+  /** Makes the value that represents an expression in plans. */
   wrap(expression: Expression): unknown;
-  /** `Key.name`, `P.name`, `Req.name` or `Viewer.name`, written at `site`; a name that is not
-   * registered has been reported already and may pass. */
+  /** `Key.name`, `P.name`, `Req.name` or `Viewer.name`, written at `site`. A name that is not
+   * registered has been reported already and is accepted. */
   reference(table: ReferenceTable, name: string, site: Site): unknown;
   /** How many nodes the plan has so far. */
   nodeCount(): number;
@@ -32,7 +32,7 @@ function math(parts: RuntimeParts, name: string, site: Site, values: unknown[]):
   if (engine === undefined) {
     const hint = name === "round" ? "round(x) takes halves away from zero, Math.round does not"
       : "functions of expressions are listed in docs/guides/expressions.md";
-    throw new PlanError("opaque_expression", `Math.${name} is no function of expressions`, site, hint);
+    throw new PlanError("opaque_expression", `Math.${name} is not a function of expressions`, site, hint);
   }
   return parts.wrap({ kind: "call", name: engine, site,
     operands: values.map((value) => toExpression(value, site)) });
@@ -48,7 +48,7 @@ function named(parts: RuntimeParts, name: string, make: () => unknown): unknown 
   const before = parts.nodeCount();
   const value = make();
   const node = (value as { [NODE]?: DraftNode } | null | undefined)?.[NODE];
-  // A node that was there before keeps its name: `const same = pick(a, b)` renames nothing.
+  // A node that existed before keeps its name: `const same = pick(a, b)` renames nothing.
   if (node !== undefined && node.index >= before) node.name = name;
   return value;
 }

@@ -1,10 +1,11 @@
 // Natural operators on expressions. The compiler replaces each operator in a plan's sources by one
-// of these calls; when an operand stands for an expression the result does, else JavaScript decides.
+// of these calls. If an operand represents an expression, so does the result; otherwise they do
+// what JavaScript does.
 import { EXPRESSION, type BinaryOperator, type Expression } from "../exchange/expression.ts";
 import type { Site } from "../exchange/site.ts";
 import { PlanError } from "./call_site.ts";
 
-/** Makes the value that stands for an expression in plans: given by the runtime. */
+/** Makes the value that represents an expression in plans; provided by the runtime. */
 export type Wrap = (expression: Expression) => unknown;
 
 export function expressionOf(value: unknown): Expression | undefined {
@@ -12,12 +13,13 @@ export function expressionOf(value: unknown): Expression | undefined {
   return (value as { [EXPRESSION]?: Expression })[EXPRESSION];
 }
 
-/** A number as it was written, made by the compiler where the value alone would lose it. */
+/** A number as it was written; the compiler makes it where the value alone would lose that. */
 export class WrittenNumber {
   constructor(readonly text: string, readonly value: number) {}
 }
 
-/** The tree of a plain value or of one that stands for an expression. `what` names it in errors. */
+/** The tree of a plain value or of a value that represents an expression. `what` names the value in
+ * errors. */
 export function toExpression(value: unknown, site: Site, what = "An operand"): Expression {
   const expression = expressionOf(value);
   if (expression !== undefined) return expression;
@@ -36,7 +38,7 @@ export function toExpression(value: unknown, site: Site, what = "An operand"): E
       throw new PlanError("undefined_value", `${what} is undefined`, site);
     default:
       if (value === null) return { kind: "literal", value, site };
-      throw new PlanError("opaque_expression", `${describe(value)} is no part of an expression`, site);
+      throw new PlanError("opaque_expression", `${describe(value)} cannot be part of an expression`, site);
   }
 }
 
@@ -136,7 +138,8 @@ export function operators(wrap: Wrap) {
     return wrap({ kind: "negate", operand: toExpression(value, site), site });
   }
 
-  /** Where JavaScript must decide now what only the engine knows per row. */
+  /** Fails for an expression where JavaScript needs the value now, because only the engine knows
+   * it, per row. */
   function decide(site: Site, value: unknown, what: string): unknown {
     if (!stands(value)) return plain(value);
     throw new PlanError("opaque_expression",

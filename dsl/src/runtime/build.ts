@@ -12,9 +12,9 @@ export interface Build {
   readonly errors: DraftError[];
   readonly calls: DraftNode["calls"];
   readonly fragments: Map<string, FragmentUse>;
-  /** What tells two fragments of one name apart. */
+  /** The build function of each fragment, to tell apart two fragments with the same name. */
   readonly fragmentBodies: Map<string, unknown>;
-  /** Version of a fragment by its name, instead of its own. */
+  /** Version of a fragment by its name, to use instead of the default one. */
   readonly chosen: Map<string, string>;
 }
 
@@ -37,7 +37,7 @@ export function endBuild(): void {
   current = undefined;
 }
 
-/** The build that runs; nodes can be made at no other time. */
+/** The build that is running; nodes can be made only during a build. */
 export function currentBuild(what: string): Build {
   if (current !== undefined) return current;
   throw new PlanError(
@@ -52,13 +52,13 @@ export function nodeCount(): number {
   return current?.nodes.length ?? 0;
 }
 
-/** Notes a problem and goes on, so that one run reports all of them. */
+/** Records a problem and continues, so that one run reports all of them. */
 export function report(code: string, message: string, site: Site, hint?: string): void {
   if (current === undefined) throw new PlanError(code, message, site, hint);
   current.errors.push({ code, message, site, ...(hint !== undefined && { hint }) });
 }
 
-/** What a thrown value says, as a problem. */
+/** Converts a thrown value into a problem. */
 export function problemOf(error: unknown, site: Site): DraftError {
   if (error instanceof PlanError) {
     return {

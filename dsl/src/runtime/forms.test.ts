@@ -59,7 +59,7 @@ test("DSL2 EXP2: every function of the guide is a form and a natural function", 
 });
 
 test("EXP2: every function of the engine is in the guide's table", () => {
-  const source = readFileSync(`${root}/engine/expr/function_table.cpp`, "utf8");
+  const source = readFileSync(`${root}/engine/expr/syntax/function_table.cpp`, "utf8");
   const engine = [...source.matchAll(/\{Function::k\w+,\s*"([a-z_]+)"/g)].map((found) => found[1]!);
   const guide = tableOf("Functions").join(" ");
   assert.ok(engine.length >= 20);

@@ -1,5 +1,5 @@
-// The expression language as functions: `E` and `Pred` for builder forms, `Fn` and `coalesce` beside
-// natural operators. All of them make expressions, so they mix.
+// The expression language as functions: `E` and `Pred` for builder forms, `Fn` and `coalesce` for
+// use with natural operators. All of them make expressions, so they can be mixed.
 import type { BinaryOperator } from "../exchange/expression.ts";
 import type { Site } from "../exchange/site.ts";
 import { callSite, PlanError } from "../hooks/call_site.ts";
@@ -9,7 +9,8 @@ import { call, describe, ExprValue, match, wrap } from "./values.ts";
 type Form = (...operands: unknown[]) => ExprValue;
 
 const COMPARISONS: readonly string[] = ["==", "!=", "<", "<=", ">", ">="];
-/** How many operands a function takes; the last number is missing where any number will do. */
+/** How many operands a function takes: least and most; the second number is missing if there is no
+ * maximum. */
 const COUNTS: Readonly<Record<string, readonly [number, number?]>> = {
   coalesce: [1],
   if: [3, 3],
@@ -39,7 +40,7 @@ function checkCount(name: string, count: number): void {
   throw new PlanError("bad_expression", `Wrong number of arguments for \`${name}\`: ${count}`);
 }
 
-/** A function of the language by its name there. */
+/** Makes the form of a function by its name in the language. */
 function form(name: string): Form {
   return (...operands) => {
     checkCount(name, operands.length);
@@ -99,7 +100,7 @@ function membership(negated: boolean): Form {
   };
 }
 
-/** Takes what stands for a name of one kind, and nothing else. */
+/** Accepts only a value that represents a name of one kind. */
 function named(kind: "key" | "param" | "request" | "viewer", example: string): Form {
   return (value) => {
     const found = expressionOf(value);
@@ -141,7 +142,8 @@ function compare(operator: unknown, left: unknown, right: unknown): ExprValue {
   return binary(operator as BinaryOperator)(left, right);
 }
 
-/** Functions that both builder forms and natural expressions have, by their TypeScript names. */
+/** Functions that exist both as builder forms and in natural expressions, by their TypeScript
+ * names. */
 const FUNCTIONS = {
   coalesce: form("coalesce"),
   if: form("if"),

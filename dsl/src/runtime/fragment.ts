@@ -1,5 +1,5 @@
-// Fragments: parts of plans with a name and versions. A call runs the build of the chosen version;
-// the nodes made by it remember the call.
+// Fragments: parts of plans with a name and versions. A call runs the build function of the chosen
+// version; the nodes made by it record the call.
 import { callSite, PlanError } from "../hooks/call_site.ts";
 import { currentBuild } from "./build.ts";
 
@@ -12,7 +12,7 @@ interface FragmentSpec {
   readonly versions?: unknown;
 }
 
-/** The fragment's own version first. */
+/** Gives all versions, the default one first. */
 function readVersions(spec: FragmentSpec): Map<string, Builder> {
   const others = spec.versions === undefined ? [] : Object.entries(spec.versions as object);
   const versions = new Map<string, Builder>();
@@ -67,7 +67,7 @@ function run(
     throw new PlanError("bad_name", `Two fragments have the name ${name}`, site);
   }
   build.fragmentBodies.set(name, versions);
-  // What a request can choose is the version of calls that name none.
+  // A request can choose only the version of calls that name none themselves.
   if (pinned === undefined || !build.fragments.has(name)) {
     build.fragments.set(name, { name, version, versions: [...versions.keys()] });
   }

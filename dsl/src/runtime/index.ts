@@ -21,7 +21,8 @@ for (const [name, value] of Object.entries(globals)) {
   });
 }
 
-// A plan can reach these through its own values; what one plan does must not show in another.
+// A plan can reach these objects through its own values, so freeze them: no plan may affect
+// another.
 for (const part of [PlanDefinition, RowsValue, EndpointValue, ExprValue]) {
   Object.freeze(part);
   Object.freeze(part.prototype);

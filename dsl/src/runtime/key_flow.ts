@@ -1,6 +1,6 @@
-// Which keys the rows of a node have: its task's own and those that flow through it. The same rule as
-// the types that `src/codegen/task_declarations.ts` writes; the engine's is wider only in that it also
-// fetches keys that plans may write (`isStored`).
+// Which keys the rows of a node have: those that its task adds and those of its inputs. The same
+// rule as in the types that `src/codegen/task_declarations.ts` writes. The engine's rule differs
+// only in that it also fetches keys that plans may write (`isStored`).
 import { isStored, type TaskBinding } from "../exchange/bindings.ts";
 import type { DraftValue } from "../exchange/draft.ts";
 import type { Expression } from "../exchange/expression.ts";
@@ -11,7 +11,7 @@ export type Columns = ReadonlySet<string>;
 
 const stored = bindings.keys.filter(isStored).map((key) => key.name);
 
-/** Columns of a node whose inputs, positional ones first, have `inputs`. */
+/** Columns of a node whose inputs, positional ones first, have the columns `inputs`. */
 export function columnsOf(
   task: TaskBinding,
   inputs: readonly Columns[],

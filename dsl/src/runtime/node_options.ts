@@ -1,4 +1,4 @@
-// What may be said of any node beside the params of its task, by the artifact's names.
+// The options that every node has in addition to the params of its task, by the artifact's names.
 import type { Site } from "../exchange/site.ts";
 import { report } from "./build.ts";
 import { kindOf, nodeOf, plain } from "./param_values.ts";
@@ -10,7 +10,7 @@ const PRIORITIES: readonly unknown[] = ["high", "normal", "low", "background"];
 type Given = Readonly<Record<string, unknown>>;
 type Options = Record<string, unknown>;
 
-/** Reads the options in an argument of a builder; the rest of it is left to the task. */
+/** Reads the options in an argument of a builder; the other properties belong to the task. */
 export function readOptions(given: Given, what: string, siteOf: (name: string) => Site): Options {
   const options: Options = {};
   const wrong = (name: string, expected: string): void => {
@@ -70,7 +70,7 @@ function isWhole(value: number, least: number): boolean {
   return Number.isInteger(value) && value >= least && value <= HOUR_MS;
 }
 
-/** `{use: "node", node}` is left with the node's index; the host knows its id. */
+/** `{use: "node", node}` keeps the node's index; the host replaces it by the id. */
 function readFallback(value: unknown, what: string, site: Site): unknown {
   if (value === "fail") return value;
   const hint = '"fail", { use: "empty" }, { use: "input" } or { use: "node", node: rows }';

@@ -1,5 +1,5 @@
-// Checks one param of a task and turns it into what the draft has. Every function notes what is
-// wrong and gives undefined then.
+// Checks one param of a task and converts it into its form in the draft. Every function reports
+// what is wrong and then gives undefined.
 import type { ParamBinding, TaskBinding } from "../exchange/bindings.ts";
 import { NODE, type DraftNode, type DraftValue } from "../exchange/draft.ts";
 import type { Site } from "../exchange/site.ts";
@@ -28,7 +28,7 @@ export function kindOf(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** A number as JavaScript has it, also where the compiler kept how it was written. */
+/** A number as JavaScript has it, even if the compiler kept its written form. */
 export function plain(value: unknown): unknown {
   return value instanceof WrittenNumber ? value.value : value;
 }
@@ -159,7 +159,7 @@ class ParamReader {
     const key = keyOf(value);
     if (key === undefined) return this.#wrong("a key, as Key.score", value);
     const info = keys.get(key.name);
-    // The compiler has reported the name where it stands.
+    // The compiler has already reported the unknown name at its place.
     if (info === undefined) return key.name;
     if (info.lifecycle === "blocked") {
       return this.#report(

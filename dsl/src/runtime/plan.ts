@@ -1,5 +1,5 @@
-// `definePlan`, and the run of a plan: its build is called once, and all that is known of it becomes
-// one JSON text.
+// `definePlan`, and running a plan: its build function is called once, and the result is one JSON
+// text.
 import type { DraftPlan, SandboxResult } from "../exchange/draft.ts";
 import { NOWHERE, type Site } from "../exchange/site.ts";
 import { didYouMean } from "../extract/names.ts";
@@ -67,7 +67,7 @@ export function run(definition: unknown, chosen: Readonly<Record<string, string>
   return JSON.stringify(result);
 }
 
-/** Notes which versions the plan wants, and those that `chosen` wants instead. */
+/** Records which versions the plan asks for, and those that `chosen` replaces. */
 function chooseFragments(
   { spec, site }: PlanDefinition,
   chosen: Readonly<Record<string, string>>,
@@ -141,7 +141,7 @@ function readName(spec: Given, site: Site): string {
   return "";
 }
 
-/** Calls the author's build; gives the indices of the output nodes. */
+/** Calls the author's build function; gives the indices of the output nodes. */
 function runBuild(spec: Given, site: Site): number[] {
   if (typeof spec.build !== "function") {
     report("missing_field", "The plan has no build function", site);

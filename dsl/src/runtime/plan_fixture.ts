@@ -30,7 +30,7 @@ export function problems(build: Build, more: object = {}): string[] {
   return (result(build, more).errors ?? []).map(({ code, message }) => `${code}: ${message}`);
 }
 
-/** Problems of one more node on rows with stored keys. */
+/** The problems of adding one more node to rows with stored keys. */
 export function problemsOf(method: string, given?: unknown): string[] {
   return problems((ctx) => ctx.viewer!({ endpoint })[method]!(given));
 }

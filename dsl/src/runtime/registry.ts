@@ -1,4 +1,4 @@
-// What exists: keys, params, endpoints and tasks, given to the sandbox as `__mr_bindings`.
+// All keys, params, endpoints and tasks, given to the sandbox as `__mr_bindings`.
 import type { Bindings, EndpointBinding, RegistryEntry } from "../exchange/bindings.ts";
 import { REQUEST_FIELDS } from "../exchange/bindings.ts";
 

@@ -1,4 +1,4 @@
-// The chained builder. Rows never change: each method makes one node and gives its rows.
+// The chained builder. Rows never change: each method makes one node and returns its rows.
 import { NODE_OPTIONS, type ParamBinding, type TaskBinding } from "../exchange/bindings.ts";
 import { NODE, type DraftInput, type DraftNode, type DraftValue } from "../exchange/draft.ts";
 import type { Site } from "../exchange/site.ts";
@@ -11,10 +11,10 @@ import { kindOf, nodeOf, plain, readParam } from "./param_values.ts";
 import { bindings, keys, requestFields } from "./registry.ts";
 
 type Given = Readonly<Record<string, unknown>>;
-/** Place of a property of a builder's argument; of the call for any other name. */
+/** Place of a property of a builder's argument; for any other name, that of the call. */
 type SiteOf = (name: string) => Site;
 
-/** Rows of the request or of the plan itself: an input, but no node. */
+/** Rows of the request or constant ids of the plan: an input that is not a node. */
 interface Outside {
   readonly input: DraftInput;
   readonly columns: Columns;
@@ -71,7 +71,7 @@ function readParams(
   input: Columns | undefined,
 ): DraftNode["params"] {
   const params: Record<string, DraftValue> = {};
-  // A key to write and what to write there come together or not at all.
+  // A key to write and the expression for it must be given together or not at all.
   const isPair = ({ type }: ParamBinding): boolean => type === "out_key" || type === "expr";
   const hasPart = task.params.some(
     (param) => isPair(param) && Object.hasOwn(given, param.property),
@@ -152,7 +152,7 @@ function makeNode(task: TaskBinding, rows: RowsValue | undefined, given: unknown
   const fromParams = Object.values(params).flatMap((value) =>
     "node" in value ? [build.columns[value.node]!] : [],
   );
-  // A callback of the author may have made nodes of its own meanwhile.
+  // A callback of the author may have made other nodes meanwhile.
   node.index = build.nodes.length;
   build.nodes.push(node);
   build.columns.push(
@@ -210,7 +210,7 @@ define(sources, "request", request);
 /** What `build` gets: where rows come from. */
 export const context: object = Object.freeze(sources);
 
-/** The node behind rows that a plan gives back. */
+/** The node of rows that a plan returns. */
 export function outputNode(value: unknown): DraftNode | undefined {
   return value instanceof RowsValue ? nodeOf(value) : undefined;
 }

@@ -1,5 +1,6 @@
-// Values that stand for expressions, and the ambient tables of names. They are objects: what a key
-// is worth is known per row, later, so using one as a number or text now is an error with its place.
+// Values that represent expressions, and the global tables of names. They are objects: the value of
+// a key is known only later, per row, so using one as a number or text now is an error with its
+// place.
 import { EXPRESSION, type Expression } from "../exchange/expression.ts";
 import type { Site } from "../exchange/site.ts";
 import { didYouMean } from "../extract/names.ts";
@@ -10,7 +11,7 @@ import { bindings, endpoints, keys, params, requestFields } from "./registry.ts"
 
 const HINT = "expressions are computed per row by the engine: write them in `expr` or `pred`";
 
-/** The value that stands for an expression; its methods are the tests of the language. */
+/** The value that represents an expression; its methods are the tests of the language. */
 export class ExprValue {
   readonly [EXPRESSION]: Expression;
 
@@ -90,7 +91,7 @@ export class ExprValue {
   }
 }
 
-/** How an author would call it. */
+/** Names an expression as its author would. */
 export function describe(expression: Expression): string {
   switch (expression.kind) {
     case "key":
@@ -130,7 +131,7 @@ export function match(value: unknown, pattern: unknown): ExprValue {
   return wrap({ kind: "match", operand, source: pattern.source, flags: pattern.flags, site });
 }
 
-/** The name of the key that a value stands for, with its place. */
+/** The name of the key that a value represents, with its place. */
 export function keyOf(value: unknown): { name: string; site: Site } | undefined {
   const expression = expressionOf(value);
   return expression?.kind === "key" ? expression : undefined;
@@ -155,7 +156,7 @@ interface ReferenceInfo {
   readonly names: { has(name: string): boolean; keys(): Iterable<string> };
 }
 
-/** `Key.name` and the like, written at `site`; a name that is not registered passes. */
+/** `Key.name` and similar, written at `site`; a name that is not registered is accepted. */
 export function reference(table: ReferenceTable, name: string, site: Site): ExprValue {
   return wrap({ kind: TABLES[table].kind, name, site });
 }
@@ -164,14 +165,14 @@ function unknown(code: string, what: string, name: string, known: Iterable<strin
   throw new PlanError(code, `Unknown ${what}: \`${name}\``, undefined, didYouMean(name, known));
 }
 
-/** The same where the compiler could not look at the name: `Key[name]`. */
+/** The same where the compiler could not check the name: `Key[name]`. */
 function lookUp(table: ReferenceTable, name: string): ExprValue {
   const { code, what, names } = TABLES[table];
   if (!names.has(name)) unknown(code, what, name, names.keys());
   return reference(table, name, callSite());
 }
 
-/** An object whose every name is looked up; nothing can be added or listed. */
+/** An object that looks up every property name; nothing can be added or listed. */
 function table<T>(find: (name: string) => T): Record<string, T> {
   const refuse = (): never => {
     throw new PlanError("read_only", "The tables of names cannot be changed");

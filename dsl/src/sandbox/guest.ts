@@ -38,7 +38,7 @@ function load(id: string): Record<string, unknown> {
 }
 
 /** Loads the plan's own module and builds the plan; gives a SandboxResult or GuestFailure as text.
- * `chosen`: versions of fragments by name, instead of their own. */
+ * `chosen` has versions of fragments by name, to use instead of the default ones. */
 function main(id: string, chosen: Readonly<Record<string, string>>): string {
   try {
     const run = (globalThis as unknown as { __mr_run: Run }).__mr_run;

@@ -2,7 +2,7 @@ import { PlanError } from "../hooks/call_site.ts";
 
 type Constructor = new (...parameters: never[]) => unknown;
 
-/** A function that refuses to be called, under the name of one that plans do not get. */
+/** Makes a function that throws when it is called, for a global that plans must not use. */
 function refused(name: string, why: string): Constructor {
   function refuse(): never {
     throw new PlanError("not_available", `${name} is not available in plans: ${why}`);
@@ -13,8 +13,8 @@ function refused(name: string, why: string): Constructor {
 const UNREPEATABLE = "the same source must give the same artifact";
 const HIDDEN = "the compiler cannot see into code made at run time";
 
-/** Takes away what would make a build differ from the next one, and freezes the rest, so that a plan
- * cannot change what the authoring API is made of. */
+/** Removes everything that could make two builds differ, and freezes the rest, so that a plan
+ * cannot change the objects that the authoring API uses. */
 export function lockIntrinsics(): void {
   const world = globalThis as unknown as Record<string, unknown>;
   const date = refused("Date", UNREPEATABLE);
@@ -41,13 +41,14 @@ export function lockIntrinsics(): void {
   freezeAll(world, functions);
 }
 
-/** Freezes everything that can be reached from the global object, which itself stays open. */
+/** Freezes everything that can be reached from the global object, but not the global object itself.
+ */
 function freezeAll(world: object, more: readonly object[]): void {
   const seen = new Set<object>([world]);
   const functionPrototype: unknown = Object.getPrototypeOf(freezeAll);
   const waiting: unknown[] = [...more, ...Object.getOwnPropertyNames(world).map(
     (name) => Object.getOwnPropertyDescriptor(world, name)?.value as unknown)];
-  // Iterators have prototypes that no global names.
+  // Iterators have prototypes that no global refers to.
   waiting.push([][Symbol.iterator](), new Map().entries(), new Set().values(), ""[Symbol.iterator](),
     "".matchAll(/x/g), (function* () {})());
   while (waiting.length > 0) {
@@ -55,7 +56,8 @@ function freezeAll(world: object, more: readonly object[]): void {
     if ((typeof value !== "object" && typeof value !== "function") || value === null) continue;
     if (seen.has(value)) continue;
     seen.add(value);
-    // A plain method cannot be replaced once its owner is frozen; what is hung on it changes nothing.
+    // Methods need not be frozen: they cannot be replaced once their owner is frozen, and
+    // properties added to them affect nothing.
     const isMethod = typeof value === "function" && !Object.hasOwn(value, "prototype");
     if (isMethod && value !== functionPrototype) continue;
     waiting.push(Object.getPrototypeOf(value));

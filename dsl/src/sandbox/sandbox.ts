@@ -11,7 +11,7 @@ export const LIMITS: Limits = {
   milliseconds: 10_000,
 };
 
-/** What a thread may take to start, which is no fault of the plan. */
+/** Time limit for the start of the thread, which does not count as time of the plan. */
 const START_MS = 60_000;
 
 interface Waiting {
@@ -19,8 +19,8 @@ interface Waiting {
   readonly resolve: (outcome: Outcome) => void;
 }
 
-/** Runs scripts in QuickJS on a thread of its own, one world per run, one run at a time. Every world
- * begins with the prelude. */
+/** Runs scripts in QuickJS on a separate thread, one run at a time, each in a new world. Every
+ * world begins with the prelude. */
 export class Sandbox {
   #worker: Worker | undefined;
   #nextId = 1;
@@ -29,7 +29,7 @@ export class Sandbox {
 
   constructor(readonly prelude: readonly Script[], readonly limits: Limits = LIMITS) {}
 
-  /** Starts the thread, so that it gets ready while the caller does something else. */
+  /** Starts the thread, so that it is ready when the caller needs it. */
   warmUp(): void {
     this.#worker ??= this.#start();
   }
@@ -87,7 +87,7 @@ export class Sandbox {
     this.#next();
   }
 
-  /** Ends the thread with whatever it is doing. */
+  /** Ends the thread, whatever it is doing. */
   #restart(outcome: Outcome): void {
     void this.#worker?.terminate();
     this.#worker = undefined;

@@ -1,6 +1,6 @@
-// The thread that plans run on. A plan that does not end within its time is ended with the thread,
-// which also stops what QuickJS itself cannot interrupt: long loops inside its built-in functions.
-// A world is made ready before the plan for it comes; each plan gets one of its own.
+// The thread on which plans run. If a plan exceeds its time, the whole thread is ended, which also
+// stops what QuickJS itself cannot interrupt: long loops inside its built-in functions. Each plan
+// gets a new world, which is prepared before the plan arrives.
 import { parentPort, workerData } from "node:worker_threads";
 import variantModule from "@jitl/quickjs-wasmfile-release-sync";
 import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSRuntime,
@@ -15,9 +15,10 @@ export interface Script {
 export interface Limits {
   readonly memoryBytes: number;
   readonly stackBytes: number;
-  /** How often QuickJS may ask whether to go on; unlike time, the same on every machine. */
+  /** How often QuickJS may ask whether to continue; unlike time, this limit is the same on every
+   * machine. */
   readonly steps: number;
-  /** Wall clock, for what does not ask. */
+  /** Time limit by the wall clock, for code during which QuickJS does not ask. */
   readonly milliseconds: number;
 }
 
@@ -75,7 +76,7 @@ function failure(error: unknown, interrupted: boolean): Outcome {
   const { name, message, stack = "" } =
     (error ?? {}) as { name?: string; message?: string; stack?: string };
   if (interrupted) return { kind: "limit", limit: "time", stack };
-  // When memory is gone there may be none left to say so.
+  // If memory has run out, there may be none left for an error object.
   const memory = error === null || error === undefined ||
     (name === "InternalError" && message === "out of memory");
   if (memory) return { kind: "limit", limit: "memory", stack };
@@ -85,7 +86,7 @@ function failure(error: unknown, interrupted: boolean): Outcome {
   return { kind: "broken", message: message ?? String(error) };
 }
 
-// The package is CommonJS with types of an ES module.
+// The package is CommonJS, but its types are those of an ES module.
 const variant = variantModule as unknown as QuickJSSyncVariant;
 const { limits, prelude } = workerData as WorkerSettings;
 
@@ -94,7 +95,7 @@ async function makeWorld(): Promise<{ world: World; ready: Outcome }> {
   return { world, ready: world.run(prelude) };
 }
 
-/** Says that the plan begins to run, then how it ended. */
+/** Reports that the plan starts to run, and later how it ended. */
 async function answer({ id, scripts }: Job): Promise<void> {
   let outcome: Outcome;
   try {
@@ -104,7 +105,7 @@ async function answer({ id, scripts }: Job): Promise<void> {
     parentPort!.postMessage({ id, outcome });
     world.dispose();
   } catch (error) {
-    // The WebAssembly instance itself failed; nothing that is left of it can be trusted.
+    // The WebAssembly instance itself failed, so nothing in it can be trusted any more.
     outcome = { kind: "broken", message: String(error) };
     parentPort!.postMessage({ id, outcome });
     quickjs = newQuickJSWASMModuleFromVariant(variant);

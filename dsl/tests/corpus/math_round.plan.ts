@@ -7,4 +7,4 @@ export default definePlan({
     return v.vm({ outKey: Key.score, expr: Math.round(Key.id / 3) });
   },
 });
-//! 7:44 opaque_expression Math.round is no function of expressions
+//! 7:44 opaque_expression Math.round is not a function of expressions

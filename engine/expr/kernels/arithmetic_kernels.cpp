@@ -16,7 +16,8 @@ using rows::ColumnType;
 std::int64_t wrap(std::uint64_t bits) { return static_cast<std::int64_t>(bits); }
 std::uint64_t bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
-// Integer operators wrap around and say afterwards whether they did: the sign bit of `exception`.
+// Integer operators wrap around. `exception` reports an overflow by its sign bit: it is negative if
+// the operation overflowed.
 struct AddInt {
   static std::int64_t apply(std::int64_t a, std::int64_t b) { return wrap(bits(a) + bits(b)); }
   static std::int64_t exception(std::int64_t a, std::int64_t b, std::int64_t result) {
@@ -39,7 +40,8 @@ struct MultiplyInt {
   }
 };
 
-// The remainder has the sign of the dividend. The smallest int by -1 would trap in hardware.
+// The remainder has the sign of the dividend. The smallest int modulo -1 would trap in hardware, so
+// it is computed without dividing.
 struct ModuloInt {
   static std::int64_t apply(std::int64_t a, std::int64_t b) {
     return b == 0 || b == -1 ? 0 : a % b;
@@ -93,7 +95,7 @@ struct Abs {
   static double apply(double a) { return std::fabs(a); }
 };
 
-// NaN if an operand is NaN: when b is, the comparison is false and gives b.
+// NaN if an operand is NaN: if b is NaN, the comparison is false and the result is b.
 template <class T>
 struct Min {
   static T apply(T a, T b) {
@@ -137,7 +139,7 @@ Kernel product_kernel(UniformMask uniform) {
   return {.values = product_loop<F, 0>};
 }
 
-// Second factors are uniform; `First` and `Second` put the products together, from the left.
+// Every second factor is uniform. `First` and `Second` add or subtract the products, from the left.
 template <class First>
 bool weighted_two_loop(const KernelCall& call) {
   const std::size_t count = call.count;

@@ -17,8 +17,8 @@ namespace {
 using rows::ColumnType;
 using rows::RowIndex;
 
-// As many floats as a mask has rows; comparing two of them gives 0 or -1 for each. Handed around by
-// reference only: how they are passed by value depends on the processor compiled for.
+// As many floats as a mask has rows; comparing two of them gives 0 or -1 for each. Always passed by
+// reference: how such vectors are passed by value depends on the target processor.
 using Floats = double __attribute__((ext_vector_type(rows::kMaskRows)));
 using Compared = std::int64_t __attribute__((ext_vector_type(rows::kMaskRows)));
 using Bits = bool __attribute__((ext_vector_type(rows::kMaskRows)));
@@ -62,9 +62,9 @@ void load_floats(const void* data, std::size_t index, Floats& out) {
   }
 }
 
-// The rows of whole masks; returns how many it wrote. Spelled in vectors, because the vectoriser
-// does not see through the packing of comparisons into a mask. Ints are left to the loop below:
-// the oldest processors we build for cannot compare vectors of 64-bit ints.
+// Handles the rows that fill whole masks; returns how many it wrote. Written with vector types,
+// because the compiler does not vectorise the packing of comparisons into a mask. Ints are left to
+// the loop below: the oldest processors we build for cannot compare vectors of 64-bit ints.
 template <class F, UniformMask kUniform>
 std::size_t select_masks(const KernelCall& call, RowIndex first, RowIndex* __restrict out) {
   std::size_t kept = 0;
@@ -83,7 +83,7 @@ std::size_t select_masks(const KernelCall& call, RowIndex first, RowIndex* __res
   return kept;
 }
 
-// Writes every position and steps on only past those that stay: no branch to mispredict.
+// Writes every position, but advances only past those that are selected: no branch to mispredict.
 template <class F, class T, UniformMask kUniform>
 std::size_t select_dense_loop(const KernelCall& call, RowIndex first, RowIndex* __restrict out) {
   const std::size_t count = call.count;

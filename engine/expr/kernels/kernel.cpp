@@ -13,7 +13,7 @@ namespace millrace::expr {
 
 namespace {
 
-// Sixteen bytes that are only moved.
+// Sixteen bytes that are only copied, never interpreted.
 struct Wide {
   std::array<std::uint64_t, 2> words;
 };
@@ -26,7 +26,7 @@ bool choose_loop(const KernelCall& call) {
   const Input<T, (kUniform & 4U) != 0> no(call.in[2]);
   auto* __restrict out = static_cast<T*>(call.out);
   for (std::size_t i = 0; i < count; ++i) {
-    // Read both, so that the choice is a blend and not a jump.
+    // Read both values, so that the choice compiles to a blend instead of a jump.
     const T if_yes = yes[i];
     const T if_no = no[i];
     out[i] = choice[i] != 0 ? if_yes : if_no;

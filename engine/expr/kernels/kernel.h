@@ -30,7 +30,7 @@ struct KernelCall {
 struct Kernel {
   /// Writes the values; true if a row may be exceptional (overflow, division by zero).
   bool (*values)(const KernelCall& call) = nullptr;
-  /// Writes 1 for each exceptional row, 0 for others; null where there can be none.
+  /// Writes 1 for each exceptional row, 0 for others. nullptr for opcodes without exceptional rows.
   void (*mark)(const KernelCall& call, std::uint8_t* exceptional) = nullptr;
   /// For comparisons: writes the rows that compare true and returns how many. `out` needs room for
   /// all of them.
@@ -46,7 +46,7 @@ struct Kernel {
 /// asking for another is a defect.
 [[nodiscard]] Kernel kernel_for(Opcode opcode, rows::ColumnType type, UniformMask uniform);
 
-// Parts of kernel_for, by family; nothing for an opcode of another family.
+// Parts of kernel_for, by family. Each gives nothing for an opcode of another family.
 [[nodiscard]] std::optional<Kernel> find_arithmetic_kernel(Opcode opcode,
                                                            rows::ColumnType type,
                                                            UniformMask uniform);

@@ -10,7 +10,7 @@
 
 namespace millrace::expr::testing {
 
-/// Values on the edges of their types, enough of them to fill vectors and leave a rest.
+/// Values on the edges of their types: enough to fill vectors and to leave a remainder.
 [[nodiscard]] inline std::vector<std::int64_t> edge_ints() {
   using Limits = std::numeric_limits<std::int64_t>;
   return {0,

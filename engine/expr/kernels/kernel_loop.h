@@ -5,9 +5,9 @@
 
 #include "expr/kernels/kernel.h"
 
-// Loop shapes that the kernel families fill with operators. An operator is a struct with static
+// Loop shapes into which the kernel families plug operators. An operator is a struct with static
 // functions `apply` and, when rows can be exceptional, `exception`, which is negative for such a
-// row: or-ing the results of all rows keeps the loop free of branches, and it vectorises.
+// row. The loop ors the results of all rows, so it has no branch and vectorises.
 
 namespace millrace::expr {
 

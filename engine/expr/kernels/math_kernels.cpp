@@ -25,7 +25,7 @@ struct Ceil {
   static double apply(double a) { return std::ceil(a); }
 };
 
-// Halves go away from zero.
+// Rounds halves away from zero.
 struct Round {
   static double apply(double a) { return std::round(a); }
 };

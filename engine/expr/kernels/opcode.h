@@ -4,8 +4,8 @@
 
 namespace millrace::expr {
 
-/// What one instruction of a program does. Most exist for several operand types; the type stands
-/// beside the opcode.
+/// What one instruction of a program does. Most exist for several operand types; the instruction
+/// holds the type too.
 enum class Opcode : std::uint8_t {
   // Values that come from outside.
   kConstant,
@@ -46,7 +46,7 @@ enum class Opcode : std::uint8_t {
   kLength,
   kLower,
   kNot,
-  // False if an operand is null.
+  // Comparisons: false if an operand is null.
   kEqual,
   kNotEqual,
   kLess,
@@ -57,13 +57,13 @@ enum class Opcode : std::uint8_t {
   kMatch,
   kContains,
   kStartsWith,
-  // With null rules of their own.
+  // These have null rules of their own.
   kIsNull,
   kAnd,
   kOr,
   kIf,
   kCoalesce,
-  // Representation only.
+  // These change only the representation of a value.
   kSplat,   ///< repeats a value that is the same for all rows
   kIntern,  ///< moves strings into the dictionary of the evaluation
 };

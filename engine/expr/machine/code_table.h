@@ -13,9 +13,9 @@
 
 namespace millrace::expr {
 
-/// What an instruction gives for each code of a dictionary, filled in as codes occur. Entries carry
-/// the generation in which they were written, so starting over costs nothing, however large the
-/// dictionary: only codes that occur are ever touched.
+/// The result of an instruction for each code of a dictionary, filled in as codes occur. Entries
+/// carry the generation in which they were written, so clearing the table costs nothing, however
+/// large the dictionary is: only codes that occur are ever touched.
 /// Threading: not shared.
 class CodeTable {
  public:
@@ -29,7 +29,8 @@ class CodeTable {
     reserve(code_count);
   }
 
-  /// Makes room for more codes and keeps the entries; a table has room for one code at least.
+  /// Makes room for more codes and keeps the entries. A table always has room for at least one
+  /// code.
   void reserve(std::size_t code_count) {
     if (code_count > capacity_ || capacity_ == 0) grow(code_count);
   }
@@ -43,8 +44,8 @@ class CodeTable {
     stamps_.get()[code] = generation_;
   }
 
-  /// Writes the entry of each code, and says whether all codes had one; what is written for a code
-  /// without one means nothing.
+  /// Writes the entry of each code and says whether all codes had one. The value written for a code
+  /// without an entry is meaningless.
   template <class T>
   [[nodiscard]] bool look_up(const std::int32_t* codes,
                              std::size_t count,

@@ -40,7 +40,8 @@ ColumnWriter::ColumnWriter(ColumnType type, const rows::RowSet& rows, rows::RowS
       width_bytes_(entry_width_bytes(type)),
       batch_rows_(rows.batch()->row_count()),
       entries_(scratch.make_array<std::byte>(batch_rows_ * width_bytes_)) {
-  // Any bits are an int or a float, but not a bool or a code, and readers may touch every row.
+  // Any bits are a valid int or float, but not a valid bool or code; and readers may touch every
+  // row.
   const bool any_bits_do = type == ColumnType::kInt64 || type == ColumnType::kFloat64;
   if (!any_bits_do && rows.size() < batch_rows_) std::memset(entries_.data(), 0, entries_.size());
 }
@@ -74,7 +75,8 @@ void ColumnWriter::write_entries(const Vector& result, const RowWindow& window) 
   }
 }
 
-// Rows outside the set are null; those written before the first null are not.
+// Rows outside the set become null; rows already written are valid, because this is called at the
+// first null.
 void ColumnWriter::make_validity() {
   if (batch_rows_ == 0) return;
   validity_ = scratch_.make_array<std::uint8_t>(batch_rows_);

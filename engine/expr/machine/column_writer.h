@@ -11,22 +11,22 @@
 
 namespace millrace::expr {
 
-/// Builds a column of a batch from the results of chunks. Rows of the batch that no chunk wrote
-/// hold nothing of meaning; validity is made only once a row is null. Threading: not shared.
-/// Lifetime: borrows rows and scratch.
+/// Builds a column of a batch from the results of chunks. Entries of batch rows that no chunk wrote
+/// are meaningless. Validity bytes are allocated only when the first null is written.
+/// Threading: not shared. Lifetime: borrows rows and scratch.
 class ColumnWriter {
  public:
   ColumnWriter(rows::ColumnType type, const rows::RowSet& rows, rows::RowScratch& scratch);
 
-  /// Where the entries of a chunk of neighbouring rows belong; nullptr if the rows are indexed.
+  /// Where the entries of a chunk of consecutive rows belong; nullptr if the rows are indexed.
   [[nodiscard]] std::byte* target(const RowWindow& window);
-  /// Takes over the result of the chunk that follows those written so far. Entries with an error
-  /// become null.
+  /// Copies the result of the chunk that follows those written so far. Entries with an error become
+  /// null.
   void write(const Vector& result, const RowWindow& window);
-  /// Gives every row of the set one value, or null if it is not valid; `entry` is laid out as in
-  /// the column.
+  /// Sets every row of the set to one value, or to null if it is not `valid`; `entry` is laid out
+  /// as in the column.
   void fill(const void* entry, bool valid);
-  /// Gives the column; strings need their dictionary.
+  /// Gives the column; a string column needs its dictionary.
   [[nodiscard]] rows::ColumnRef finish(rows::DictionaryRef dictionary);
 
  private:

@@ -32,7 +32,7 @@ using base::Status;
 using rows::ColumnType;
 
 constexpr std::size_t kEntryBytes = 8;
-// A table over a larger dictionary is given back after the evaluation.
+// The memory of a table with more codes than this is freed after the evaluation.
 constexpr std::size_t kRetainedCodesMax = std::size_t{1} << 20U;
 
 KeyColumn key_column(const rows::Column& column) {

@@ -19,9 +19,9 @@
 
 namespace millrace::expr {
 
-/// Memory that evaluations use again and again: registers, tables, and the pool from which results
-/// are taken. A warm evaluation allocates a number of small objects that does not depend on the
-/// rows. Threading: one evaluation at a time. Lifetime: borrows the row scratch.
+/// Memory that evaluations reuse: registers, tables, and the pool from which results are taken. A
+/// warm evaluation allocates a number of small objects that does not depend on the number of rows.
+/// Threading: one evaluation at a time. Lifetime: borrows the row scratch.
 class EvalScratch {
  public:
   explicit EvalScratch(rows::RowScratch& rows) : rows_(rows) {}
@@ -64,23 +64,25 @@ class Evaluation {
 
   /// True if the result depends on no key and is one value for all rows.
   [[nodiscard]] bool is_uniform() const;
-  /// That value.
+  /// The value of a uniform result; call only if is_uniform().
   [[nodiscard]] const Vector& uniform_result() const;
 
   /// The rows of the chunk that starts at `position`, at most kChunkRows of them.
   [[nodiscard]] RowWindow window_at(std::size_t position) const;
-  /// Computes a chunk. With `target`, the entries of the result are written there if the machine
-  /// makes them at all; the result says where they are.
+  /// Computes a chunk. With `target`, the machine writes the entries of the result there, unless
+  /// the result is not computed but already exists elsewhere; the returned vector says where the
+  /// entries are.
   [[nodiscard]] const Vector& run(const RowWindow& window, std::byte* target = nullptr);
   /// For an expression that ends in a comparison: writes the rows of the chunk for which it is true
-  /// and returns how many, or nothing if nulls or errors are involved; then `result` is the result.
+  /// and returns how many. Returns nothing if nulls or errors are involved; then `result` is the
+  /// result.
   [[nodiscard]] std::optional<std::size_t> select(const RowWindow& window,
                                                   rows::RowIndex* out,
                                                   const Vector*& result);
 
   /// Says what went wrong in a row whose result has an error.
   [[nodiscard]] RowError explain(std::size_t position) const;
-  /// The dictionary of a result of strings.
+  /// The dictionary to which the codes of a string result belong.
   [[nodiscard]] rows::DictionaryRef dictionary_of(const Vector& result) const;
   /// One byte per row of a chunk, for the caller's use between chunks.
   [[nodiscard]] std::span<std::uint8_t> marks() const { return scratch_->marks_.span(); }

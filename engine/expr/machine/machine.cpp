@@ -232,7 +232,7 @@ void Machine::run_strict(const Instruction& instruction) {
 void Machine::note_exceptions(const Instruction& instruction, const KernelCall& call, Vector& out) {
   std::uint8_t* marks = parts_.marks.data();
   instruction.kernel.mark(call, marks);
-  // What stands under a null may be anything, so it may overflow too.
+  // The value stored for a null is unspecified, so its overflow is no error.
   if (out.valid != nullptr) and_bytes(out.valid, marks, count_);
   if (!any_byte(marks, count_)) return;
   if (gives_null(instruction.opcode)) {
@@ -277,7 +277,7 @@ void Machine::run_in_set(const Instruction& instruction) {
     parts_.program.float_sets[instruction.extra].test({static_cast<const double*>(data), count_},
                                                       out);
   } else {
-    std::memset(out, 0, count_);  // only an empty list of bools becomes a set
+    std::memset(out, 0, count_);  // of bools, only an empty list becomes a set
   }
   clear_nulls(instruction, out);
   parts_.values[instruction.out] = {.data = out, .error = combine_error(instruction)};

@@ -32,15 +32,15 @@ struct StringSource {
 };
 
 /// A value during a run: one entry per row of the chunk, or one for all rows where the instruction
-/// that made it says so. Entries are laid out as in rows::Column; a string that is one for all rows
-/// is a string_view in the bind stage.
+/// that made it says so. Entries are laid out as in rows::Column; in the bind stage a string that
+/// is one for all rows is a string_view.
 ///
-/// An entry with an error counts as neither null nor a value: what stands there means nothing.
+/// An entry with an error is neither null nor a value: its data is meaningless.
 struct Vector {
   const void* data = nullptr;
   const std::uint8_t* valid = nullptr;  ///< 1 per entry that is not null; nullptr if none is
   const std::uint8_t* error = nullptr;  ///< 1 per entry with an error; nullptr if none has one
-  StringSource strings{};               ///< of codes
+  StringSource strings{};               ///< what the codes of a string vector mean
 };
 
 /// Bytes of one entry in a vector of rows.

@@ -18,7 +18,8 @@ constexpr std::uint8_t kZero = 0;
 
 const std::uint8_t* bytes(const void* data) { return static_cast<const std::uint8_t*>(data); }
 
-// Bytes of the operand a choice may take; without an array, one byte stands for all rows.
+// The validity or error bytes of an operand that a choice may take. Without an array, one byte
+// applies to all rows.
 struct ByteChoice {
   const std::uint8_t* bytes;
   bool is_uniform;
@@ -42,23 +43,23 @@ void choose_bytes(const std::uint8_t* choice,
 
 }  // namespace
 
-// Three-valued: `and` is false as soon as one side is, `or` true as soon as one side is, whatever
-// the other; else null if a side is null. An error on the right counts only where the left does not
-// decide.
+// Three-valued logic: `and` is false if one side is false, `or` is true if one side is true,
+// whatever the other side is; otherwise the result is null if a side is null. An error on the right
+// counts only in rows where the left does not decide.
 void Machine::run_logic(const Instruction& instruction) {
   const Vector& left = operand(instruction, 0);
   const Vector& right = operand(instruction, 1);
-  // `decider` is the value that settles the result alone.
+  // The value that decides the result alone.
   const std::uint8_t decider = instruction.opcode == Opcode::kOr ? 1 : 0;
   const auto flip = static_cast<std::uint8_t>(decider ^ 1U);  // turns the decider into 1
   auto* out = reinterpret_cast<std::uint8_t*>(data_of(instruction));
   std::uint8_t* marks = parts_.marks.data();
   const std::size_t count = count_;
 
-  // marks: the left side decides.
+  // marks: 1 where the left side decides.
   xor_bytes(bytes(left.data), flip, marks, count);
   if (left.valid != nullptr) and_bytes(left.valid, marks, count);
-  // out: the right side decides.
+  // out: 1 where the right side decides.
   xor_bytes(bytes(right.data), flip, out, count);
   if (right.valid != nullptr) and_bytes(right.valid, out, count);
 
@@ -88,7 +89,8 @@ void Machine::run_logic(const Instruction& instruction) {
   parts_.values[instruction.out] = {.data = out, .valid = valid, .error = error};
 }
 
-// Makes the operand itself the result; one value for all rows is spread over them.
+// Makes the operand itself the result. An operand that is one value for all rows is first repeated
+// for each row.
 void Machine::take_operand(const Instruction& instruction, std::size_t index) {
   const Vector source = operand(instruction, index);
   if (instruction.is_uniform(index)) return spread(instruction, source, count_);
@@ -175,7 +177,7 @@ void Machine::run_coalesce(const Instruction& instruction) {
     out.valid = valid;
   }
   if (second.error != nullptr) {
-    // An error of the second counts only where the first is null.
+    // An error of the second operand counts only where the first is null.
     std::uint8_t* error = parts_.registers.error(instruction);
     choose_bytes(first.valid,
                  {&kZero, true},

@@ -1,5 +1,5 @@
-// The string operations of the machine. Whatever reads one string per row is computed once per
-// distinct code and looked up for the rows; only what compares two columns works row by row.
+// The string operations of the machine. An operation that reads one string per row is computed once
+// per distinct code and looked up for the rows; only comparisons of two columns work row by row.
 
 #include <algorithm>
 #include <cstddef>
@@ -78,7 +78,7 @@ void Machine::by_code(const Instruction& instruction, const Vector& strings, T* 
   for (std::size_t i = 0; i < count_; ++i) {
     const std::int32_t code = codes(strings)[i];
     if (table.knows(code)) continue;
-    // With no strings at all every row is null, and its code means nothing.
+    // If the dictionary is empty, every row is null and its code is meaningless.
     table.set<T>(code, code_count == 0 ? T{} : compute(strings.strings.at(code)));
   }
   const bool all_known = table.look_up(codes(strings), count_, out);

@@ -11,9 +11,10 @@
 
 namespace millrace::expr {
 
-/// The strings that one evaluation computes, each once, numbered in order of arrival. Strings of
-/// different columns meet here, so that choosing between them moves codes only.
-/// Threading: not shared. Lifetime: borrows what `add` is given.
+/// The strings that one evaluation computes, each stored once, numbered in order of arrival.
+/// Strings of different columns are added to the same pool, so that choosing between them moves
+/// codes only.
+/// Threading: not shared. Lifetime: borrows the text given to `add`.
 class StringPool {
  public:
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(values_.size()); }

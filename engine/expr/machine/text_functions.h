@@ -8,13 +8,14 @@
 
 namespace millrace::expr {
 
-/// Counts code points of UTF-8; in text that is none, bytes that are not continuation bytes.
+/// Counts the code points of UTF-8 text. In other text, counts the bytes that are not continuation
+/// bytes.
 [[nodiscard]] inline std::int64_t text_length(std::string_view text) {
   return std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
 }
 
-/// Replaces A to Z; every other byte stays.
+/// Makes A to Z lower case; every other byte stays.
 [[nodiscard]] inline std::string text_lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) {

@@ -1,5 +1,5 @@
-// Counts allocations of warm evaluations. Stands in an executable of its own, because it replaces
-// the global allocation functions. ThreadSanitizer brings its own, and a hook to count with.
+// Counts allocations of warm evaluations. It is an executable of its own, because it replaces the
+// global allocation functions. ThreadSanitizer has its own, and offers a hook to count with.
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -101,7 +101,7 @@ TEST(AllocationTest, WarmEvaluationsAllocateTheSameForAnyNumberOfRows) {
       .add(NameSource::kKey, "s", rows::ColumnType::kString);
   const rows::RowSet few = make_rows(100, memory);
   const rows::RowSet many = make_rows(50'000, memory);
-  EXPECT_GT(allocation_count, 0U);  // it does count
+  EXPECT_GT(allocation_count, 0U);  // shows that counting works
   for (const std::string_view text :
        {"x * 2.0 + id", "if(x > 10, id * 2, 0)", "s ~ /1$/", "lower(s)", "coalesce(x, 1.5) / id"}) {
     const BoundExpr bound = BoundExpr::bind(compile(text, scope).value(), {}).value();

@@ -11,14 +11,14 @@
 namespace millrace::expr::oracle {
 
 /// Writes random expressions of a given type, as text, over the keys of rows::testing::random_table
-/// and the names of `random_scope`. Leaves sit on the edges of their types.
+/// and the names of `random_scope`. Literals are often on the edges of their types.
 class ExpressionGenerator {
  public:
   explicit ExpressionGenerator(base::Random& random) : random_(random) {}
 
   [[nodiscard]] std::string make(rows::ColumnType type, std::size_t depth) {
     if (depth == 0 || random_.chance(0.1)) return leaf(type);
-    // Reuse makes common subexpressions.
+    // Reusing an earlier expression makes common subexpressions.
     std::vector<std::string>& made = made_[static_cast<std::size_t>(type)];
     if (!made.empty() && random_.chance(0.15)) return made[random_.below(made.size())];
     std::string text = "(" + compound(type, depth - 1) + ")";
@@ -85,7 +85,7 @@ class ExpressionGenerator {
     return "null";
   }
 
-  // A null of one type whatever stands around it.
+  // A null that has this type in every context.
   std::string typed_null(Type type) {
     switch (type) {
       case Type::kInt64:

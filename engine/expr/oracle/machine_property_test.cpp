@@ -212,7 +212,7 @@ void check_with_scratch(const std::string& name, F body) {
   rows::testing::check_property(
       name, kRowCountMax, [&](base::Random& random, std::size_t count, rows::RowScratch& memory) {
         EvalScratch scratch(memory);
-        // Several evaluations with one scratch: nothing may be left over from the one before.
+        // Several evaluations with one scratch: the state of one must not affect the next.
         for (int i = 0; i < 4; ++i) body(random, count, scratch);
       });
 }

@@ -184,7 +184,7 @@ class Walker {
     }
   }
 
-  // False if either is null; an int meets a float as a float.
+  // False if either is null. An int compared with a float is converted to float.
   static bool compare_cells(Op op, const Cell& a, const Cell& b) {
     if (a.is_null() || b.is_null()) return false;
     if (is_int(a) && is_int(b)) return compare(op, a.as_int(), b.as_int());
@@ -199,7 +199,7 @@ class Walker {
     return value(compare_cells(node.op, in.cells[0], in.cells[1]));
   }
 
-  // The right side is looked at only where the left does not decide.
+  // Evaluates the right side only where the left does not decide.
   Outcome logic(const Node& node) const {
     const bool is_and = node.op == Op::kAnd;
     const Outcome left = child(node, 0);
@@ -212,7 +212,7 @@ class Walker {
     return value(is_and);
   }
 
-  // Like `x == a or x == b`. When the list has a float, everything in it is compared as float.
+  // Like `x == a or x == b`. If the list has a float, all comparisons are made as float.
   Outcome in(const Node& node) const {
     bool has_float = false;
     for (const NodeIndex index : tree_.children(node)) {

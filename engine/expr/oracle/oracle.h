@@ -23,7 +23,8 @@ struct Outcome {
 using Lookup = std::function<Cell(NameSource source, std::string_view name)>;
 
 /// Computes one row by walking the checked tree: slow, and as close to the wording of the language
-/// reference as code can be. Shares with the machine only what the reference leaves to libraries.
+/// reference as code can be. It shares code with the machine only where the reference refers to a
+/// library.
 [[nodiscard]] Outcome evaluate_row(const Tree& tree, const Lookup& lookup, std::int64_t now_ms);
 
 /// The same for an expression whose result must be a float: an int becomes one.

@@ -119,7 +119,8 @@ ValueId InstructionBuilder::intern(ValueId value) {
   const Instruction& instruction = instructions_[value];
   if (instruction.result_type != ColumnType::kString) return value;
   if (is_bound(value)) return prepare(Opcode::kIntern, value);
-  // Everything computed per row is there already; only columns have dictionaries of their own.
+  // Only a loaded column has a dictionary of its own; strings computed per row are in the
+  // evaluation's dictionary already.
   if (instruction.opcode != Opcode::kLoad) return value;
   return apply(Opcode::kIntern, ColumnType::kString, {value}, instruction.offset);
 }

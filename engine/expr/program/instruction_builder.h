@@ -20,11 +20,11 @@ namespace millrace::expr {
 
 inline constexpr ValueId kNoValue = std::numeric_limits<ValueId>::max();
 
-/// Collects instructions and gives the same number to what computes the same value.
+/// Collects instructions. Instructions that compute the same value get the same number.
 /// Threading: not shared. Lifetime: borrows the program.
 class InstructionBuilder {
  public:
-  /// Constants and sets go to `program`.
+  /// Constants and sets are stored in `program`.
   explicit InstructionBuilder(Program& program) : program_(program) {}
 
   [[nodiscard]] std::span<const Instruction> instructions() const { return instructions_; }
@@ -42,14 +42,14 @@ class InstructionBuilder {
 
   /// A value from outside; `extra` is the index of its name.
   [[nodiscard]] ValueId source(Opcode opcode, rows::ColumnType type, std::uint32_t extra);
-  /// An operation over values; it runs at bind time if they all do. Operands have one type, but the
-  /// condition of kIf, which stands first.
+  /// An operation over values. It runs at bind time if all its operands do. The operands have one
+  /// type, except the condition of kIf, which comes first.
   [[nodiscard]] ValueId apply(Opcode opcode,
                               rows::ColumnType result_type,
                               std::initializer_list<ValueId> operands,
                               std::uint32_t offset,
                               std::uint32_t extra = 0);
-  /// Brings a bound value into another form, once per evaluation.
+  /// Converts a bound value, once per evaluation, into the form that the body needs.
   [[nodiscard]] ValueId prepare(Opcode opcode, ValueId operand);
   /// Makes a string value one whose code belongs to the dictionary of the evaluation.
   [[nodiscard]] ValueId intern(ValueId value);

@@ -143,7 +143,7 @@ class Lowering {
 
   NodeIndex child(const Node& node, std::size_t index) const { return tree_.children(node)[index]; }
 
-  // The value of a node as another type: null takes any, an int becomes a float.
+  // The value of a node converted to another type: null can have any type, an int becomes a float.
   ValueId as(NodeIndex index, Type type) {
     const Node& node = tree_.node(index);
     if (node.type == Type::kNull) return builder_.null_of(to_column_type(type));
@@ -169,7 +169,7 @@ class Lowering {
   ValueId lower_node(const Node& node) {
     switch (node.op) {
       case Op::kNull:
-        return kNoValue;  // typed where it is used
+        return kNoValue;  // its type is known only where it is used
       case Op::kBool:
         return builder_.boolean(node.boolean);
       case Op::kInt:
@@ -366,7 +366,7 @@ class Lowering {
     return kNoValue;
   }
 
-  // Both join the arguments two by two from the left.
+  // Joins the arguments two by two, from the left.
   ValueId lower_extremum(Opcode opcode, const Node& node) {
     const std::span<const NodeIndex> arguments = tree_.children(node);
     ValueId result = as(arguments.front(), node.type);
@@ -382,7 +382,8 @@ class Lowering {
     ValueId result = as(arguments.front(), node.type);
     for (const NodeIndex argument : arguments.subspan(1)) {
       ValueId next = as(argument, node.type);
-      // Strings of rows can be chosen between only as codes of one dictionary.
+      // The strings of two columns can be chosen between only if their codes belong to one
+      // dictionary.
       if (!builder_.is_bound(result) || !builder_.is_bound(next)) {
         result = builder_.intern(result);
         next = builder_.intern(next);
@@ -410,7 +411,7 @@ class Lowering {
   std::vector<Diagnostic>& diagnostics_;
   Program program_;
   InstructionBuilder builder_;
-  std::vector<ValueId> values_;  // of the nodes
+  std::vector<ValueId> values_;  // by node index
   std::map<std::pair<std::string, std::string>, std::uint32_t> regex_indices_;
   bool failed_ = false;
 };

@@ -14,8 +14,8 @@
 namespace millrace::expr {
 
 /// Turns a checked tree into a program whose result has `type`: equal subexpressions become one
-/// value, conversions become explicit, regexes are compiled. Appends to `diagnostics` what only
-/// this step can find: bad regexes and too many of them, too many values alive at once.
+/// value, conversions become explicit, regexes are compiled. Appends to `diagnostics` the problems
+/// that only this step can find: bad regexes, too many regexes, too many values alive at once.
 [[nodiscard]] std::optional<Program> lower(const Tree& tree,
                                            rows::ColumnType type,
                                            const Limits& limits,

@@ -33,7 +33,7 @@ struct Instruction {
   UniformMask uniform = 0;  ///< operands that are one value for all rows
   std::uint8_t operand_count = 0;
   bool is_vector = false;      ///< the result has a value per row
-  bool product_first = false;  ///< of a fused product and sum: the product stood on the left
+  bool product_first = false;  ///< in a fused product and sum: the product was the left operand
   ValueId out = 0;
   std::array<ValueId, kOperandCountMax> in{};
   /// Index of the constant, name, key, regex or set.

@@ -32,7 +32,7 @@ std::expected<Regex, std::string> Regex::compile(std::string_view pattern,
       return std::unexpected("Unknown regex flag: `" + std::string(1, flags[i]) + "`");
     }
     if (flags.find(flags[i], i + 1) != std::string_view::npos) {
-      return std::unexpected("A regex flag stands twice: `" + std::string(1, flags[i]) + "`");
+      return std::unexpected("A regex flag is given twice: `" + std::string(1, flags[i]) + "`");
     }
   }
   std::string full;

@@ -16,9 +16,9 @@ namespace millrace::expr {
 /// Threading: any thread once made.
 class Regex {
  public:
-  /// Compiles a pattern; `flags` is any of `i` (letters of either case), `m` (`^` and `$` at lines)
-  /// and `s` (`.` matches a newline). Says in words what is wrong with either, or that the pattern
-  /// needs more than `memory_bytes_max`.
+  /// Compiles a pattern. `flags` is any combination of `i` (ignore case), `m` (`^` and `$` match at
+  /// lines) and `s` (`.` matches a newline). The error is a sentence that says what is wrong with
+  /// pattern or flags, or that the pattern needs more than `memory_bytes_max`.
   [[nodiscard]] static std::expected<Regex, std::string> compile(std::string_view pattern,
                                                                  std::string_view flags,
                                                                  std::int64_t memory_bytes_max);

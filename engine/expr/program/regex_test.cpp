@@ -44,7 +44,7 @@ TEST(RegexTest, ObeysFlags) {
 TEST(RegexTest, SaysWhatIsWrong) {
   EXPECT_THAT(regex_problem("a(b"), HasSubstr("missing )"));
   EXPECT_THAT(regex_problem("a", "x"), HasSubstr("Unknown regex flag: `x`"));
-  EXPECT_THAT(regex_problem("a", "ii"), HasSubstr("stands twice"));
+  EXPECT_THAT(regex_problem("a", "ii"), HasSubstr("is given twice"));
   EXPECT_THAT(regex_problem("(?=a)"), HasSubstr("does not compile"));
 }
 

@@ -38,7 +38,8 @@ bool is_sole_product(const Instruction& instruction, std::uint32_t use_count) {
          instruction.type == ColumnType::kFloat64 && use_count == 1;
 }
 
-// Turns a + b * c into one pass where nothing else reads the product. It rounds twice as before.
+// Fuses a + b * c into one instruction where nothing else reads the product. The fused instruction
+// still rounds twice.
 void fuse_products(std::span<Instruction> instructions, ValueId root) {
   const std::vector<std::uint32_t> uses = count_uses(instructions, root);
   for (Instruction& sum : instructions) {
@@ -51,7 +52,7 @@ void fuse_products(std::span<Instruction> instructions, ValueId root) {
       at = 0;
     }
     const Instruction& product = instructions[sum.in[at]];
-    // The kernels know only a uniform last factor.
+    // The kernels allow only the last factor to be uniform.
     const bool swap = !instructions[product.in[0]].is_vector;
     sum.opcode = sum.opcode == Opcode::kAdd ? Opcode::kMultiplyAdd : Opcode::kMultiplySubtract;
     sum.operand_count = 3;
@@ -75,8 +76,8 @@ Opcode weighted_opcode(Opcode before, Opcode sum) {
   }
 }
 
-// Turns a * b + c * d and a * b + c * d + e * f into one pass where b, d and f are one value for
-// all rows, as the weights of a score are. Rounds as before, from the left.
+// Fuses a * b + c * d and a * b + c * d + e * f into one instruction where b, d and f are one value
+// for all rows, like the weights of a score. Rounds as the separate instructions do, from the left.
 void fuse_weighted_sums(std::span<Instruction> instructions, ValueId root) {
   const std::vector<std::uint32_t> uses = count_uses(instructions, root);
   const auto is_vector = [&](ValueId value) { return instructions[value].is_vector; };
@@ -102,7 +103,8 @@ void fuse_weighted_sums(std::span<Instruction> instructions, ValueId root) {
   }
 }
 
-// Lists what `root` needs, operands first and from the left, so that few values live at a time.
+// Lists the values that `root` needs, operands first and from the left, so that few values are
+// alive at a time.
 std::vector<ValueId> order_of(std::span<const Instruction> instructions, ValueId root) {
   enum : std::uint8_t { kUnseen, kOpen, kDone };
   std::vector<std::uint8_t> states(instructions.size(), kUnseen);
@@ -170,7 +172,8 @@ void pick_kernel(Instruction& instruction) {
       instruction.kernel = choose_kernel(width_bytes(instruction), instruction.uniform & 6U);
       return;
     case Opcode::kCoalesce:
-      // Chooses by the validity of the first operand, so operands stand one place further.
+      // kCoalesce chooses by the validity of its first operand, which becomes operand 0 of the
+      // kernel; so each operand moves one place further.
       instruction.kernel =
           choose_kernel(width_bytes(instruction), (instruction.uniform << 1U) & 4U);
       return;
@@ -180,11 +183,12 @@ void pick_kernel(Instruction& instruction) {
   }
 }
 
-// kIf and kCoalesce may give an operand itself as their result, so it must live as long.
+// The result of kIf and kCoalesce may be an operand itself, so that operand must live as long as
+// the result.
 bool may_alias(Opcode opcode) { return opcode == Opcode::kIf || opcode == Opcode::kCoalesce; }
 
-// Gives body values registers. A register is taken before those of the operands are freed, since
-// kernels write where they must not read.
+// Gives body values registers. The register of a result is taken before those of the operands are
+// freed, because a kernel must not write to memory that it reads.
 std::uint32_t assign_registers(std::span<Instruction> body, std::size_t first_value) {
   std::vector<std::size_t> last_use(body.size());
   for (std::size_t i = 0; i < body.size(); ++i) last_use[i] = i;
@@ -246,7 +250,7 @@ void schedule(std::span<const Instruction> instructions, ValueId root, Program& 
   program.root = new_ids[root];
   program.register_count =
       assign_registers(program.body, program.bind.size() + program.prologue.size());
-  // What the prologue makes lives as long as the evaluation.
+  // Values of the prologue live as long as the evaluation, so their registers are never reused.
   for (Instruction& instruction : program.prologue) {
     instruction.register_index = program.register_count++;
   }

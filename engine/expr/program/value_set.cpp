@@ -49,7 +49,7 @@ NumberSet<T>::NumberSet(std::span<const T> values) {
     used_[slot] = 1;
   }
   if (few_.size() > kFewMax) few_.clear();
-  // Repeats fill up to a size there is a loop for.
+  // Pad with repeats of an element, up to a size for which there is a loop.
   if (!few_.empty()) few_.resize(std::bit_ceil(few_.size()), few_.front());
 }
 

@@ -38,7 +38,7 @@ class NumberSet {
     return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15U) >> shift_);
   }
 
-  // Up to here comparing with each element beats looking each row up.
+  // Up to this size, comparing with each element is faster than a lookup per row.
   static constexpr std::size_t kFewMax = 8;
 
   std::vector<T> few_;  // the elements, if they are few: 1, 2, 4 or 8 with repeats

@@ -28,7 +28,7 @@ struct Diagnostic {
   std::string hint;  ///< empty when there is nothing to suggest
 };
 
-/// An error at `span`, to return.
+/// Makes an error at `span` that the caller returns.
 [[nodiscard]] inline std::unexpected<Diagnostic> problem(SourceSpan span,
                                                          std::string message,
                                                          std::string hint = {}) {

@@ -37,7 +37,7 @@ struct Punctuation {
   TokenKind kind;
 };
 
-// Longer ones first: the first that fits is taken.
+// Longer ones come first, because the first match is taken.
 constexpr std::array<Punctuation, 19> kPunctuation{{
     {"==", TokenKind::kEqual},       {"!=", TokenKind::kNotEqual},
     {"<=", TokenKind::kLessEqual},   {">=", TokenKind::kGreaterEqual},
@@ -51,7 +51,7 @@ constexpr std::array<Punctuation, 19> kPunctuation{{
     {"~", TokenKind::kTilde},
 }};
 
-// What people write from other languages, and what it is called here.
+// Operators of other languages that people try, and what to write here instead.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kForeign{{
     {"===", "write `==`"},
     {"!==", "write `!=`"},
@@ -311,7 +311,7 @@ std::expected<Token, Diagnostic> Lexer::punctuation() {
     return Token{.kind = known.kind, .span = span_from(begin)};
   }
   ++at_;
-  return problem(span_from(begin), "A character that means nothing here");
+  return problem(span_from(begin), "An unexpected character");
 }
 
 std::expected<RegexToken, Diagnostic> Lexer::next_regex() {

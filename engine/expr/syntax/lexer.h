@@ -64,14 +64,14 @@ struct RegexToken {
   std::string flags;
 };
 
-/// Cuts expression text into tokens. Whether `/` divides or opens a regex is known to the parser
-/// only, so it asks for a regex where one must stand.
+/// Cuts expression text into tokens. Only the parser knows whether `/` divides or opens a regex, so
+/// it calls next_regex() where a regex must follow.
 /// Threading: not shared. Lifetime: borrows the text.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
 
-  /// Gives the next token; kEnd again and again after the last.
+  /// Gives the next token; after the last one always kEnd.
   [[nodiscard]] std::expected<Token, Diagnostic> next();
   /// Gives the regex that must start here.
   [[nodiscard]] std::expected<RegexToken, Diagnostic> next_regex();

@@ -141,7 +141,7 @@ TEST(LexerTest, HintsAtOperatorsOfOtherLanguages) {
   EXPECT_EQ(first_problem("a !== b").hint, "write `!=`");
   EXPECT_EQ(first_problem("a ? b").hint, "write `if(condition, a, b)`");
   EXPECT_EQ(first_problem("a ?? b").hint, "write `coalesce(x, y)`");
-  EXPECT_THAT(first_problem("a @ b").message, HasSubstr("means nothing"));
+  EXPECT_THAT(first_problem("a @ b").message, HasSubstr("unexpected character"));
   EXPECT_EQ(first_problem("a @ b").span.offset, 2U);
 }
 

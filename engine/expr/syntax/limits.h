@@ -5,8 +5,8 @@
 
 namespace millrace::expr {
 
-/// Bounds on what an expression may ask for. Each is an error of its own when exceeded, so text
-/// from outside can neither exhaust memory or stack nor take long.
+/// Bounds on the size of an expression. Exceeding one is an error with its own message, so that
+/// text from outside can neither exhaust memory or stack nor take long.
 struct Limits {
   std::size_t text_bytes_max = std::size_t{64} * 1024;
   /// Parentheses, calls, lists, `not` and unary minus inside each other. `a + b + c` does not nest.
@@ -18,7 +18,8 @@ struct Limits {
   std::size_t regex_count_max = 32;
   /// Memory of one compiled regex.
   std::int64_t regex_memory_bytes_max = std::int64_t{1024} * 1024;
-  /// Values that must be kept at the same time; only many shared subexpressions come near.
+  /// Values that are alive at the same time. Only expressions with many shared subexpressions come
+  /// near this limit.
   std::size_t live_count_max = 1024;
 };
 

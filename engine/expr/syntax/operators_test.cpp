@@ -1,4 +1,4 @@
-// What operators and functions give for values.
+// The results of operators and functions.
 
 #include <cmath>
 #include <cstddef>

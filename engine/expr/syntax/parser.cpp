@@ -24,7 +24,7 @@ namespace {
 using Parsed = std::expected<NodeIndex, Diagnostic>;
 using Done = std::expected<void, Diagnostic>;
 
-// Passes on the problem of a step, or declares what the step gave.
+// Returns the problem of a step, or declares a variable with its result.
 #define MR_PARSE(declaration, ...) \
   MR_PARSE_IMPL(MR_PARSE_NAME(__LINE__), declaration, (__VA_ARGS__))
 #define MR_PARSE_NAME(line) MR_PARSE_JOIN(mr_parse_, line)
@@ -80,7 +80,8 @@ std::optional<Op> product_op(TokenKind kind) {
   return std::nullopt;
 }
 
-// Recursive descent, one token ahead. Depth counts everything that makes a rule call itself.
+// Recursive descent with one token of lookahead. Depth counts every construct that makes a rule
+// call itself.
 class Parser {
  public:
   Parser(std::string_view text, const Limits& limits)
@@ -101,7 +102,7 @@ class Parser {
   }
 
  private:
-  // Counts one level of nesting while it lives.
+  // Counts one level of nesting during its lifetime.
   class Level {
    public:
     explicit Level(std::size_t& depth) : depth_(depth) { ++depth_; }
@@ -199,7 +200,7 @@ class Parser {
 
   Parsed comparison_after(NodeIndex left, Op op) {
     const SourceSpan span = token_.span;
-    // The lexer stands after `~`, where only a regex may follow.
+    // The lexer is right after `~`, where only a regex may follow.
     if (op == Op::kMatch) return match(left, span);
     MR_PARSE_DONE(advance());
     if (op == Op::kIsNull) return is_null(left, span);
@@ -255,7 +256,7 @@ class Parser {
     return add({.op = Op::kIn, .span = span}, children);
   }
 
-  // Reads `a, b, c)` up to and with the closing token; nothing between is allowed.
+  // Reads `a, b, c)`, including the closing token; the list may be empty.
   Done elements(std::vector<NodeIndex>& out, TokenKind close, std::string_view wanted) {
     if (token_.kind == close) return advance();
     for (;;) {
@@ -294,7 +295,8 @@ class Parser {
     MR_PARSE_DONE(check_depth());
     const SourceSpan span = token_.span;
     MR_PARSE_DONE(advance());
-    // A minus before a literal belongs to it: only so can the smallest int64 be written.
+    // A minus before a literal belongs to the literal: otherwise the smallest int64 could not be
+    // written.
     if (token_.kind == TokenKind::kInt || token_.kind == TokenKind::kFloat) {
       return number(span, true);
     }

@@ -116,7 +116,7 @@ std::string regex_text(std::string_view pattern, std::string_view flags) {
   return out + "/" + std::string(flags);
 }
 
-// Prints with a stack of its own, so that a long chain of operators cannot overflow ours.
+// Prints with an explicit stack, so that a long chain of operators cannot overflow the call stack.
 class Printer {
  public:
   explicit Printer(const Tree& tree) : tree_(tree) {}
@@ -211,7 +211,7 @@ class Printer {
     }
   }
 
-  // A bare `now` is the function.
+  // A bare `now` would be read as the function.
   static std::string key_text(const std::string& name) {
     return name == spec_of(Function::kNow).name ? "`" + name + "`" : name_text(name);
   }

@@ -26,7 +26,7 @@ struct NameInfo {
   std::uint32_t index = 0;
 };
 
-/// What names an expression may use and what they are: the registries, as the type checker sees
+/// Which names an expression may use, and their types: the registries as the type checker sees
 /// them. Threading: as the implementation says. Lifetime: used during compilation only.
 class Scope {
  public:

@@ -41,8 +41,8 @@ class MapScope final : public Scope {
 
 /// Keys `id` (never null), `a`, `b` int, `x`, `y`, `score` float, `on`, `off` bool, `name`,
 /// `country` string; params `$weight` float, `$limit` int, `$label` string, `$flag` bool; request
-/// fields
-/// `$req.country` string, `$req.page` int; viewer fields `viewer.country` string, `viewer.age` int.
+/// fields `$req.country` string, `$req.page` int; viewer fields `viewer.country` string,
+/// `viewer.age` int.
 [[nodiscard]] inline MapScope sample_scope() {
   using enum rows::ColumnType;
   MapScope scope;

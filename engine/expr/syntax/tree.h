@@ -14,8 +14,8 @@
 
 namespace millrace::expr {
 
-/// Type of a node. kNull is the literal `null` before something gives it a type; it fits anywhere.
-/// kInvalid is a node with an error that has been reported.
+/// Type of a node. kNull is the literal `null` before its context gives it a type; it is allowed
+/// everywhere. kInvalid is a node with an error that has been reported.
 enum class Type : std::uint8_t { kNull, kInt, kFloat, kBool, kString, kInvalid };
 
 [[nodiscard]] Type to_type(rows::ColumnType type);

@@ -21,7 +21,8 @@ namespace millrace::expr {
 
 namespace {
 
-// Suggestions compare a name with every registered one; input must not make us do it without end.
+// Suggesting a name compares it with every registered one; this bound keeps bad input from making
+// that slow.
 constexpr std::size_t kErrorsMax = 50;
 constexpr std::size_t kWarningsMax = 10;
 
@@ -41,7 +42,7 @@ constexpr std::array<SourceText, kNameSourceCount> kSources{{
 bool is_number(Type type) { return type == Type::kInt || type == Type::kFloat; }
 bool is_number_or_null(Type type) { return is_number(type) || type == Type::kNull; }
 
-// The one type both fit in; nothing if there is none.
+// The type to which both convert; nothing if there is none.
 std::optional<Type> find_common(Type left, Type right) {
   if (left == right || right == Type::kNull) return left;
   if (left == Type::kNull) return right;
@@ -62,7 +63,7 @@ class Checker {
       if (std::ranges::any_of(tree_.children(node), [&](NodeIndex child) {
             return tree_.node(child).type == Type::kInvalid;
           })) {
-        continue;  // reported where it arose
+        continue;  // reported already
       }
       check(node);
     }

@@ -12,17 +12,18 @@
 
 namespace millrace::expr {
 
-/// A name that an expression reads, once however often it stands there.
+/// A name that an expression reads; listed once, however often the expression reads it.
 struct NameUse {
   NameSource source = NameSource::kKey;
   std::string name;
   NameInfo info;
 };
 
-/// Gives every node its type, resolves names and functions, and appends to `diagnostics` everything
-/// that is wrong, not only the first thing, and warnings. `expected` is the type the whole must
-/// have: an int becomes a float, and a bare `null` takes it. Returns the names used, in order of
-/// first use; Node::name_index points there. The tree is good if no error was appended.
+/// Gives every node its type and resolves names and functions. Appends every problem, not only the
+/// first, and every warning to `diagnostics`. `expected` is the type that the whole expression must
+/// have: an int becomes a float, and a bare `null` takes that type. Returns the names used, in
+/// order of first use; Node::name_index is an index into them. The tree is correct if no error was
+/// appended.
 [[nodiscard]] std::vector<NameUse> check_types(Tree& tree,
                                                const Scope& scope,
                                                std::optional<rows::ColumnType> expected,

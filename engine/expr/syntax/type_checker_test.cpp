@@ -35,7 +35,7 @@ Checked check(std::string_view text, std::optional<rows::ColumnType> expected = 
   return out;
 }
 
-// `int`, `int?` when it may be null, or the messages.
+// Gives `int`, or `int?` if the result may be null, or the messages.
 std::string type_of(std::string_view text, std::optional<rows::ColumnType> expected = {}) {
   const Checked checked = check(text, expected);
   std::string problems;

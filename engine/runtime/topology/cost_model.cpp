@@ -25,27 +25,29 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The order is recomputed when a cost has doubled or halved, at refreshes 1, 2, 4, 8 …: a plan
-// settles quickly, follows drift for as long as it lives, and never keeps more than this many old
-// orders.
+// The order is recomputed when a cost has doubled or halved, but only at refreshes 1, 2, 4, 8 …: a
+// plan settles quickly, follows changes as long as it lives, and never keeps more than this many
+// old orders.
 constexpr std::uint32_t kOrdersMax = 40;
-// Room for orders to come is taken in advance, because a warm run may not take any (K3). DAGs of
-// thousands of nodes get room for some; later orders of theirs take it when they are made.
+// Memory for later orders is reserved in advance, because a warm run must not allocate (K3). DAGs
+// of thousands of nodes reserve it for some orders only; their later orders allocate when they are
+// made.
 constexpr std::size_t kSpareBytesMax = std::size_t{1} << 20U;
-constexpr std::uint64_t kOrderSlackNs = 200;  // differences below this are noise of the measurement
+constexpr std::uint64_t kOrderSlackNs = 200;  // smaller differences are measurement noise
 constexpr std::int64_t kRowScale = 1024;
 constexpr std::int64_t kSampleMaxNs = std::int64_t{1} << 40U;  // so that products fit 64 bits
 constexpr base::Duration kReserveFloor = milliseconds(1);
 constexpr double kReserveQuantile = 0.95;
 
-// One stretched sample (an interrupt, a page fault) may not turn a cheap node into a costly one.
+// Limits a sample, so that a single long one (an interrupt, a page fault) does not make a cheap
+// node look costly.
 std::int64_t tame(std::int64_t sample, std::int64_t expected) {
   constexpr std::int64_t kSlackNs = 50;
   return std::min(sample, 2 * expected + kSlackNs);
 }
 
-// An upper estimate lies so many spreads above the mean. With normally distributed times it would
-// be exceeded once in about 700 times.
+// An upper estimate is this many spreads above the mean. If times were normally distributed, about
+// one in 700 would exceed it.
 constexpr std::int64_t kSpreadsToUpper = 4;
 
 base::Duration saturated(__int128 nanoseconds) {
@@ -101,8 +103,8 @@ void CostModel::record(std::uint32_t node, base::Duration body_time, std::uint32
   if (samples < UINT32_MAX) cell.samples.store(samples + 1, std::memory_order_relaxed);
 }
 
-// The first samples hit cold caches: the least of them, for what was expected of its rows, is the
-// best witness.
+// The first samples meet cold caches, so the smallest of them, relative to the cost expected for
+// its rows, is the most reliable.
 void CostModel::record_first(Cell& cell,
                              std::int64_t sample,
                              std::uint32_t row_count,
@@ -125,7 +127,7 @@ void CostModel::record_next(Cell& cell, std::int64_t sample, std::uint32_t row_c
   const std::int64_t mean = (cell.mean_ns.load(std::memory_order_relaxed) * 3 + tamed + 2) / 4;
   const std::int64_t rows = (mean_rows * 3 + row_count + 2) / 4;
   // A step down the gradient of the squared error, normalised so that it cannot overshoot. Samples
-  // whose rows are near the mean say little about the cost of a row.
+  // whose number of rows is near the mean say little about the cost of a row.
   const auto distance = static_cast<double>(row_count - mean_rows);
   const double width = static_cast<double>(mean_rows) / 8 + 1;
   const double step = static_cast<double>(off) * distance / (distance * distance + width * width);
@@ -175,7 +177,7 @@ std::optional<base::Duration> CostModel::upper_estimate(std::uint32_t node,
   const std::int64_t spread = kSpreadsToUpper * cell.spread_ns.load(std::memory_order_relaxed);
   const std::int64_t mean_rows = cell.mean_rows.load(std::memory_order_relaxed);
   if (row_count <= mean_rows) return base::Duration(expected_ns(cell, row_count) + spread);
-  // A line through what was measured and the origin lies above every line with a fixed part.
+  // A line through the measured point and the origin is above every line with a fixed part.
   const __int128 usual = cell.mean_ns.load(std::memory_order_relaxed) + spread;
   return saturated(usual * row_count / std::max<std::int64_t>(mean_rows, 1));
 }
@@ -187,7 +189,7 @@ std::optional<base::Duration> CostModel::usual_cost(std::uint32_t node) const {
 }
 
 void CostModel::update_hint(std::uint32_t node) {
-  // A cost that grows with rows is not known before the rows are: shared as if it were costly.
+  // A cost per row is not known before the rows are, so the node is shared as if it were costly.
   const std::optional<base::Duration> cost =
       topology_.spec(node).cost_per_row.count() > 0 ? std::nullopt : usual_cost(node);
   if (!cost) return hints_[node].store(kUnknown, std::memory_order_relaxed);
@@ -207,7 +209,8 @@ void CostModel::refresh() {
   std::uint32_t dearest = 0;
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
     update_hint(node);
-    // Hints worth a hand-over and unknown ones have the top bit: the largest tells of any.
+    // Hints that are unknown or worth a hand-over have the top bit set, so the maximum shows
+    // whether any exists.
     dearest = std::max(dearest, hint(node));
     const Cell& cell = cells_[node];
     all_known &= is_measured(node) || topology_.is_lazy(node) ||
@@ -233,7 +236,7 @@ void CostModel::refresh() {
 }
 
 std::uint64_t CostModel::ordering_cost(std::uint32_t node) const {
-  // Unknown nodes weigh one nanosecond, so that a cold plan is ordered by depth.
+  // Nodes of unknown cost count as one nanosecond, so that a cold plan is ordered by depth.
   const std::optional<base::Duration> cost = usual_cost(node);
   return cost ? static_cast<std::uint64_t>(std::max<std::int64_t>(cost->count(), 1)) : 1;
 }
@@ -331,7 +334,7 @@ base::Duration CostModel::reserve(std::uint32_t node) const {
     if (static_cast<double>(below) >= kReserveQuantile * static_cast<double>(total)) break;
     ++bucket;
   }
-  // The bucket's upper edge: never less than what was measured.
+  // Use the upper edge of the bucket, so that the reserve is never less than the measured time.
   const base::Duration upper(static_cast<std::int64_t>(std::uint64_t{2} << bucket));
   return std::max(upper, kReserveFloor);
 }

@@ -13,31 +13,34 @@
 #include "runtime/topology/priority_order.h"
 #include "runtime/topology/topology.h"
 
-// Measured costs of one topology, shared by all its runs, and what follows from them: the order by
-// path cost (P1) and the hint per node that tells a strand whether handing the node over pays (D6).
+// Measured costs of one topology, shared by all its runs, and what is derived from them: the order
+// by path cost (P1) and a hint per node that tells a strand whether handing the node over pays
+// (D6).
 //
-// A run in a few is measured (two clock reads per node); the rest read the results. Everything here
-// decides timing only, so cells are relaxed atomics and a lost sample does no harm.
+// Only a few runs are measured (two clock reads per node); all others read the results. Costs
+// influence timing only, so cells are relaxed atomics and a lost sample does no harm.
 
 namespace millrace::runtime {
 
-/// The prices that decide when work is shared or inlined. All are settings; the defaults are what
-/// was measured on small virtual machines.
+/// The thresholds that decide when work is shared or inlined. The defaults were measured on small
+/// virtual machines.
 struct CostSettings {
-  base::Duration inline_threshold{10'000};  ///< strictly below: may be inlined on a loop (I3)
-  base::Duration share_threshold{400};      ///< from here on one node is worth a hand-over
-  std::uint32_t samples_min = 4;            ///< samples before a measured cost is believed
-  std::uint32_t sample_every = 1024;  ///< one run in so many is measured once all costs are known
+  base::Duration inline_threshold{10'000};  ///< cheaper nodes may be inlined on a loop (I3)
+  base::Duration share_threshold{400};      ///< nodes that cost at least this are worth a hand-over
+  std::uint32_t samples_min = 4;            ///< samples before a measured cost is used
+  std::uint32_t sample_every = 1024;        ///< one run in this many is measured once warm
 };
 
 [[nodiscard]] base::Status validate(const CostSettings& settings);
 
-/// Threading: any thread. Lifetime: with the topology, outlives its runs.
+/// The measured and declared costs of the nodes of one topology.
+/// Threading: any thread. Lifetime: borrows the topology; outlives its runs.
 class CostModel {
  public:
   CostModel(const Topology& topology, const CostSettings& settings);
 
-  /// Bit 31: worth handing over, or nothing is known yet. Bits 0–30: nanoseconds, saturated.
+  /// Format of a hint. Bit 31: worth handing over, or nothing is known yet. Bits 0–30: nanoseconds,
+  /// saturated.
   static constexpr std::uint32_t kWorthSharing = 1U << 31U;
   static constexpr std::uint32_t kCostMask = kWorthSharing - 1;
   static constexpr std::uint32_t kUnknown = UINT32_MAX;
@@ -50,67 +53,68 @@ class CostModel {
     return *order_.load(std::memory_order_acquire);
   }
 
-  /// Below it a node may be inlined on a loop, unless a run has a threshold of its own.
+  /// A node that costs less may be inlined on a loop, unless the run has its own threshold.
   [[nodiscard]] base::Duration inline_threshold() const { return settings_.inline_threshold; }
 
   /// Says whether the `use`-th run on one run object should be measured.
   [[nodiscard]] bool wants_sample(std::uint64_t use) const {
     return !warm_.load(std::memory_order_relaxed) || use % settings_.sample_every == 0;
   }
-  /// Every node has enough samples.
+  /// True once every node has enough samples.
   [[nodiscard]] bool is_warm() const { return warm_.load(std::memory_order_relaxed); }
 
-  /// Adds one measured body time and the rows it was for. Failed and skipped bodies are never
+  /// Adds one measured body time and its number of rows. Failed and skipped bodies are never
   /// recorded (C-cost).
   void record(std::uint32_t node, base::Duration body_time, std::uint32_t row_count);
-  /// Forgets what was measured of a node whose body took longer on a loop than it was granted. It
-  /// is not inlined on a loop again before `samples_min` new samples are there (C9).
+  /// Discards the measurements of a node whose body took longer on a loop than it was allowed to.
+  /// It is not inlined on a loop again before it has `samples_min` new samples (C9).
   void forget_samples(std::uint32_t node);
-  /// Ends a measured run: brings hints and, when costs have moved far enough, the order up to date.
+  /// Ends a measured run: updates the hints and, if costs have changed enough, the order.
   void refresh();
 
-  /// The cost in use: measured, else declared, else nothing (I2); rows count where declared (I4).
+  /// The cost in use for `row_count` rows: measured, else declared, else nothing (I2, I4).
   [[nodiscard]] std::optional<base::Duration> estimate(std::uint32_t node,
                                                        std::uint32_t row_count) const;
-  /// What the node will hardly exceed, from the mean and the spread of what this process measured
-  /// (C9). Nothing before `samples_min` samples: a declared cost is a guess. More rows than usual
-  /// are taken to cost in proportion.
+  /// A time that the node rarely exceeds, from the mean and the spread of the times measured in
+  /// this process (C9). Nothing before `samples_min` samples, because a declared cost is a guess.
+  /// More rows than usual are assumed to cost in proportion.
   [[nodiscard]] std::optional<base::Duration> upper_estimate(std::uint32_t node,
                                                              std::uint32_t row_count) const;
-  /// Measured or declared cost says that the node is worth inlining. Has hysteresis: once inlined
-  /// it stays so up to twice the threshold (C-cost).
+  /// Says whether the node is cheap enough to be inlined. Has hysteresis: a node that was inlined
+  /// stays so up to twice the threshold (C-cost).
   [[nodiscard]] bool is_cheap_enough_to_inline(std::uint32_t node, std::uint32_t row_count) const {
     return is_cheaper_than(settings_.inline_threshold, node, row_count);
   }
-  /// The same by another threshold.
+  /// The same with another threshold.
   [[nodiscard]] bool is_cheaper_than(base::Duration threshold,
                                      std::uint32_t node,
                                      std::uint32_t row_count) const {
     const std::optional<base::Duration> cost = estimate(node, row_count);
     return cost && *cost < inline_limit(threshold, node);
   }
-  /// The threshold with its hysteresis, for the node as it is now.
+  /// The threshold with hysteresis: doubled for a node that is inlined now.
   [[nodiscard]] base::Duration inline_limit(base::Duration threshold, std::uint32_t node) const {
     return cells_[node].inlines.load(std::memory_order_relaxed) ? 2 * threshold : threshold;
   }
 
   /// Records how long after `node`'s completion its run ended (C8).
   void record_downstream(std::uint32_t node, base::Duration time_to_end);
-  /// Time to keep free for what follows `node`: the plan's own, else the measured p95, at least 1
-  /// ms.
+  /// Time to keep free for the nodes after `node`: the plan's own setting, else the measured 95th
+  /// percentile, at least 1 ms.
   [[nodiscard]] base::Duration reserve(std::uint32_t node) const;
-  /// The most that any node costs, in nanoseconds, if every cost is known and none is worth a
+  /// The highest cost of any node, in nanoseconds, if every cost is known and no node is worth a
   /// hand-over by itself; else `kUnknown`.
   [[nodiscard]] std::uint32_t dearest_ns() const {
     return dearest_ns_.load(std::memory_order_relaxed);
   }
-  /// What all nodes together cost, as far as known; of meaning when `dearest_ns` is.
+  /// The known cost of all nodes together. Meaningful only if `dearest_ns` is not `kUnknown`.
   [[nodiscard]] std::uint64_t total_ns() const { return total_ns_.load(std::memory_order_relaxed); }
-  /// What more workers could save at best: all the work but the critical path. Known when warm.
+  /// The most that more workers could save: all work that is not on the critical path. Known when
+  /// warm.
   [[nodiscard]] std::uint64_t sharing_gain_ns() const {
     return sharing_gain_ns_.load(std::memory_order_relaxed);
   }
-  /// Expected serial cost of a whole run; unknown nodes count nothing.
+  /// Expected cost of a whole run on one thread; nodes of unknown cost count as 0.
   [[nodiscard]] base::Duration expected_total() const;
 
   [[nodiscard]] const CostSettings& settings() const { return settings_; }
@@ -129,10 +133,10 @@ class CostModel {
   // learned.
   struct Cell {
     std::atomic<std::int64_t> mean_ns{0};      // moving mean of body times
-    std::atomic<std::int64_t> mean_rows{0};    // moving mean of the rows they were for
-    std::atomic<std::int64_t> row_ns_1024{0};  // what 1024 rows more cost
-    std::atomic<std::int64_t> spread_ns{0};    // moving mean of the distance to what was expected
-    std::atomic<std::uint64_t> ordered_ns{0};  // what the current order was computed from
+    std::atomic<std::int64_t> mean_rows{0};    // moving mean of their numbers of rows
+    std::atomic<std::int64_t> row_ns_1024{0};  // cost of 1024 more rows
+    std::atomic<std::int64_t> spread_ns{0};    // moving mean of the distance to the expected cost
+    std::atomic<std::uint64_t> ordered_ns{0};  // the cost from which the current order was computed
     std::atomic<std::uint32_t> samples{0};
     std::atomic<bool> inlines{false};        // hysteresis state
     std::atomic<bool> worth_sharing{false};  // hysteresis state
@@ -148,7 +152,7 @@ class CostModel {
   [[nodiscard]] static std::int64_t expected_ns(const Cell& cell, std::uint32_t row_count);
   void record_first(Cell& cell, std::int64_t sample, std::uint32_t row_count, std::uint32_t node);
   static void record_next(Cell& cell, std::int64_t sample, std::uint32_t row_count);
-  /// The cost for as many rows as usual; what is declared counts one row.
+  /// The cost for the usual number of rows; a declared cost is taken for one row.
   [[nodiscard]] std::optional<base::Duration> usual_cost(std::uint32_t node) const;
   [[nodiscard]] std::uint64_t ordering_cost(std::uint32_t node) const;
   void reserve_orders() MR_REQUIRES(mutex_);
@@ -173,7 +177,7 @@ class CostModel {
   // Every order ever published: runs may still hold any of them. Bounded by kOrdersMax.
   std::vector<std::unique_ptr<const PriorityOrder>> orders_ MR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<PriorityOrder>> spare_orders_
-      MR_GUARDED_BY(mutex_);  // empty, with room
+      MR_GUARDED_BY(mutex_);  // empty, with memory reserved
   SequenceFinder sequences_ MR_GUARDED_BY(mutex_);
   std::uint64_t refreshes_ MR_GUARDED_BY(mutex_) = 0;
   std::uint64_t next_reorder_ MR_GUARDED_BY(mutex_) = 1;

@@ -110,7 +110,7 @@ TEST(CostModelTest, I4_LargestCostsDoNotWrap) {
 }
 
 TEST(CostModelTest, P1_OrdersByRankThenDeclaration) {
-  // b leads to the longest way; c and d tie.
+  // b is on the longest path; c and d are equal.
   TestDag dag({noting_node("a"),
                noting_node("c", {"a"}),
                noting_node("b", {"a"}),
@@ -134,7 +134,7 @@ TEST(CostModelTest, P2_RanksFollowMeasuredCostsButOldOrdersStay) {
   dag.teach(dag.node("c"), microseconds(50));
   dag.costs().refresh();
   EXPECT_EQ(dag.costs().order().edges.back().target, dag.node("c"));
-  EXPECT_EQ(before.edges.back().target, dag.node("b"));  // a run keeps what it started with
+  EXPECT_EQ(before.edges.back().target, dag.node("b"));  // a run keeps the order it started with
 }
 
 TEST(CostModelTest, D6_DearestNodeIsKnownOnlyWhileAllAreCheap) {

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/strong_id.h"
 
-// What a node is, as its author declares it, and what its body is given when it runs.
+// What a node is, as its author declares it.
 
 namespace millrace::loop {
 template <class T>
@@ -27,7 +27,7 @@ struct NodeTag;
 /// A node's place in its topology: dense, in the order of declaration.
 using NodeId = base::StrongId<NodeTag>;
 
-/// Stands for "no node" wherever nodes are bare indices.
+/// Means "no node" wherever nodes are plain indices.
 inline constexpr std::uint32_t kNoNode = UINT32_MAX;
 
 /// Where a node runs. Declared by its author, never guessed by the engine.
@@ -40,7 +40,7 @@ enum class NodeKind : std::uint8_t {
 enum class Priority : std::uint8_t { kHigh, kNormal, kLow, kBackground };
 inline constexpr std::size_t kPriorityCount = 4;
 
-/// A plan's own word on inlining; it outranks everything the engine knows.
+/// The plan's own decision on inlining; it overrides the engine's.
 enum class InlineHint : std::uint8_t { kUnset, kNever, kAlways };
 
 /// Calls a body. Returns false if it failed, after `NodeCall::set_error`. Never lets an exception
@@ -52,7 +52,7 @@ using AsyncFunction = loop::Task<base::Status> (*)(const void* closure, NodeCall
 /// What happens to a node that failed, timed out or was given up.
 enum class FallbackKind : std::uint8_t {
   kNone,   ///< the error aborts the run
-  kValue,  ///< `NodeSpec::fallback_body` supplies a value on the spot
+  kValue,  ///< `NodeSpec::fallback_body` supplies a value at once
   kNode,   ///< another node takes its place; that node is lazy (K5)
 };
 
@@ -61,11 +61,11 @@ struct NodeSpec {
   std::string id;
   std::string op = {};  ///< for messages; defaults to the kind's name
   NodeKind kind = NodeKind::kCpu;
-  BodyFunction body = nullptr;           ///< for cpu and cheap nodes
-  AsyncFunction async_body = nullptr;    ///< for async nodes
-  BodyFunction commit = nullptr;         ///< publishes what the body made, once it is sure to count
-  BodyFunction fallback_body = nullptr;  ///< for `FallbackKind::kValue`
-  std::shared_ptr<const void> closure = {};           ///< what `body` is called with
+  BodyFunction body = nullptr;               ///< for cpu and cheap nodes
+  AsyncFunction async_body = nullptr;        ///< for async nodes
+  BodyFunction commit = nullptr;             ///< publishes the body's result once it is accepted
+  BodyFunction fallback_body = nullptr;      ///< for `FallbackKind::kValue`
+  std::shared_ptr<const void> closure = {};  ///< what `body` is called with
   std::shared_ptr<const void> fallback_closure = {};  ///< what `fallback_body` is called with
   std::vector<std::string> after = {};  ///< ids of the producers; duplicates count once (K1)
   std::optional<base::Duration> timeout = {};

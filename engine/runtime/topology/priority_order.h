@@ -9,10 +9,10 @@
 
 namespace millrace::runtime {
 
-/// A node as a strand comes to it that has the run to itself.
+/// One step of the order in which a single strand runs all nodes.
 struct SequenceStep {
   std::uint32_t node;
-  std::uint32_t waiting;  ///< nodes that lie ready while this one runs
+  std::uint32_t waiting;  ///< ready nodes that wait while this one runs
 };
 
 /// Dependents and sources sorted so that the best comes *last* in each slice: a strand pushes them
@@ -21,24 +21,24 @@ struct PriorityOrder {
   std::vector<Edge> edges;
   std::vector<std::uint32_t> sources;
   std::vector<std::uint64_t> path_costs;  ///< nanoseconds to the end of the DAG, per node
-  /// What tokens amount to where one strand does all: then nobody needs to count them. Empty if the
-  /// topology needs more than tokens.
+  /// The order in which one strand would run all nodes, computed in advance, so that a run nobody
+  /// shares needs no token counters. Empty if the topology needs more than tokens.
   std::vector<SequenceStep> sequence;
-  std::uint32_t waiting_max = 0;  ///< of all steps
-  /// Per step, for traces: the node that made this one ready, or the count of nodes for a source.
-  /// If it is the step before, that one handed over directly.
+  std::uint32_t waiting_max = 0;  ///< the highest `waiting` of all steps
+  /// For traces, one entry per step: the node that made this one ready, or the number of nodes for
+  /// a source. If that node is the step before, it handed over directly.
   std::vector<std::uint32_t> enablers;
 };
 
-/// The way of a strand that has a run to itself, without its bodies: the best of what a node makes
-/// ready comes next, else the newest of what waits.
+/// The walk of a single strand through a run, without calling bodies: the best node that the
+/// current one makes ready comes next; if it makes none ready, the newest waiting node.
 struct StrandWalk {
   const HotNode* nodes;
   const Edge* edges;
-  std::uint32_t* tokens;   ///< as in the template before the first node
+  std::uint32_t* tokens;   ///< must start as in `Topology::counter_template`
   std::uint32_t* waiting;  ///< room for all nodes
   std::uint32_t waiting_count = 0;
-  std::uint32_t node = kNoNode;  ///< where it is; `kNoNode` at the end
+  std::uint32_t node = kNoNode;  ///< the current node; `kNoNode` at the end
 
   void begin(std::span<const std::uint32_t> sources) {
     std::ranges::copy(sources, waiting);
@@ -48,7 +48,7 @@ struct StrandWalk {
   void step() {
     step([](std::uint32_t /*ready*/) {});
   }
-  /// The same; tells which nodes it makes ready.
+  /// The same, and calls `on_ready` with each node that becomes ready.
   template <class OnReady>
   void step(OnReady on_ready) {
     std::uint32_t best = kNoNode;
@@ -63,8 +63,9 @@ struct StrandWalk {
   }
 };
 
-/// Finds `sequence` for the edges and sources of an order, and keeps the room it needs.
-/// Threading: not shared.
+/// Computes `sequence` for the edges and sources of an order. Keeps its working memory between
+/// calls.
+/// Threading: not shared. Lifetime: borrows the topology.
 class SequenceFinder {
  public:
   explicit SequenceFinder(const Topology& topology);

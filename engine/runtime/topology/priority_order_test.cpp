@@ -14,7 +14,7 @@
 namespace millrace::runtime {
 namespace {
 
-/// The ids along the sequence, each with how many wait beside it.
+/// The ids in the order of the sequence, each with the number of nodes that wait meanwhile.
 std::string describe(TestDag& dag) {
   std::string text;
   for (const SequenceStep& step : dag.costs().order().sequence) {

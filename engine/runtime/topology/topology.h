@@ -10,15 +10,14 @@
 #include "base/result.h"
 #include "runtime/topology/node.h"
 
-// A DAG in the form in which it runs: flat arrays indexed by node, nothing to look up.
+// A DAG in the form in which it runs: flat arrays indexed by node, without any lookup.
 //
-//   nodes_   one `HotNode` per node: how to call it and which slice of the edges is its own
-//   edges_   for each node its distinct dependents; an edge into a node with two or more tokens to
-//            wait for names that node's counter, an edge into any other names none (D8)
-//   counters the start values of all counters, copied into a run in one block (K3)
+// - nodes_: one `HotNode` per node: how to call it and which slice of the edges belongs to it
+// - edges_: for each node its distinct dependents. An edge into a node that waits for two or more
+//   tokens names that node's counter; an edge into any other node names none (D8).
+// - counters_: the start values of all counters, copied into a run in one block (K3)
 //
-// Edges keep declaration order here; the order by path cost belongs to `CostModel`, which knows
-// costs.
+// Edges keep the order of declaration here; the order by path cost belongs to `CostModel`.
 
 namespace millrace::runtime {
 
@@ -30,16 +29,16 @@ struct Edge {
   std::uint32_t counter;  ///< `kNoCounter`: one token is enough
 };
 
-/// What a strand touches for every node it runs.
+/// What a strand reads for every node it runs.
 struct alignas(32) HotNode {
   BodyFunction body;
   const void* closure;
   std::uint32_t edge_begin;
   std::uint32_t edge_end;
-  Edge single;  ///< the only edge of a node that has one, so that a chain reads no edges
+  Edge single;  ///< if there is only one edge, a copy of it: chains never read edges_
 };
 
-/// Which of the rarer mechanisms a topology needs. A run that needs none takes the short path.
+/// Which optional features a topology uses. A run that needs none takes the short path.
 struct TopologyTraits {
   bool has_async = false;
   bool has_timeout = false;
@@ -47,14 +46,15 @@ struct TopologyTraits {
   bool has_inline_hint = false;
   bool has_row_cost = false;
   bool has_commit = false;
-  bool starts_async = false;  ///< every source is asynchronous; needs nothing by itself
+  /// Every source is asynchronous. This alone does not need the full path.
+  bool starts_async = false;
   [[nodiscard]] bool any() const {
     return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost ||
            has_commit;
   }
 };
 
-/// An immutable flat dag.
+/// An immutable flat DAG.
 /// Threading: any thread. Lifetime: outlives every run of it.
 class Topology {
  public:
@@ -87,11 +87,11 @@ class Topology {
   /// Gives the node with that id, or `kNoNode`.
   [[nodiscard]] std::uint32_t find_node(std::string_view id) const;
 
-  /// Nodes that run only when a fallback needs them (K5).
+  /// Says whether the node runs only when a fallback needs it (K5).
   [[nodiscard]] bool is_lazy(std::uint32_t node) const { return lazy_[node] != 0; }
-  /// The node that takes the place of `node`, or `kNoNode`.
+  /// The node that replaces `node` when it fails, or `kNoNode`.
   [[nodiscard]] std::uint32_t fallback_of(std::uint32_t node) const { return fallback_of_[node]; }
-  /// The nodes that `node` stands in for.
+  /// The nodes that `node` replaces when they fail.
   [[nodiscard]] std::span<const std::uint32_t> stands_in_for(std::uint32_t node) const;
   /// The lazy nodes that must be given their activation token before `node` can run, itself
   /// included.
@@ -123,7 +123,7 @@ class Topology {
 /// Threading: not shared.
 class TopologyBuilder {
  public:
-  /// Declares a node. Mistakes are reported by `build`, all at once.
+  /// Declares a node. `build` reports all mistakes together.
   NodeId add(NodeSpec spec);
   /// Gives the node declared last a fallback: a body that supplies a value, or another node's id.
   void set_fallback_value(BodyFunction body, std::shared_ptr<const void> closure);

@@ -19,7 +19,8 @@
 namespace millrace::runtime {
 namespace {
 
-// Beyond an hour a cost is a mistake of units, and its sum over a path could leave 64 bits (I3).
+// A cost above an hour is a mistake of units, and the sum of such costs over a path could overflow
+// 64 bits (I3).
 constexpr base::Duration kCostMax = std::chrono::hours(1);
 constexpr base::Duration kTimeoutMax = std::chrono::hours(24);
 
@@ -157,7 +158,8 @@ base::Result<std::shared_ptr<const Topology>> TopologyCompiler::finish() {
 }
 
 void TopologyCompiler::check_cycles() {
-  // Kahn's algorithm. A fallback counts as an edge here: a node may not need what it stands in for.
+  // Kahn's algorithm. A fallback counts as an edge here, because a node may not need the node that
+  // it replaces.
   const std::uint32_t node_count = topology_->node_count();
   std::vector<std::uint32_t> open_producers(node_count);
   for (std::uint32_t node = 0; node < node_count; ++node) {
@@ -181,7 +183,7 @@ void TopologyCompiler::check_cycles() {
 
 std::string TopologyCompiler::describe_cycle(
     const std::vector<std::uint32_t>& open_producers) const {
-  // Every node that is still open has an open predecessor: walking back must meet itself.
+  // Every node that is still open has an open predecessor, so walking back must reach a node twice.
   const auto open_predecessor = [&](std::uint32_t node) {
     for (const std::uint32_t producer : topology_->producers_[node]) {
       if (open_producers[producer] != 0) return producer;
@@ -204,7 +206,8 @@ std::string TopologyCompiler::describe_cycle(
 }
 
 void TopologyCompiler::mark_lazy_nodes() {
-  // What a node with no dependents needs is wanted, unless that node exists only as a fallback.
+  // A node is wanted if a node without dependents needs it, unless that one exists only as a
+  // fallback.
   const std::uint32_t node_count = topology_->node_count();
   std::vector<std::uint8_t> wanted(node_count);
   std::vector<std::uint32_t> open;

@@ -24,7 +24,7 @@ std::string error_of(std::vector<NodeSpec> specs) {
   for (NodeSpec& spec : specs) builder.add(std::move(spec));
   const auto built = builder.build();
   EXPECT_FALSE(built.has_value());
-  EXPECT_EQ(builder.node_count(), 0U);  // nothing half-built remains
+  EXPECT_EQ(builder.node_count(), 0U);  // the builder is empty after an error
   return built ? "" : built.error().message();
 }
 

@@ -27,7 +27,8 @@ struct BusyCpuParams {
 base::Result<rows::RowSet> busy_cpu(const rows::RowSet& rows,
                                     const BusyCpuParams& params,
                                     TaskContext& context) {
-  // The machine's clock, not the context's: a clock that a test holds still would never let go.
+  // Uses the machine's clock, not the context's: with a test clock that stands still the loop would
+  // never end.
   const base::Clock& clock = base::steady_clock();
   const base::TimePoint end = clock.now() + std::chrono::milliseconds(params.busy_wait_ms);
   while (clock.now() < end) MR_TRY_STATUS(context.check_stop());

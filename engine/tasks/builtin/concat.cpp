@@ -24,7 +24,7 @@ namespace {
 struct ConcatParams {
   std::optional<NodeParam> rhs;
   std::vector<std::string> tags;
-  rows::ConcatTags made_tags;  // of what on_load leaves of `tags`
+  rows::ConcatTags made_tags;  // made from `tags` by on_load
 
   static void describe(ParamsDescription<ConcatParams>& params) {
     params.optional("rhs", &ConcatParams::rhs, "Rows that come after those of the inputs");
@@ -40,7 +40,7 @@ struct ConcatParams {
                             " instead of " + std::to_string(node.inputs.size()),
                         node.id + ".params.tags");
     }
-    // A column that nobody reads is not made.
+    // If nothing reads the column `source`, it is not made.
     if (std::ranges::find(node.columns, rows::kSourceColumn) == node.columns.end()) {
       tags.clear();
     } else if (tags.empty()) {

@@ -24,20 +24,20 @@ struct DedupeParams {
   std::optional<KeyParam> score;
 
   static void describe(ParamsDescription<DedupeParams>& params) {
-    params.optional("by", &DedupeParams::by, "Keys whose values make two rows the same");
+    params.optional("by", &DedupeParams::by, "Rows with equal values of these keys count as equal");
     params.choice("keep",
                   &DedupeParams::keep,
                   {{"first", rows::Keep::kFirst},
                    {"last", rows::Keep::kLast},
                    {"max", rows::Keep::kMaxScore}},
-                  "Which of the same rows stays; `max`: the one with the largest `score`");
+                  "Which of several equal rows stays; `max`: the one with the largest `score`");
     params.optional("score", &DedupeParams::score, "Key that `keep: max` compares");
   }
 
   base::Status on_load(const plan::CompiledNode& node) {
     if ((keep == rows::Keep::kMaxScore) == score.has_value()) return {};
     return base::fail(base::ErrorCode::kInvalidPlan,
-                      "`score` is given exactly when `keep` is `max`",
+                      "`score` must be given if `keep` is `max`, and only then",
                       node.id + ".params.score");
   }
 };

@@ -31,26 +31,34 @@ struct DiversifyParams {
   std::optional<KeyListParam> features;
   double lambda = 0.7;
   std::int64_t count = 0;
-  std::vector<rows::WindowRule> rules;  // of `by`
+  std::vector<rows::WindowRule> rules;  // made from `by`
 
   static void describe(ParamsDescription<DiversifyParams>& params) {
     using P = DiversifyParams;
     params.optional("by", &P::by, "Keys whose values make two rows alike");
-    params.optional("window", &P::window, "Rows in a row that a rule looks at", {.minimum = 1});
+    params.optional(
+        "window", &P::window, "Number of consecutive rows that a rule covers", {.minimum = 1});
     params.optional("max_in_window",
                     &P::max_in_window,
-                    "How many rows of one value a window may have",
+                    "How many rows with the same value may be in a window",
                     {.minimum = 1});
     params.choice("when_stuck",
                   &P::when_stuck,
                   {{"break", rows::WhenStuck::kBreakRule}, {"drop", rows::WhenStuck::kDropRest}},
-                  "When no row fits: break the rule, or drop the rows that are left");
-    params.optional("lookahead", &P::lookahead, "Rows tried for each place", {.minimum = 1});
-    params.optional("score", &P::score, "Relevance: chooses by MMR instead of windows");
-    params.optional("features", &P::features, "MMR: keys of the vectors whose cosine is compared");
+                  "What to do when no row fits: break the rule, or drop the remaining rows");
+    params.optional("lookahead",
+                    &P::lookahead,
+                    "How many of the remaining rows are tried for each place",
+                    {.minimum = 1});
+    params.optional("score",
+                    &P::score,
+                    "Key of the relevance; if given, rows are chosen by MMR instead of windows");
+    params.optional("features",
+                    &P::features,
+                    "MMR: keys whose values form the vectors that are compared by cosine");
     params.optional("lambda",
                     &P::lambda,
-                    "MMR: 1 is relevance only, 0 difference only",
+                    "MMR: 1 counts relevance only, 0 counts only how different rows are",
                     {.minimum = 0, .maximum = 1});
     params.optional("count", &P::count, "MMR: how many rows are chosen", {.minimum = 0});
   }
@@ -96,8 +104,9 @@ base::Status register_diversify(TaskRegistry& registry) {
   return register_task(
       registry,
       {.op = "diversify",
-       .doc = "Keeps rows that are alike apart: by windows (at most so many of one value among so "
-              "many rows) or, with `score`, by maximal marginal relevance.",
+       .doc = "Spreads similar rows out: by windows (at most `max_in_window` rows with "
+              "the same value among `window` consecutive rows) or, with `score`, by "
+              "maximal marginal relevance (MMR).",
        .kind = plan::TaskKind::kCpu,
        .rows = plan::OutputRows::kOther,
        .cost_fixed = std::chrono::microseconds(2),

@@ -35,15 +35,16 @@ base::Result<rows::RowSet> filter(const rows::RowSet& rows,
 }  // namespace
 
 base::Status register_filter(TaskRegistry& registry) {
-  return register_task(registry,
-                       {.op = "filter",
-                        .doc = "Keeps the rows for which the predicate is true, not those where it "
-                               "is false or null; copies nothing.",
-                        .kind = plan::TaskKind::kCpu,
-                        .rows = plan::OutputRows::kSubset,
-                        .cost_fixed = std::chrono::microseconds(1),
-                        .cost_per_row = std::chrono::nanoseconds(3)},
-                       filter);
+  return register_task(
+      registry,
+      {.op = "filter",
+       .doc = "Keeps the rows for which the predicate is true; drops those where it is "
+              "false or null. Copies nothing.",
+       .kind = plan::TaskKind::kCpu,
+       .rows = plan::OutputRows::kSubset,
+       .cost_fixed = std::chrono::microseconds(1),
+       .cost_per_row = std::chrono::nanoseconds(3)},
+      filter);
 }
 
 }  // namespace millrace::tasks

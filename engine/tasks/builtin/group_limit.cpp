@@ -19,7 +19,7 @@ struct GroupLimitParams {
   std::int64_t count = 1;
 
   static void describe(ParamsDescription<GroupLimitParams>& params) {
-    params.required("by", &GroupLimitParams::by, "Keys whose values make a group");
+    params.required("by", &GroupLimitParams::by, "Keys whose values define a group");
     params.optional(
         "count", &GroupLimitParams::count, "How many rows of a group stay", {.minimum = 0});
   }

@@ -32,8 +32,8 @@ struct InterleaveParams {
     params.optional("rhs", &InterleaveParams::rhs, "Rows of one more input");
     params.optional("pattern",
                     &InterleaveParams::pattern,
-                    "Letters, `a` for the first input: `aab` takes two of it, then one of the "
-                    "second, and so on around; by default each input in turn");
+                    "Letters, `a` for the first input: `aab` takes two rows of the first input, "
+                    "then one of the second, and repeats; by default each input in turn");
     params.optional(
         "weights", &InterleaveParams::weights, "Weight of each input, instead of a pattern");
   }
@@ -92,16 +92,17 @@ base::Result<rows::RowSet> interleave(const rows::RowSet&,
 }  // namespace
 
 base::Status register_interleave(TaskRegistry& registry) {
-  return register_task(registry,
-                       {.op = "interleave",
-                        .doc = "Weaves the rows of its inputs by a pattern or by weights; the "
-                               "result has all rows of all inputs.",
-                        .kind = plan::TaskKind::kCpu,
-                        .columns = plan::OutputColumns::kUnion,
-                        .rows = plan::OutputRows::kOther,
-                        .cost_fixed = std::chrono::microseconds(1),
-                        .cost_per_row = std::chrono::nanoseconds(8)},
-                       interleave);
+  return register_task(
+      registry,
+      {.op = "interleave",
+       .doc = "Interleaves the rows of its inputs by a pattern or by weights; the result "
+              "has all rows of all inputs.",
+       .kind = plan::TaskKind::kCpu,
+       .columns = plan::OutputColumns::kUnion,
+       .rows = plan::OutputRows::kOther,
+       .cost_fixed = std::chrono::microseconds(1),
+       .cost_per_row = std::chrono::nanoseconds(8)},
+      interleave);
 }
 
 }  // namespace millrace::tasks

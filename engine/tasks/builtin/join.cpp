@@ -26,27 +26,29 @@ struct JoinParams {
   std::vector<std::string> rhs_by;
   rows::JoinKind kind = rows::JoinKind::kInner;
   std::string prefix;
-  std::vector<rows::JoinKey> keys;  // by and rhs_by, in pairs
+  std::vector<rows::JoinKey> keys;  // pairs of `by` and `rhs_by`
 
   static void describe(ParamsDescription<JoinParams>& params) {
     params.required("rhs", &JoinParams::rhs, "Rows to match with");
     params.optional("by", &JoinParams::by, "Keys that must be equal; null matches nothing");
-    params.optional(
-        "rhs_by", &JoinParams::rhs_by, "Their names on the right, if these differ from `by`");
+    params.optional("rhs_by",
+                    &JoinParams::rhs_by,
+                    "Names of these keys on the right side, if they differ from `by`");
     params.choice("kind",
                   &JoinParams::kind,
                   {{"inner", rows::JoinKind::kInner},
                    {"left", rows::JoinKind::kLeft},
                    {"semi", rows::JoinKind::kSemi},
                    {"anti", rows::JoinKind::kAnti}},
-                  "Which rows come out; `semi` and `anti` add no columns");
-    params.optional("prefix", &JoinParams::prefix, "Goes before the names of the right columns");
+                  "Which rows the result has; `semi` and `anti` add no columns");
+    params.optional(
+        "prefix", &JoinParams::prefix, "Put before the names of the columns from the right side");
   }
 
   base::Status on_load(const plan::CompiledNode& node) {
     if (!rhs_by.empty() && rhs_by.size() != by.names.size()) {
       return base::fail(base::ErrorCode::kInvalidPlan,
-                        "`by` and `rhs_by` must name equally many keys",
+                        "`by` and `rhs_by` must have the same number of keys",
                         node.id + ".params.rhs_by");
     }
     for (std::size_t i = 0; i < by.names.size(); ++i) {
@@ -67,16 +69,17 @@ base::Result<rows::RowSet> join(const rows::RowSet& left,
 }  // namespace
 
 base::Status register_join(TaskRegistry& registry) {
-  return register_task(registry,
-                       {.op = "join",
-                        .doc = "Matches rows of equal keys. A column that both sides have is an "
-                               "error that names it: nothing is overwritten.",
-                        .kind = plan::TaskKind::kCpu,
-                        .columns = plan::OutputColumns::kUnion,
-                        .rows = plan::OutputRows::kOther,
-                        .cost_fixed = std::chrono::microseconds(2),
-                        .cost_per_row = std::chrono::nanoseconds(40)},
-                       join);
+  return register_task(
+      registry,
+      {.op = "join",
+       .doc = "Joins rows with equal keys. A column that both sides have is an error that "
+              "names it: nothing is overwritten.",
+       .kind = plan::TaskKind::kCpu,
+       .columns = plan::OutputColumns::kUnion,
+       .rows = plan::OutputRows::kOther,
+       .cost_fixed = std::chrono::microseconds(2),
+       .cost_per_row = std::chrono::nanoseconds(40)},
+      join);
 }
 
 }  // namespace millrace::tasks

@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "tasks/task_registry.h"
 
-// The tasks of this module, one file each; the spec in it is their documentation.
+// The tasks of this module, one file each; each file documents its task in the spec.
 
 namespace millrace::tasks {
 
@@ -24,7 +24,7 @@ namespace millrace::tasks {
 [[nodiscard]] base::Status register_top_k(TaskRegistry& registry);
 [[nodiscard]] base::Status register_vm(TaskRegistry& registry);
 
-/// All of them.
+/// Registers all of them.
 [[nodiscard]] base::Status register_row_tasks(TaskRegistry& registry);
 
 }  // namespace millrace::tasks

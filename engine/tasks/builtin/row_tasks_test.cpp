@@ -74,7 +74,8 @@ TEST(RowTasksTest, C2_EveryTaskOverRowsStopsWhenTheRunIsOver) {
     ASSERT_FALSE(stopped.has_value()) << setup.op;
     EXPECT_EQ(stopped.error().code(), base::ErrorCode::kCancelled) << setup.op;
     EXPECT_EQ(stopped.error().where(), "n") << setup.op;
-    EXPECT_FALSE(rig.scratch.rows().stop().stop_requested()) << "left behind by " << setup.op;
+    EXPECT_FALSE(rig.scratch.rows().stop().stop_requested())
+        << "a stop left in the scratch by " << setup.op;
   }
 }
 

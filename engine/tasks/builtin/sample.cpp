@@ -28,8 +28,8 @@ struct SampleParams {
         "rate", &SampleParams::rate, "Share of rows that stay", {.minimum = 0, .maximum = 1});
     params.optional("seed",
                     &SampleParams::seed,
-                    "Chooses the same rows in every request; by default the request's seed and "
-                    "the node decide");
+                    "Seed that is the same in every request; by default it is made from the "
+                    "request's seed and the node");
   }
 
   base::Status on_load(const plan::CompiledNode& node) {
@@ -54,8 +54,8 @@ base::Status register_sample(TaskRegistry& registry) {
   return register_task(
       registry,
       {.op = "sample",
-       .doc = "Keeps some rows by chance, in input order. A row's luck depends on its id and the "
-              "seed only (SplitMix64), so it is the same in every run.",
+       .doc = "Keeps random rows, in input order. The random number of a row depends only "
+              "on its id and the seed (SplitMix64), so the same rows stay in every run.",
        .kind = plan::TaskKind::kCpu,
        .rows = plan::OutputRows::kSubset,
        .shareable = false,

@@ -26,7 +26,7 @@ struct SortParams {
   std::optional<KeyParam> key;
   Order order = Order::kAscending;
   std::optional<OrderParam> by;
-  std::vector<rows::SortKey> keys;  // of `key` and `order`, or of `by`
+  std::vector<rows::SortKey> keys;  // made from `key` and `order`, or from `by`
 
   static void describe(ParamsDescription<SortParams>& params) {
     params.optional("key", &SortParams::key, "Key to order by");

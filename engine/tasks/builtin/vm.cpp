@@ -20,18 +20,18 @@ struct VmParams {
   std::optional<ExprParam> expr;
 
   static void describe(ParamsDescription<VmParams>& params) {
-    params.optional("out_key", &VmParams::out_key, "Key that gets the result");
+    params.optional("out_key", &VmParams::out_key, "Key to which the result is written");
     params.optional("expr",
                     &VmParams::expr,
-                    "Expression computed for each row; without it and `out_key` rows pass as they "
-                    "are");
+                    "Expression computed for each row; without it and `out_key` the rows pass "
+                    "unchanged");
   }
 
   base::Status on_load(const plan::CompiledNode& node) {
     if (out_key.has_value() == expr.has_value()) return {};
     return base::fail(base::ErrorCode::kInvalidPlan,
-                      out_key ? "`out_key` says where a result goes, but there is no `expr`"
-                              : "`expr` has no `out_key` that its result goes to",
+                      out_key ? "`out_key` is given without `expr`: there is nothing to write"
+                              : "`expr` is given without `out_key`: there is no key for its result",
                       node.id + ".params");
   }
 };
@@ -57,9 +57,9 @@ base::Status register_vm(TaskRegistry& registry) {
       registry,
       {.op = "vm",
        .aliases = {"transform"},
-       .doc =
-           "Writes one key from an expression; rows whose expression fails follow `on_row_error`. "
-           "A node without params passes its rows through.",
+       .doc = "Writes one key from an expression; `on_row_error` says what happens to "
+              "rows whose expression fails. A node without params passes its rows "
+              "through.",
        .kind = plan::TaskKind::kCpu,
        .rows = plan::OutputRows::kSubset,
        .cost_fixed = std::chrono::microseconds(1),
