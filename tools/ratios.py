@@ -1,12 +1,13 @@
 """Prints the table of measured ratios of README.md from bench/baselines; ratios_test.py compares the two.
 
-A figure is a bar that a benchmark wrote into its JSON file; of several processes the median counts.
+A figure is a bar that a benchmark wrote into its JSON file; of several processes the median counts. Where there is no
+bar it is the geometric mean over all shapes of single runs, as it is for bars.
 """
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 
 ROOT = Path(__file__).resolve().parent.parent
 _BASELINES = ROOT / "bench/baselines"
@@ -23,7 +24,11 @@ class Ratio:
 _RATIOS = (
     Ratio("Running a node that does nothing, compared with calling a function in a loop; 1 worker", "scheduler",
           "empty, 1 worker: mean over shapes / serial", "{:.1f} times the loop"),
-    Ratio("Running that node with oneTBB's `task_group`; 2 workers", "scheduler",
+    Ratio("The same in a run with a deadline, as requests have one; 1 worker", "scheduler",
+          "millrace-deadline / serial, 1", "{:.0f} times the loop"),
+    Ratio("The same with a deadline; 2 workers", "scheduler", "millrace-deadline / serial, 2",
+          "{:.0f} times the loop"),
+    Ratio("Running that node without a deadline with oneTBB's `task_group`; 2 workers", "scheduler",
           "empty, 2 workers: tbb-tg / ours, mean over shapes", "{:.1f} times ours"),
     Ratio("Running it with oneTBB's flow graph, in the shape that suits it best; 2 workers", "scheduler",
           "empty, 2 workers: tbb-fg / ours, closest shape", "{:.1f} times ours"),
@@ -44,7 +49,17 @@ _RATIOS = (
 def figure(bench: str, bar: str) -> float:
     report = json.loads((_BASELINES / f"{bench}-2core-vm.json").read_text(encoding="utf-8"))
     processes = report if isinstance(report, list) else [report]
-    return median(entry["value"] for process in processes for entry in process["bars"] if entry["name"] == bar)
+    bars = [entry["value"] for process in processes for entry in process["bars"] if entry["name"] == bar]
+    return median(bars) if bars else _mean_over_shapes(report["rows"], bar)
+
+
+def _mean_over_shapes(rows: list[dict], name: str) -> float:
+    """`name` is "ENGINE / ENGINE, WORKERS": their times for empty nodes."""
+    engines, workers = name.split(", ")
+    times = {(row["shape"], row["engine"]): row["ns_per_node"] for row in rows
+             if row["body"] == "empty" and row["workers"] == int(workers) and not row["shape"].endswith("_x64")}
+    upper, lower = engines.split(" / ")
+    return geometric_mean(time / times[shape, lower] for (shape, engine), time in times.items() if engine == upper)
 
 
 def table() -> str:
