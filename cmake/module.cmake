@@ -12,8 +12,6 @@
 #     makes one GoogleTest executable and one ctest of the same name.
 #   mr_executable(NAME SOURCES file... [DEPS module...] [LIBS target...])
 #     makes a program (benchmark, simulator, example) with the project's warnings.
-#   mr_plugin(NAME SOURCES file...)
-#     makes a shared object of tasks, NAME.so.
 #   mr_fuzzer(NAME SOURCES file... [DEPS module...] [CORPUS folder...])
 #     makes a libFuzzer target; ctest gives it a short fixed-seed run over its corpus.
 #   mr_unite(TARGET)
@@ -59,9 +57,8 @@ function(mr_module name)
     set(visibility INTERFACE)
   endif()
   add_library(millrace::${name} ALIAS ${target})
-  target_sources(
-    ${target} ${visibility} FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/engine" FILES ${headers})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  mr_module_headers(${name} "${headers}")
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} ${visibility} cxx_std_23)
   _mr_link(${target} ${visibility} "${arg_DEPS}" "${arg_LIBS}")
   mr_install_module(${name})
@@ -172,14 +169,4 @@ function(_mr_reject_unparsed function name unparsed)
   if(unparsed)
     message(FATAL_ERROR "${function}(${name}): unknown arguments: ${unparsed}")
   endif()
-endfunction()
-
-# A shared object of tasks for --plugin. Headers only: the engine's functions come from the program.
-function(mr_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
-  _mr_reject_unparsed(mr_plugin ${name} "${arg_UNPARSED_ARGUMENTS}")
-  add_library(${name} MODULE ${arg_SOURCES})
-  target_compile_options(${name} PRIVATE ${MILLRACE_WARNINGS})
-  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/engine")
-  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default)
 endfunction()

@@ -1,7 +1,7 @@
 // snippet-begin: boost_task
-#include "rows/column.h"
-#include "tasks/plugin.h"
-#include "tasks/task_registry.h"
+#include <millrace/rows/column.h>
+#include <millrace/tasks/plugin.h>
+#include <millrace/tasks/task_registry.h>
 
 namespace {
 

@@ -11,10 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "loop/awaitables.h"
-#include "loop/event_loop.h"
-#include "runtime/flow.h"
+#include <millrace/millrace.h>
 
 namespace {
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import (adr, banned_code, contract_proof, file_names, formatting, layers, markdown,
-               module_readme, sizes, snippets, third_party, typescript, untested, wording)
+               module_readme, public_headers, sizes, snippets, third_party, typescript, untested, wording)
 from .tree import Problem, Tree
 
 
@@ -22,6 +22,8 @@ class Check:
 CHECKS = (
     Check("format", "C++ files are as clang-format leaves them", formatting.run),
     Check("layers", "includes stay within DEPS; no cycles", layers.run),
+    Check("public_headers", "public headers include only public ones of other modules",
+          public_headers.run),
     Check("third_party", "one module wraps each library", third_party.run),
     Check("sizes", "files, functions and parameter lists stay small", sizes.run),
     Check("file_names", "snake_case, named after the concept", file_names.run),

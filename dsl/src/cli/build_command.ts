@@ -8,7 +8,7 @@ import { Session, type BuildResult, type BuiltPlan, type SessionOptions } from "
 
 export const COMMON_FLAGS: Readonly<Record<string, FlagHelp>> = {
   root: { value: "DIR", about: "project with registry/ and plans/ (default: found upwards)" },
-  rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards)" },
+  rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards, the installed one)" },
   "no-engine": { about: "leave out the engine's own checks" },
   format: { value: "FORMAT", choices: ["text", "json"], about: "text (default) or json" },
 };

@@ -10,7 +10,9 @@ import { Session } from "./session.ts";
 export const INIT_HELP: CommandHelp = {
   usage: "dslc init [FOLDER]",
   about: "Make a project that works: registry, data, a plan, declarations for the editor.",
-  flags: { rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards)" } },
+  flags: {
+    rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards, the installed one)" },
+  },
 };
 
 export async function runInit({ words, flags }: Arguments): Promise<number> {

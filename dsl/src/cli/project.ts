@@ -32,8 +32,9 @@ export function findProject(from: string, given?: string): Project {
 /** The manifest of the engine's tasks: the project's, else the one of this package. */
 function findManifest(root: string): string {
   const names = ["generated/tasks.manifest.json", "interface/tasks.manifest.json"];
-  const own = [join(packageFolder(), "..", "contract", "tasks.manifest.json"),
-    join(packageFolder(), "contract", "tasks.manifest.json")];
+  // In this repository, and where the package is installed.
+  const own = [join(packageFolder(), "..", "interface", "tasks.manifest.json"),
+    join(packageFolder(), "interface", "tasks.manifest.json")];
   const found = [...names.map((name) => join(root, name)), ...own].find(existsSync);
   if (found === undefined) throw new UsageError("there is no task manifest; run `dslc codegen`");
   return found;
@@ -82,21 +83,24 @@ export function displayPath(path: string): string {
   return (near.startsWith(`..${sep}..`) ? path : near).split(sep).join("/");
 }
 
-/** The engine: given, named by the environment, or the nearest engine/bin/rankd above the project. */
+/** The engine: given, named by the environment, the nearest engine/bin/rankd above the project, the one that
+ * was installed with this package, or the nearest one above the package. */
 export function findRankd(project: Project, given?: string): string | undefined {
   const named = given ?? process.env["MILLRACE_RANKD"];
   if (named !== undefined && named !== "") {
     if (!runs(named)) throw new UsageError(`${named} does not run; --rankd names the engine`);
     return named;
   }
-  for (const start of [project.root, packageFolder()]) {
-    for (let folder = start; ; folder = dirname(folder)) {
-      const path = join(folder, "engine", "bin", "rankd");
-      if (existsSync(path)) return path;
-      if (dirname(folder) === folder) break;
-    }
+  const installed = join(packageFolder(), "bin", "rankd");
+  return rankdAbove(project.root) ?? (existsSync(installed) ? installed : rankdAbove(packageFolder()));
+}
+
+function rankdAbove(start: string): string | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    const path = join(folder, "engine", "bin", "rankd");
+    if (existsSync(path)) return path;
+    if (dirname(folder) === folder) return undefined;
   }
-  return undefined;
 }
 
 function runs(program: string): boolean {

@@ -1,0 +1,1 @@
+#error "A header of millrace includes a header of the project that uses it."
