@@ -135,9 +135,10 @@ class TaskContext {
 
   /// The loop of the request. Threading: async bodies only.
   [[nodiscard]] loop::Loop& loop() const { return *request_->loop; }
-  /// `co_await context.offload(fn, timeout)` runs `fn` on a worker and gives what it returned, or
-  /// kTimeout after `timeout`, or kCancelled when the run is over; then `fn` still runs to its end,
-  /// so it owns all that it uses, and its result is dropped. Threading: async bodies only.
+  /// `co_await context.offload(function, timeout)` runs `function` on a worker and gives what it
+  /// returned, or kTimeout after `timeout`, or kCancelled when the run is over; then `function`
+  /// still runs to its end, so it owns all that it uses, and its result is dropped. Threading:
+  /// async bodies only.
   template <class Function>
   [[nodiscard]] Offload<Function> offload(Function function,
                                           std::optional<base::Duration> timeout = {}) const {
