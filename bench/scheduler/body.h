@@ -13,9 +13,9 @@
 // read-modify-write of a plain word, no other node's memory is touched, no atomic, no clock. The
 // sign of the stamp selects the mode: a count from zero upwards is a timed run, a count from
 // `kVerifyBase` upwards is a verified run, in which the body also looks at the stamps of all its
-// producers. The test for the mode is the sign flag of the increment itself (`inc; js`), a branch
-// that is never taken in timed runs, so the same prepared DAG is timed and verified alternately
-// without a second body, a second indirection or a flag to load.
+// producers. The test for the mode is the sign flag of the increment itself (inc, then js), a
+// branch that is never taken in timed runs, so the same prepared DAG is timed and verified
+// alternately without a second body, a second indirection or a flag to load.
 //
 // Exactly once is thus checked after every timed sample (all stamps equal the number of runs); the
 // order is checked in the verified runs that every repetition contains. Because stamps are plain

@@ -7,9 +7,9 @@ namespace millrace::loop {
 
 /// The right to touch what belongs to one event loop, as a Clang capability.
 ///
-/// Fields say `MR_GUARDED_BY(loop_thread_)`, functions say `MR_REQUIRES(loop_thread_)`, and the few
-/// entry points where the loop calls in (jobs, timers, I/O callbacks) say
-/// `loop_thread_.assert_current()`, which is checked when it runs.
+/// Fields say `MR_GUARDED_BY(loop.thread())`, functions say `MR_REQUIRES(loop.thread())`, and the
+/// few entry points where the loop calls in (jobs, timers, I/O callbacks) say
+/// `loop.thread().assert_current()`, which is checked when it runs.
 ///
 /// Threading: any thread.
 class MR_CAPABILITY("loop thread") LoopThread {

@@ -22,7 +22,7 @@ struct Address {
   friend bool operator==(const Address&, const Address&) = default;
 };
 
-/// Reads `host:port`, `[ipv6]:port` or `unix:/path`.
+/// Reads `host:port`, `[::1]:port` or `unix:/path`.
 [[nodiscard]] base::Result<Address> parse_address(std::string_view text);
 
 /// Gives the form that `parse_address` reads.

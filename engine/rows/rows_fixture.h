@@ -31,7 +31,7 @@ namespace millrace::rows::testing {
 /// Makes cells that are likely to collide and to sit on the edges of their type.
 class CellMaker {
  public:
-  /// `null_chance` is drawn once, so that some columns have no null and some nothing else.
+  /// `null_chance_` is drawn once, so that some columns have no null and some nothing else.
   CellMaker(base::Random& random, ColumnType type, std::size_t distinct_max)
       : random_(random), type_(type), distinct_max_(distinct_max) {
     constexpr double kChances[] = {0.0, 0.0, 0.2, 0.9, 1.0};

@@ -38,7 +38,7 @@
 // but the item.
 //
 // Answer. The answer goes out exactly once: when the work is over, or before that at a deadline, a
-// cancellation or a failure if the run owns its context (`may_answer_early`). Storage is free when
+// cancellation or a failure if the run owns its context (`may_answer_early_`). Storage is free when
 // the answer is out *and* the work is over.
 
 namespace millrace::runtime {

@@ -82,7 +82,7 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   /// Does start and finish until the strand ends. False: there was nothing to do.
   bool work_strand();
 
-  /// Decides how to wait. `stop_waiting` tells that the driver has another reason to come back.
+  /// Decides how to wait.
   [[nodiscard]] IdleAction idle();
   /// Ends a park; `notified` is what the parking spot's `wait` said.
   void unparked(bool notified);

@@ -36,6 +36,11 @@ def blank(text: str) -> str:
     return _TOKEN.sub(spaces, text)
 
 
+def comments(text: str) -> list[tuple[int, int]]:
+    """Lists where comments start and end."""
+    return [match.span() for match in _TOKEN.finditer(text) if match.group().startswith(("//", "/*"))]
+
+
 def without_preprocessor(code: str) -> str:
     """Blanks preprocessor lines, continued ones included, keeping every offset."""
     return re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: re.sub(r"[^\n]", " ", m.group()), code,

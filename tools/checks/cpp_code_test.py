@@ -7,6 +7,13 @@ def _found(text: str) -> list[tuple[str, int, int]]:
     return [(f.name, f.line_count, f.parameter_count) for f in cpp_code.functions(text)]
 
 
+class CommentsTest(unittest.TestCase):
+    def test_finds_comments_but_not_what_looks_like_one(self):
+        text = 'a("// no"); // one\nb(\'/\'); /* two\n*/ c(R"(/* no */)");'
+        self.assertEqual([text[start:end] for start, end in cpp_code.comments(text)],
+                         ["// one", "/* two\n*/"])
+
+
 class BlankTest(unittest.TestCase):
     def test_removes_comments_and_strings_and_keeps_offsets(self):
         text = 'a("throw // x"); // throw\nb(\'"\'); /* throw\n*/ c(R"(throw")"); d(1\'000);'
