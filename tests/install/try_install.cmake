@@ -65,6 +65,9 @@ if(GXX)
 endif()
 
 step("dslc makes a project, rankd answers from it")
+if(NOT EXISTS "${prefix}/bin/dslc")
+  message(FATAL_ERROR "dslc was not installed, because it is not built: run ./dev test install")
+endif()
 # Outside the repository, where dslc would find an engine that is not installed.
 execute_process(COMMAND mktemp -d OUTPUT_VARIABLE project OUTPUT_STRIP_TRAILING_WHITESPACE
                 COMMAND_ERROR_IS_FATAL ANY)
