@@ -29,13 +29,6 @@ function(mr_module_headers name headers)
     target_include_directories(millrace_${name} PRIVATE "${engine}")
   endif()
 
-  # A target of its own, since CMake installs file sets as they are.
-  add_library(millrace_${name}_headers INTERFACE)
-  target_sources(millrace_${name}_headers INTERFACE FILE_SET HEADERS BASE_DIRS "${engine}"
-                                                    FILES ${headers})
-  target_link_libraries(millrace_${name}_headers INTERFACE millrace_${name})
-  set_target_properties(millrace_${name}_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-
   file(REMOVE_RECURSE "${links}/millrace/${name}")
   foreach(header IN LISTS headers)
     cmake_path(RELATIVE_PATH header BASE_DIRECTORY "${engine}" OUTPUT_VARIABLE path)

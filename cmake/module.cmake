@@ -16,10 +16,20 @@
 #     makes a libFuzzer target; ctest gives it a short fixed-seed run over its corpus.
 #   mr_unite(TARGET)
 #     compiles the target in few pieces where MILLRACE_UNITY is on.
+#   mr_unite_in_debug(TARGET)
+#     does so in Debug only: what measures keeps its files apart, the sanitized build only tries it.
+#   mr_optimise_in_debug(TARGET)
+#     compiles the target with -O1 in Debug, for what tests run long. The rest is not optimised there:
+#     compiling costs far more than running it.
 #   mr_scheduler_sources(VARIABLE)
 #     lists the sources of loop, trace and runtime, for programs that compile them with other switches.
 #   mr_add_existing(folder...)
 #     adds those sub-folders that have a CMakeLists.txt.
+
+include("${CMAKE_CURRENT_LIST_DIR}/lone_headers.cmake")
+
+# Modules in which tests spend their time: loops over rows, and the scheduler.
+set(_mr_optimised_modules base loop runtime rows expr)
 
 function(mr_add_existing)
   # Globbing, unlike EXISTS, makes the build notice a folder that appears later.
@@ -66,6 +76,10 @@ function(mr_module name)
     set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
   mr_unite(${target})
+  mr_lone_headers(${name} "${PROJECT_SOURCE_DIR}/engine" "${arg_DEPS}" "${headers}")
+  if(name IN_LIST _mr_optimised_modules)
+    mr_optimise_in_debug(${target})
+  endif()
   if(MILLRACE_BUILD_TESTS)
     _mr_module_tests(${name} "${tests}" "${arg_CONCURRENCY_TESTS}" "${arg_SEPARATE_TESTS}")
   endif()
@@ -129,8 +143,6 @@ function(_mr_module_tests name tests concurrency_tests separate_tests)
   endif()
   if(tests)
     mr_test(${name}_test SOURCES ${tests} DEPS ${name} LABELS ${name})
-    # Compiling test code costs far more than running it; the module itself keeps its optimisation.
-    target_compile_options(${name}_test PRIVATE $<$<CONFIG:Debug>:-O0>)
     mr_unite(${name}_test)
   endif()
 endfunction()
@@ -139,6 +151,19 @@ function(mr_unite target)
   get_target_property(type ${target} TYPE)
   if(MILLRACE_UNITY AND NOT type STREQUAL INTERFACE_LIBRARY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  endif()
+endfunction()
+
+function(mr_unite_in_debug target)
+  if(CMAKE_BUILD_TYPE STREQUAL Debug)
+    mr_unite(${target})
+  endif()
+endfunction()
+
+function(mr_optimise_in_debug target)
+  get_target_property(type ${target} TYPE)
+  if(PROJECT_IS_TOP_LEVEL AND NOT type STREQUAL INTERFACE_LIBRARY)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O1>)
   endif()
 endfunction()
 

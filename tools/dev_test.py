@@ -35,7 +35,8 @@ class DevTest(unittest.TestCase):
         self.assertIn("Did you mean ./dev build?", result.stderr)
 
     def test_wrong_usage_exits_with_2(self):
-        for call in (["build", "debug"], ["test", "--fast"], ["check", "nonsense"], ["help", "nonsense"]):
+        for call in (["build", "debug"], ["test", "--fast"], ["test", "--long", "base"], ["test", "--long", "--tsan"],
+                      ["check", "nonsense"], ["help", "nonsense"]):
             self.assertEqual(dev(*call).returncode, 2, call)
 
     def test_every_verb_of_the_readme_exists(self):

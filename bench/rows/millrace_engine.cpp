@@ -63,7 +63,7 @@ class BenchScope final : public expr::Scope {
 constexpr std::array<rows::Value, 4> kParamValues = {
     K::kWeightA, K::kWeightB, K::kWeightAge, K::kThreshold};
 
-expr::BoundExpr bind(const expr::CompiledExprRef& compiled) {
+expr::BoundExpr bind_params(const expr::CompiledExprRef& compiled) {
   return expr::BoundExpr::bind(compiled, {.params = kParamValues}).value();
 }
 
@@ -98,11 +98,11 @@ MillracePipeline::MillracePipeline(const PipelineData& data)
 }
 
 rows::RowSet MillracePipeline::score_of(const rows::RowSet& rows) {
-  return expr::evaluate_to_key(bind(score_), rows, "score", eval_scratch_).value().rows;
+  return expr::evaluate_to_key(bind_params(score_), rows, "score", eval_scratch_).value().rows;
 }
 
 rows::RowSet MillracePipeline::filter_of(const rows::RowSet& rows) {
-  return expr::evaluate_predicate(bind(predicate_), rows, eval_scratch_).value().rows;
+  return expr::evaluate_predicate(bind_params(predicate_), rows, eval_scratch_).value().rows;
 }
 
 rows::RowSet MillracePipeline::top_of(const rows::RowSet& rows) {
@@ -120,7 +120,7 @@ MillraceFilter::MillraceFilter(std::string_view predicate, const TaggedData& dat
       predicate_(expr::compile_predicate(predicate, BenchScope()).value()) {}
 
 rows::RowSet MillraceFilter::run() {
-  return expr::evaluate_predicate(bind(predicate_), rows_, eval_scratch_).value().rows;
+  return expr::evaluate_predicate(bind_params(predicate_), rows_, eval_scratch_).value().rows;
 }
 
 }  // namespace millrace::bench

@@ -22,7 +22,7 @@
 namespace millrace::live {
 namespace {
 
-constexpr int kUsers = 20;
+constexpr int kClusterUsers = 20;
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -34,7 +34,8 @@ class ClusterPlansTest : public ::testing::Test {
   static void SetUpTestSuite() {
     cluster_ = std::make_unique<RedisCluster>();
     folder_ = std::make_unique<TempFolder>();
-    const std::string data = read_file(MILLRACE_SOURCE_DIR "/data/demo.redis") + known_data(kUsers);
+    const std::string data =
+        read_file(MILLRACE_SOURCE_DIR "/data/demo.redis") + known_data(kClusterUsers);
     data_file_ = folder_->write("all.redis", data);
     cluster_->load(data);
     registry_ = registry_at(cluster_->master(0), patient());
@@ -72,12 +73,13 @@ TEST_F(ClusterPlansTest, RED10_EveryPlanAnswersTheSameBytesAsOnEmbeddedData) {
 
 // Must be the last test: it leaves a cluster without one of its masters.
 TEST_F(ClusterPlansTest, RED13_EveryRequestIsAnsweredWhenAMasterIsKilledUnderLoad) {
-  const std::vector<PlanAnswers> plans = known_plans(*embedded_->engine, kUsers);
+  const std::vector<PlanAnswers> plans = known_plans(*embedded_->engine, kClusterUsers);
   const RunningEngine redis(
       registry_at(cluster_->master(1), "{ connect_timeout = '2s', request_timeout = '2s' }"),
       "test",
       {kGuardedPlan});
-  CheckedLoad load(*redis.engine, plans, {.slots = 16, .users = kUsers, .deadline_ms = 1000});
+  CheckedLoad load(
+      *redis.engine, plans, {.slots = 16, .users = kClusterUsers, .deadline_ms = 1000});
   load.start();
   CheckedLoad::wait_for(load.tally.full, 50);
   cluster_->pass_on(1);

@@ -20,10 +20,10 @@
 namespace millrace::live {
 namespace {
 
-constexpr int kUsers = 20;
+constexpr int kLoadUsers = 20;
 
 struct FaultRig {
-  FaultRig() : data_file(folder.write("known.redis", known_data(kUsers))) {
+  FaultRig() : data_file(folder.write("known.redis", known_data(kLoadUsers))) {
     server.load(data_file);
     const std::string registry =
         write_registry(folder,
@@ -31,7 +31,7 @@ struct FaultRig {
                        "{ connections = 2, connect_timeout = '300ms', request_timeout = '500ms' }",
                        data_file);
     const RunningEngine embedded(registry, "dev", {kGuardedPlan});
-    plans = known_plans(*embedded.engine, kUsers);
+    plans = known_plans(*embedded.engine, kLoadUsers);
     redis =
         std::make_unique<RunningEngine>(registry, "test", std::vector<std::string>{kGuardedPlan});
   }
@@ -39,7 +39,7 @@ struct FaultRig {
     return std::make_unique<CheckedLoad>(
         *redis->engine,
         plans,
-        CheckedLoad::Options{.slots = 16, .users = kUsers, .deadline_ms = deadline_ms});
+        CheckedLoad::Options{.slots = 16, .users = kLoadUsers, .deadline_ms = deadline_ms});
   }
 
   TempFolder folder;

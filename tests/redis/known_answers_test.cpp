@@ -16,7 +16,7 @@
 namespace millrace::live {
 namespace {
 
-constexpr int kUsers = 2;
+constexpr int kFewUsers = 2;
 
 class KnownAnswersTest : public ::testing::Test {
  protected:
@@ -47,9 +47,9 @@ class KnownAnswersTest : public ::testing::Test {
   const RunningEngine embedded_{write_registry(folder_,
                                                "port = 1\nhost = 'h'",
                                                patient(),
-                                               folder_.write("known.redis", known_data(kUsers))),
+                                               folder_.write("known.redis", known_data(kFewUsers))),
                                 "dev"};
-  const KnownAnswers answers_{*embedded_.engine, "complex_dag", kUsers};
+  const KnownAnswers answers_{*embedded_.engine, "complex_dag", kFewUsers};
 };
 
 TEST_F(KnownAnswersTest, FullIsTheSameBytes) {

@@ -36,10 +36,18 @@ def run(tree: Tree) -> list[Problem]:
     for name, start, text in comments + _readmes(tree):
         for span in _SPAN.finditer(text):
             for word in set(_NAME.findall(span.group(1))) - known:
+                if _is_part_of_names(word, known):
+                    continue
                 line = line_of(tree.text(name), start + span.start())
                 offenders.setdefault(f"{name} {word}", Problem(
                     name, line, f"nothing is called {word}: correct `{span.group(1)}`"))
     return ratchet.apply(tree, EXCEPTIONS, offenders)
+
+
+def _is_part_of_names(word: str, known: set[str]) -> bool:
+    """Says whether it is a prefix like find_ or a suffix like _index, and names have it."""
+    return (word.endswith("_") and any(name.startswith(word) for name in known)) or (
+        word.startswith("_") and any(name.endswith(word) for name in known))
 
 
 def _read_cpp(tree: Tree) -> tuple[set[str], list[tuple[str, int, str]]]:

@@ -8,7 +8,7 @@ class Batch { void append(int rows_max); };  // `sorted_by` is in plans, `rows_m
 inline const char* kFlags = "--smoke GET";
 """,
     "plans/a.plan.json": '{"sorted_by": []}',
-    "engine/rows/README.md": "`Batch` holds rows; `PLACE`, `*_place.h`, `place_*`.\n```cpp\n`NoSuchName`\n```\n",
+    "engine/rows/README.md": "`Batch` holds rows; `PLACE`, `*_place.h`, `place_*`, `sorted_`, `_max`.\n```cpp\n`NoSuchName`\n```\n",
 }
 
 
@@ -21,6 +21,10 @@ class CommentNamesTest(PlantedTreeTest):
                                                             "// then `Batch::append`. put is gone.\n"})
         self.assert_caught(comment_names.run(tree),
                            "engine/rows/sort.cpp:2: nothing is called put: correct `Batch::put()`")
+
+    def test_catches_a_prefix_that_no_name_has(self):
+        tree = self.plant(_CLEAN | {"engine/rows/sort.h": "// `append_`\n"})
+        self.assert_caught(comment_names.run(tree), "nothing is called append_")
 
     def test_catches_a_file_that_is_gone(self):
         tree = self.plant(_CLEAN | {"engine/rows/sort.h": "/* as in `table.h` */\n"})
