@@ -1,9 +1,6 @@
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace millrace::runtime {
 
@@ -13,34 +10,6 @@ class ReadyGauge {
  public:
   virtual ~ReadyGauge() = default;
   [[nodiscard]] virtual std::int64_t ready_count() const = 0;
-};
-
-/// A gauge of one counter per thread, so that counting never shares a cache line. A node may be
-/// added on one thread and taken off on another: only the sum means something.
-/// Threading: `add` and `sub` from the one thread that owns the shard, `ready_count` from any.
-class ShardedReadyGauge final : public ReadyGauge {
- public:
-  explicit ShardedReadyGauge(std::size_t shard_count) : shards_(shard_count) {}
-
-  void add(std::size_t shard, std::int64_t count) {
-    std::atomic<std::int64_t>& value = shards_[shard].value;
-    value.store(value.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
-  }
-  void sub(std::size_t shard, std::int64_t count) { add(shard, -count); }
-
-  [[nodiscard]] std::int64_t ready_count() const override {
-    std::int64_t sum = 0;
-    for (const Shard& shard : shards_) sum += shard.value.load(std::memory_order_relaxed);
-    // Readings of different moments may cancel out below zero.
-    return sum < 0 ? 0 : sum;
-  }
-
- private:
-  struct alignas(64) Shard {
-    // Written by its owner only, read by whoever decides on admission. Publishes nothing.
-    std::atomic<std::int64_t> value{0};
-  };
-  std::vector<Shard> shards_;
 };
 
 }  // namespace millrace::runtime

@@ -37,6 +37,9 @@ class RunHandle {
   [[nodiscard]] RunOutcome outcome() const { return run_->outcome(); }
   [[nodiscard]] base::Status status() const { return run_->status(); }
   [[nodiscard]] const Run& run() const { return *run_; }
+  /// Gives the run away without dropping the reference: it belongs to whoever makes a handle of the
+  /// run again, which must happen exactly once. The handle is empty afterwards.
+  [[nodiscard]] Run& detach() { return *std::exchange(run_, nullptr); }
 
  private:
   Run* run_ = nullptr;
@@ -59,13 +62,14 @@ class RunPool {
                                        std::shared_ptr<void> context,
                                        const RunOptions& options);
   /// Starts a run. `on_answer` is called once with `data`; an error means that nothing was started.
+  /// The run keeps its permit until its last body has returned and its handle is gone.
   [[nodiscard]] base::Result<RunHandle> submit(WorkerPool& pool,
                                                std::shared_ptr<void> context,
                                                const RunOptions& options,
-                                               RunObserver observer);
+                                               RunObserver observer,
+                                               AdmissionPermit permit = {});
 
   /// `submit` if `admission` lets the run in now; kBusy or kDeadlineExceeded otherwise (B1, B3).
-  /// The run keeps its place until its last body has returned and its handle is gone.
   [[nodiscard]] base::Result<RunHandle> try_submit(Admission& admission,
                                                    WorkerPool& pool,
                                                    std::shared_ptr<void> context,
@@ -80,11 +84,6 @@ class RunPool {
  private:
   [[nodiscard]] base::Status check_submission(const WorkerPool& pool,
                                               const RunOptions& options) const;
-  [[nodiscard]] RunHandle start(Run& run,
-                                WorkerPool& pool,
-                                std::shared_ptr<void> context,
-                                const RunOptions& options);
-  void end_place(Run& run);
   [[nodiscard]] Run& acquire();
   void release(Run& run);
   void take_back(Run& run);

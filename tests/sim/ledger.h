@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/admission.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/topology/topology.h"
@@ -65,8 +64,6 @@ class RunLedger {
 
   [[nodiscard]] bool fails(std::uint32_t node) const;
   [[nodiscard]] base::Duration cost(std::uint32_t node) const;
-  [[nodiscard]] std::uint32_t in_progress() const { return in_progress_; }
-  [[nodiscard]] bool was_started() const { return started_count_ > 0; }
   [[nodiscard]] bool is_submitted() const { return submitted_at_.has_value(); }
   [[nodiscard]] bool is_answered() const { return answered_at_.has_value(); }
   [[nodiscard]] bool is_released() const { return is_released_; }
@@ -84,9 +81,7 @@ class RunLedger {
   // Filled in by the world.
   runtime::RunHandle handle;
   const runtime::Run* run = nullptr;
-  runtime::AdmissionPermit permit;
   std::unique_ptr<runtime::Run> inner_run;  ///< of a run that a body waits for
-  std::uint32_t abandoned_count = 0;
   bool is_refused = false;
 
  private:

@@ -106,16 +106,6 @@ class SimWorld {
     std::uint32_t run = 0;
     bool is_cancel = false;
   };
-  struct Waiter final : runtime::AdmissionWaiter {
-    void admitted(runtime::AdmissionPermit permit) override;
-    void refused(runtime::RefusalReason reason) override;
-    /// Its deadline can no longer be met.
-    [[nodiscard]] bool is_too_late() const { return world->clock_.now() > start_by; }
-    SimWorld* world = nullptr;
-    std::uint32_t run = 0;
-    bool is_waiting = false;
-    base::TimePoint start_by = base::TimePoint::max();
-  };
   class TraceJudge final : public trace::TraceSink {
    public:
     explicit TraceJudge(SimWorld& world) : world_(world) {}
@@ -151,11 +141,13 @@ class SimWorld {
   // sim_runs.cpp: runs from submission to release.
   void happen(const Event& event);
   void arrive(std::uint32_t run);
-  void submit(std::uint32_t run);
+  [[nodiscard]] bool ask(std::uint32_t run);
+  void submit(std::uint32_t run, runtime::AdmissionPermit permit = {});
   void answered(runtime::Run& run, RunLedger& ledger);
   void released(runtime::Run& run, RunLedger& ledger);
   void refuse(std::uint32_t run);
-  void poll_admission();
+  void ask_for_waiting();
+  void judge_admission();
   [[nodiscard]] runtime::RunOptions options_of(std::uint32_t run);
   [[nodiscard]] runtime::RunObserver observer_of(RunLedger& ledger);
   void plan_cancellation(std::uint32_t run);
@@ -200,7 +192,10 @@ class SimWorld {
   loop::FakeLoop loop_{clock_};
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::unique_ptr<runtime::Admission> admission_;
-  std::vector<Waiter> waiters_;
+  std::vector<base::TimePoint> admit_by_;  // by run
+  std::vector<std::uint32_t> waiting_;     // refused runs whose owners ask again, in order
+  std::uint64_t asked_count_ = 0;
+  std::uint64_t admitted_count_ = 0;
   std::vector<std::unique_ptr<RunLedger>> ledgers_;
   std::vector<std::uint64_t> trace_digests_;
   std::vector<std::uint32_t> open_inner_runs_;  // begun and not yet known to have answered

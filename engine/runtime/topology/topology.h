@@ -1,13 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "runtime/topology/node.h"
 
 // A DAG in the form in which it runs: flat arrays indexed by node, nothing to look up.
@@ -100,7 +97,6 @@ class Topology {
   [[nodiscard]] std::uint32_t counter_of(std::uint32_t node) const { return counter_of_[node]; }
 
  private:
-  friend class TopologyBuilder;
   friend class TopologyCompiler;
   Topology() = default;
 
@@ -117,31 +113,6 @@ class Topology {
   std::vector<std::vector<std::uint32_t>> stands_in_for_;
   std::vector<std::vector<std::uint32_t>> producers_;
   TopologyTraits traits_;
-};
-
-/// Collects nodes and checks them as a whole.
-/// Threading: not shared.
-class TopologyBuilder {
- public:
-  /// Declares a node. Mistakes are reported by `build`, all at once.
-  NodeId add(NodeSpec spec);
-  /// Gives the node declared last a fallback: a body that supplies a value, or another node's id.
-  void set_fallback_value(BodyFunction body, std::shared_ptr<const void> closure);
-  void set_fallback_node(std::string id);
-  /// Makes `consumer` wait for `producer`, by id; either may be declared later.
-  void add_edge(std::string producer, std::string consumer);
-  [[nodiscard]] std::size_t node_count() const { return specs_.size(); }
-  /// Gives the finished DAG, or one error that names every problem. The builder is empty
-  /// afterwards.
-  [[nodiscard]] base::Result<std::shared_ptr<const Topology>> build();
-
- private:
-  struct NamedEdge {
-    std::string producer;
-    std::string consumer;
-  };
-  std::vector<NodeSpec> specs_;
-  std::vector<NamedEdge> extra_edges_;
 };
 
 }  // namespace millrace::runtime
