@@ -8,7 +8,7 @@
 #include "runtime/node_call.h"
 #include "runtime/run_pool.h"
 #include "runtime/topology/cost_model.h"
-#include "runtime/topology/topology.h"
+#include "runtime/topology/topology_builder.h"
 #include "runtime/worker_pool.h"
 #include "support/allocation_count.h"
 

@@ -11,8 +11,8 @@
 namespace millrace::host {
 namespace {
 
-// Small CPU work stays where its rows are: the way to a worker and back takes longer than a node
-// that costs less than this. Turns are short, so I/O does not wait for all of the budget.
+// A cpu node that costs less than this runs on the loop: handing it to a worker and back would take
+// longer than the node itself. One turn of the loop spends at most kLoopInlineBudget on such nodes.
 constexpr base::Duration kInlineThreshold = std::chrono::microseconds(50);
 constexpr base::Duration kLoopInlineBudget = std::chrono::milliseconds(2);
 
@@ -40,10 +40,10 @@ void run_on(loop::EventLoop& loop, Function function) {
 }  // namespace
 
 Engine::~Engine() {
-  // Late bodies end first: they may still use timers of their loop.
+  // Plans go first: they wait for bodies that still run, which may use timers of their loop.
   plans_ = {};
   for (const auto& unit : loops_) {
-    // Sockets are closed by the thread that uses them.
+    // A client closes its sockets, which only the loop thread may do.
     run_on(*unit->loop, [&] { unit->clients.clear(); });
     unit->loop->stop();
   }
@@ -57,8 +57,8 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings&
       return std::unexpected(done.error());
   }
   if (auto done = engine->start_threads(settings); !done) return std::unexpected(done.error());
-  for (const auto& unit : engine->loops_) {
-    if (auto done = engine->connect(project, *unit); !done) return std::unexpected(done.error());
+  for (std::size_t index = 0; index < engine->loops_.size(); ++index) {
+    if (auto done = engine->connect(project, index); !done) return std::unexpected(done.error());
   }
   if (auto done = engine->load_plans(settings, project); !done)
     return std::unexpected(done.error());
@@ -80,6 +80,13 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings) 
                                               .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
+  auto admission =
+      runtime::Admission::create({.high_water = settings.high_water,
+                                  .low_water = std::max<std::int64_t>(settings.high_water / 2, 1),
+                                  .inflight_max = settings.inflight_max},
+                                 *workers_);
+  if (!admission) return std::unexpected(from(admission.error()));
+  admission_ = *std::move(admission);
   for (std::uint32_t index = 0; index < settings.loops; ++index) {
     auto loop = loop::EventLoop::create(base::format("loop {}", index));
     if (!loop) return std::unexpected(from(loop.error()));
@@ -89,8 +96,9 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings) 
   return {};
 }
 
-std::expected<void, StartError> Engine::connect(const Project& project, LoopUnit& unit) {
-  const bool is_first = endpoint_kinds_.empty();
+std::expected<void, StartError> Engine::connect(const Project& project, std::size_t loop_index) {
+  LoopUnit& unit = *loops_[loop_index];
+  const bool is_first = loop_index == 0;
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
     tasks::EndpointDriver* const driver = project.extensions().find_driver(endpoint.kind);
     if (driver == nullptr) {
@@ -113,7 +121,10 @@ std::expected<void, StartError> Engine::connect(const Project& project, LoopUnit
                    .loop_scratch = &unit.scratch,
                    .scratches = &scratches_,
                    .wall_clock = &wall_clock_,
-                   .tracer = &tracer_};
+                   .tracer = &tracer_,
+                   .admission = admission_.get(),
+                   .loop_index = loop_index,
+                   .loop_count = loops_.size()};
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "rank/ranker.h"
 #include "rank/run_tracer.h"
 #include "rank/services.h"
+#include "runtime/admission.h"
 #include "runtime/worker_pool.h"
 #include "stores/store_client.h"
 #include "tasks/scratch_pool.h"
@@ -21,7 +22,7 @@
 
 namespace millrace::host {
 
-/// One event loop with the clients of its own.
+/// One event loop with its own clients.
 struct LoopUnit {
   std::unique_ptr<loop::EventLoop> loop;
   std::vector<std::shared_ptr<void>> transports;  // outlive the clients
@@ -48,21 +49,25 @@ class Engine {
   [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
   [[nodiscard]] loop::Loop& loop(std::size_t loop) { return *loops_[loop]->loop; }
   [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
-  /// Ends the dump of runs, if there is one: writes what is left. No request may be under way.
+  /// Decides for all loops whether a request may start.
+  [[nodiscard]] const runtime::Admission& admission() const { return *admission_; }
+  /// Writes the rest of the trace dump and closes it, if there is one. No request may be under way.
   [[nodiscard]] std::expected<void, StartError> close_trace_dump();
-  /// What the clients of all stores have done.
+  /// The sum of the counters of all store clients.
   [[nodiscard]] stores::StoreCounters store_counters() const;
 
  private:
   Engine() = default;
   [[nodiscard]] std::expected<void, StartError> start_threads(const Settings& settings);
-  [[nodiscard]] std::expected<void, StartError> connect(const Project& project, LoopUnit& unit);
+  [[nodiscard]] std::expected<void, StartError> connect(const Project& project,
+                                                        std::size_t loop_index);
   [[nodiscard]] std::expected<void, StartError> load_plans(const Settings& settings,
                                                            const Project& project);
 
   [[nodiscard]] std::expected<void, StartError> open_trace_dump(const std::string& path);
 
-  // Destroyed in reverse: plans wait for late bodies, which need threads and clients.
+  // Destroyed from the last to the first: plans wait for bodies that still run, and these need the
+  // threads, the clients and the admission.
   base::SystemWallClock wall_clock_;
   std::string dump_path_;
   std::ofstream dump_file_;
@@ -71,6 +76,7 @@ class Engine {
   tasks::ScratchPool scratches_;
   std::vector<tasks::ClientKind> endpoint_kinds_;
   std::unique_ptr<runtime::WorkerPool> workers_;
+  std::unique_ptr<runtime::Admission> admission_;
   std::vector<std::unique_ptr<LoopUnit>> loops_;
   rank::PlanSet plans_;
 };

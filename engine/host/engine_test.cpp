@@ -1,5 +1,6 @@
 #include "host/engine.h"
 
+#include <set>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -26,6 +27,45 @@ TEST(EngineTest, EveryLoopAnswers) {
     EXPECT_TRUE(call.ok()) << call.response();
   }
   EXPECT_GT(engine->store_counters().commands, 0U);
+}
+
+TEST(EngineTest, ART9_NoTwoRequestsOfAProcessHaveTheSameNumber) {
+  Settings settings = repository_settings();
+  settings.loops = 2;
+  const auto project = open_project(settings);
+  const auto engine = start_engine(settings, *project);
+  rank::RequestReader reader;
+  std::set<std::string> numbers;
+  for (int request = 0; request < 6; ++request) {
+    WaitingCall call;
+    call.run(engine->ranker(request % 2), reader, R"({"user_id": 1, "plan": "simple_plan"})");
+    const std::size_t begin = call.response().find("\"engine_request_id\"");
+    ASSERT_NE(begin, std::string::npos);
+    numbers.insert(call.response().substr(begin, call.response().find(',', begin) - begin));
+  }
+  EXPECT_EQ(numbers.size(), 6U);
+}
+
+TEST(EngineTest, B1_AllLoopsShareOneLimit) {
+  Settings settings = repository_settings();
+  settings.loops = 2;
+  settings.inflight_max = 1;
+  const auto project = open_project(settings);
+  const auto engine = start_engine(settings, *project);
+  rank::RequestReader reader;
+  for (std::size_t loop = 0; loop < 2; ++loop) {
+    WaitingCall call;
+    call.run(engine->ranker(loop), reader, R"({"user_id": 1, "plan": "simple_plan"})");
+    EXPECT_TRUE(call.ok() || call.outcome() == rank::RankOutcome::kRefused) << call.response();
+  }
+  EXPECT_EQ(engine->admission().stats().accepted + engine->admission().stats().refused, 2U);
+}
+
+TEST(EngineTest, ALimitThatLetsNothingInIsAnError) {
+  Settings settings = repository_settings();
+  settings.high_water = 0;
+  const auto project = open_project(settings);
+  EXPECT_THAT(Engine::start(settings, *project).error().text, HasSubstr("high_water"));
 }
 
 TEST(EngineTest, CLI2_ThePlanOfTheSettingsIsTheDefault) {

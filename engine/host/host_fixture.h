@@ -53,7 +53,7 @@ inline std::unique_ptr<Engine> start_engine(const Settings& settings, const Proj
   return *std::move(engine);
 }
 
-/// A folder for files of one test; goes with it.
+/// A folder for the files of one test; deleted at its end.
 class TempFolder {
  public:
   TempFolder() {

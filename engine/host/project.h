@@ -15,7 +15,7 @@
 
 namespace millrace::host {
 
-/// A plan file and what became of it.
+/// A plan file: its path, its text, and the compiled plan or the problems.
 struct PlanFile {
   std::string path;
   std::string text;
@@ -23,7 +23,7 @@ struct PlanFile {
 };
 
 /// What is on disk: registry, tasks and plans, read and checked.
-/// Threading: not shared while it is loaded; then any thread.
+/// Threading: one thread opens it; after that any thread may read it.
 class Project {
  public:
   /// Finds the folders, reads the registry and registers all tasks. Plans come with `load_plans`.
@@ -33,7 +33,7 @@ class Project {
   [[nodiscard]] const plan::Registry& registry() const { return *registry_; }
   [[nodiscard]] const tasks::TaskRegistry& tasks() const { return tasks_; }
   [[nodiscard]] const Extensions& extensions() const { return extensions_; }
-  /// Folder that relative data files belong to.
+  /// The folder that relative paths of data files start from.
   [[nodiscard]] const std::string& root() const { return root_; }
 
   /// Compiles every plan file of the folder and of the settings, in order of path.
@@ -44,7 +44,7 @@ class Project {
   explicit Project(Extensions extensions) : extensions_(std::move(extensions)) {}
   [[nodiscard]] std::expected<void, StartError> read_registry(const Settings& settings);
   [[nodiscard]] std::expected<void, StartError> register_tasks(const Settings& settings);
-  /// What only a task knows to be wrong with its params.
+  /// Finds problems in params that only the task itself can find.
   [[nodiscard]] plan::ProblemReport refused_by_tasks(const plan::CompiledPlan& plan) const;
 
   const Extensions extensions_;

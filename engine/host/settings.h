@@ -9,10 +9,10 @@
 
 namespace millrace::host {
 
-/// What a process that ranks is told: what to load and how to run it.
+/// The settings of a process that ranks.
 struct Settings {
   // What to load.
-  std::string root;          ///< folder that holds registry/, plans/ and data/; empty: found
+  std::string root;          ///< folder with registry/, plans/ and data/; empty: searched for
   std::string plan_dir;      ///< empty: ROOT/plans
   std::string registry_dir;  ///< empty: ROOT/registry
   std::string env = "dev";
@@ -21,9 +21,13 @@ struct Settings {
   std::vector<std::string> plugins;
   // How to run.
   std::optional<base::Duration> deadline;      ///< of requests that name none
-  std::optional<base::Duration> node_timeout;  ///< of every node, besides its own
+  std::optional<base::Duration> node_timeout;  ///< of every node, in addition to its own
   std::uint32_t cpu_threads = 0;               ///< 0: as many as the machine has cores
   std::uint32_t loops = 1;
+  /// When more nodes than this are ready but not running, new requests are refused, until the
+  /// number has fallen below half of it.
+  std::int64_t high_water = 8192;
+  std::int64_t inflight_max = 1024;  ///< requests under way at a time; more are refused
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;
   std::string dump_run_trace;  ///< file for a Chrome trace of all runs; empty: none

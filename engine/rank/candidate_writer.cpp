@@ -24,8 +24,9 @@ char* write_integer(char* at, std::int64_t number) {
   return std::to_chars(at, at + kIntegerBytesMax, number).ptr;
 }
 
-// Writes a part of `rendered_`, which has kPartSlack bytes behind its end: most are short, and a
-// copy of fixed size is a few instructions instead of a call.
+// Copies a part of `rendered_`. Most parts are short, and a copy of a fixed size is a few
+// instructions instead of a call, so kPartSlack bytes are always copied; `rendered_` has that many
+// spare bytes behind its end, and the target has room for them.
 char* write_part(char* at, std::string_view part) {
   std::memcpy(at, part.data(), kPartSlack);
   if (part.size() > kPartSlack) [[unlikely]]
@@ -35,15 +36,16 @@ char* write_part(char* at, std::string_view part) {
 
 }  // namespace
 
-// A string that grows while its end is written through a pointer: until cut() it is longer than its
-// text.
+// Lets a writer append to a string through a plain pointer. While it writes, the string is longer
+// than its text; `cut` sets the real length at the end.
 class CandidateWriter::Text {
  public:
   explicit Text(std::string& out) : out_(out) {}
 
-  /// Where the text ends that is there already.
+  /// The end of the string, where the first byte is to be written.
   [[nodiscard]] char* end() { return out_.data() + out_.size(); }
-  /// Makes room for `bytes` behind `at`, the end of the text, and gives the end's new place.
+  /// Makes room for `bytes` more at `at`, the end of the text so far, and gives the address of that
+  /// end, which changes when the string has to grow.
   [[nodiscard]] char* make_room(char* at, std::size_t bytes) {
     if (static_cast<std::size_t>(end() - at) >= bytes) [[likely]]
       return at;
@@ -64,7 +66,8 @@ class CandidateWriter::Text {
   std::string& out_;
 };
 
-// Renders the values of a dictionary that has no more of them than there may be candidates.
+// Renders each value of the column's dictionary once, unless it has more values than the answer can
+// have candidates; then values are rendered row by row (kText).
 void CandidateWriter::add_cells(const rows::Column& column, std::size_t row_count, Field& field) {
   field.values = column.codes().data();
   field.dictionary = column.dictionary().get();
@@ -169,7 +172,8 @@ void CandidateWriter::add_output(const RequestRun& run, std::uint32_t node) {
   return write_literal(at, kNull);
 }
 
-// Room was made for all but cells like this one, so it is made again for what comes after it.
+// `Output::bytes_max` leaves kText cells out, so this makes room for the cell and again for the
+// rest of the candidate.
 char* CandidateWriter::write_text(
     const Field& field, rows::RowIndex row, std::size_t bytes_max, char* at, Text& text) {
   const std::int32_t code = static_cast<const std::int32_t*>(field.values)[row];
@@ -209,7 +213,8 @@ void CandidateWriter::append(const RequestRun& run, bool ids_as_strings, std::st
   for (const std::uint32_t node : run.plan().plan().outputs) add_output(run, node);
   rendered_.append(kPartSlack, ' ');
 
-  // Each candidate ends with what opens the next one, so the last leaves too much.
+  // Each candidate ends with the text that opens the next one. The last one has no next, so that
+  // surplus is cut off at the end.
   Text text(out);
   char* at = text.make_room(text.end(), kPartSlack);
   at = write_literal(write_literal(at, "["), before_id_.substr(1));

@@ -44,35 +44,36 @@ void for_each_candidate(const RequestRun& run, Visit visit) {
   }
 }
 
-/// Writes the candidates of answers: the bytes that base::JsonWriter would write, with what all
-/// candidates have in common rendered once. Most of the work of an answer is this.
-/// Threading: not shared. Use it again: it keeps its memory.
+/// Writes the candidates of an answer as JSON, with the same bytes as `base::JsonWriter`. Writing
+/// candidates is most of the work of an answer, so the text that all candidates share (field names,
+/// braces) is rendered once per answer and then copied.
+/// Threading: not shared. A writer that is used again allocates less, because it keeps its buffers.
 class CandidateWriter {
  public:
   /// Appends the JSON array of the candidates.
   void append(const RequestRun& run, bool ids_as_strings, std::string& out);
 
  private:
-  /// A part of `rendered_`.
+  /// A range of bytes in `rendered_`.
   struct Part {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
   enum class CellKind : std::uint8_t { kNull, kInt64, kFloat64, kBool, kRendered, kText };
   struct Field {
-    Part text;  ///< what stands in front of its value
+    Part text;  ///< the text before the value: `,"name":`
     CellKind kind = CellKind::kNull;
     const std::uint8_t* validity = nullptr;  ///< nullptr: no row is null
-    const void* values = nullptr;            ///< of the column's type
+    const void* values = nullptr;            ///< array whose element type follows from `kind`
     const rows::Dictionary* dictionary = nullptr;
-    std::size_t first_cell = 0;  ///< of the dictionary's values in `cells_`, if they are rendered
+    std::size_t first_cell = 0;  ///< for kRendered: where the dictionary's values begin in `cells_`
   };
   struct Output {
     const rows::Batch* batch = nullptr;
     std::size_t first_field = 0;
     std::size_t end_field = 0;
-    Part tail = {};             ///< what closes a candidate and opens the next
-    std::size_t bytes_max = 0;  ///< of a candidate, but for cells that are not rendered
+    Part tail = {};             ///< closes a candidate and opens the next one
+    std::size_t bytes_max = 0;  ///< most bytes of one candidate, without its kText cells
   };
   class Text;
 
@@ -91,12 +92,12 @@ class CandidateWriter {
   }
 
   std::string rendered_;
-  std::vector<Field> fields_;  // those of the first output, then of the second, …
+  std::vector<Field> fields_;  // fields of the first output, then of the second, …
   std::vector<Output> outputs_;
   std::vector<Part> cells_;     // values of small dictionaries, as JSON
-  std::string escaped_;         // one value that is not plain
-  std::string_view before_id_;  // what stands in front of an id, after another candidate
-  std::string_view after_id_;   // what stands between the id and the first field
+  std::string escaped_;         // the kText cell that is being written
+  std::string_view before_id_;  // text between the end of one candidate and the id of the next
+  std::string_view after_id_;   // text between the id and the first field
 };
 
 }  // namespace millrace::rank

@@ -8,15 +8,15 @@
 
 #include "base/formats/json_writer.h"
 #include "plan/compiled_plan.h"
-#include "rank/request_explain.h"
+#include "rank/explain_ids.h"
 
 namespace millrace::rank {
 
-/// The most lists of one node that are named.
+/// How many lists of one node are named at most.
 inline constexpr std::size_t kListsMax = 10;
 
-/// Where an id could have come from in a run: the nodes whose rows may become candidates, and the
-/// lists that they read.
+/// Says where an id that is nowhere in a run could have come from: the nodes whose rows may become
+/// candidates, and the store lists that these nodes read.
 /// Threading: not shared. Lifetime: borrows the source.
 class ExplainAbsence {
  public:
@@ -30,7 +30,7 @@ class ExplainAbsence {
 
   const ExplainSource& source_;
   const plan::CompiledPlan& plan_;
-  std::vector<bool> reaches_output_;  // by node: its rows may reach an output as they are
+  std::vector<bool> reaches_output_;  // by node: whether its rows can become candidates unchanged
 };
 
 /// Names an input that is no node: `$req.field` or `constant`.

@@ -16,6 +16,7 @@
 #include "rank/ranker.h"
 #include "rank/run_tracer.h"
 #include "rank/services.h"
+#include "runtime/admission.h"
 #include "runtime/worker_pool.h"
 #include "tasks/builtin/row_tasks.h"
 #include "tasks/task_registry.h"
@@ -60,10 +61,7 @@ class ExplainEngine {
                  .tracer = &tracer_};
     ranker_ = std::make_unique<Ranker>(*plans_, services_);
   }
-  ~ExplainEngine() {
-    loop_->stop();
-    plans_.reset();
-  }
+  ~ExplainEngine() { stop(); }
   ExplainEngine(const ExplainEngine&) = delete;
   ExplainEngine& operator=(const ExplainEngine&) = delete;
 
@@ -90,6 +88,16 @@ class ExplainEngine {
     if (begin == std::string::npos) return response;
     return response.substr(begin + name.size(), response.size() - begin - name.size() - 1);
   }
+  /// Makes all requests that start from now on ask for admission.
+  void use_admission(runtime::Admission& admission) { services_.admission = &admission; }
+  /// Waits for what is still under way; no request may follow.
+  void stop() {
+    // Late bodies and cancelled runs need the loop.
+    plans_.reset();
+    loop_->stop();
+  }
+  [[nodiscard]] Ranker& ranker() { return *ranker_; }
+  [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
   [[nodiscard]] LoadedPlan& plan() { return *plan_; }
   [[nodiscard]] RunTracer& tracer() { return tracer_; }
 

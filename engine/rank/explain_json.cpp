@@ -153,7 +153,7 @@ class ExplanationWriter {
     json_.end_object();
   }
 
-  // What the node's params read, for the row: each name once.
+  // Writes the values of the row that the node's params read, each name once.
   void write_values(const ExplainedPath& path, const plan::CompiledNode& node) {
     std::vector<std::string> written;
     const auto add = [&](std::string name, const rows::Value& value) {

@@ -3,12 +3,12 @@
 #include <span>
 
 #include "base/formats/json_writer.h"
-#include "rank/request_explain.h"
+#include "rank/explain_ids.h"
 
 namespace millrace::rank {
 
-/// Writes the array that stands under `"explain"`: per id its verdict and paths and, when no path
-/// ends in a verdict about a candidate, the sources and lists that it was absent from.
+/// Writes the array that stands under `"explain"`: for each id its verdict and its paths. For an id
+/// that was neither served nor cut nor dropped, also the sources and lists that do not have it.
 void write_explanation(base::JsonWriter& json,
                        const ExplainSource& source,
                        std::span<const ExplainedId> explained,

@@ -13,16 +13,14 @@
 #include "base/result.h"
 #include "plan/compiler.h"
 #include "rank/request_run.h"
-#include "rank/response.h"
-#include "rows/batch.h"
-#include "rows/gather.h"
+#include "runtime/topology/topology_builder.h"
 
 namespace millrace::rank {
 namespace {
 
 using plan::CompiledNode;
 
-// What a body of the topology is called with.
+// The closure of every body in the topology: which node it belongs to.
 struct NodeClosure {
   std::uint32_t index;
 };
@@ -69,34 +67,13 @@ bool fall_back(const void* closure, runtime::NodeCall& call) {
   return run_of(call).use_fallback(index_of(closure), call);
 }
 
-rows::Value value_of(const plan::DefaultValue& fallback) {
-  return std::visit(
-      [](const auto& value) -> rows::Value {
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
-          return std::string_view(value);
-        } else {
-          return value;
-        }
-      },
-      fallback);
-}
-
-rows::ColumnType column_type(const plan::Registry& registry, std::string_view name) {
-  const plan::FieldInfo* const key = registry.find_key(name);
-  return key != nullptr ? key->type : rows::ColumnType::kInt64;
-}
-
 }  // namespace
 
 LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan,
                        const plan::Registry& registry,
                        const tasks::TaskRegistry& tasks,
                        const LoadOptions& options)
-    : plan_(std::move(plan)),
-      registry_(registry),
-      tasks_(tasks),
-      options_(options),
-      plan_json_(rank::plan_json(*plan_)) {}
+    : PreparedPlan(std::move(plan), registry), tasks_(tasks), options_(options) {}
 
 LoadedPlan::~LoadedPlan() = default;
 
@@ -105,105 +82,13 @@ base::Result<std::unique_ptr<LoadedPlan>> LoadedPlan::load(plan::CompiledPlanRef
                                                            const tasks::TaskRegistry& tasks,
                                                            const LoadOptions& options) {
   std::unique_ptr<LoadedPlan> loaded(new LoadedPlan(std::move(plan), registry, tasks, options));
-  loaded->take_defaults();
-  MR_TRY_STATUS(loaded->prepare_nodes(tasks, options));
-  loaded->find_output_columns();
+  MR_TRY_STATUS(loaded->prepare(tasks, options.endpoints));
   MR_TRY_STATUS(loaded->build_topology(options));
   return loaded;
 }
 
-void LoadedPlan::take_defaults() {
-  for (const plan::ExternalName& param : plan_->params) {
-    const plan::FieldInfo* const info = registry_.find_param(param.name);
-    default_params_.push_back(info != nullptr ? value_of(info->fallback) : rows::Value());
-  }
-}
-
-base::Status LoadedPlan::prepare_nodes(const tasks::TaskRegistry& tasks,
-                                       const LoadOptions& options) {
-  const tasks::LoadContext load{
-      .plan = plan_.get(),
-      .endpoints = options.endpoints,
-      .endpoint_name = [this](plan::EndpointId id) { return registry_.endpoint(id).name; },
-      .key_type = [this](std::string_view key) -> std::optional<rows::ColumnType> {
-        const plan::FieldInfo* const info = registry_.find_key(key);
-        return info != nullptr ? std::optional(info->type) : std::nullopt;
-      }};
-  nodes_.resize(plan_->nodes.size());
-  for (std::uint32_t index = 0; index < nodes_.size(); ++index)
-    MR_TRY_STATUS(prepare_node(index, tasks, load));
-  return {};
-}
-
-base::Status LoadedPlan::prepare_node(std::uint32_t index,
-                                      const tasks::TaskRegistry& tasks,
-                                      const tasks::LoadContext& load) {
-  const CompiledNode& compiled = plan_->nodes[index];
-  PlanNode& node = nodes_[index];
-  MR_TRY(node.prepared, tasks.prepare(compiled, load));
-  MR_TRY_STATUS(prepare_exprs(node));
-  MR_TRY_STATUS(prepare_inputs(node));
-  MR_TRY(node.empty_rows, make_empty_rows(compiled));
-  return {};
-}
-
-base::Status LoadedPlan::prepare_exprs(PlanNode& node) {
-  const CompiledNode& compiled = *node.prepared.node;
-  for (std::uint32_t index = 0; index < compiled.params.size(); ++index) {
-    const auto* const compiled_expr = std::get_if<expr::CompiledExprRef>(&compiled.params[index]);
-    if (compiled_expr == nullptr) continue;
-    PlanExpr expr{.param_index = index, .compiled = *compiled_expr, .bound = {}};
-    bool reads_request = expr.compiled->uses_now();
-    for (const expr::NameUse& use : expr.compiled->names()) {
-      expr.reads_params |= use.source == expr::NameSource::kParam;
-      expr.reads_viewer |= use.source == expr::NameSource::kViewer;
-      reads_request |= use.source == expr::NameSource::kRequest;
-    }
-    if (!reads_request && !expr.reads_viewer) {
-      MR_TRY(expr.bound, expr::BoundExpr::bind(expr.compiled, {.params = default_params_}));
-    }
-    node.exprs.push_back(std::move(expr));
-  }
-  return {};
-}
-
-base::Status LoadedPlan::prepare_inputs(PlanNode& node) {
-  const CompiledNode& compiled = *node.prepared.node;
-  node.constant_inputs.resize(compiled.inputs.size());
-  for (std::size_t index = 0; index < compiled.inputs.size(); ++index) {
-    const auto* const constant = std::get_if<plan::ConstantInput>(&compiled.inputs[index]);
-    if (constant == nullptr) continue;
-    MR_TRY(node.constant_inputs[index], rows_of_ids(constant->ids));
-  }
-  return {};
-}
-
-base::Result<rows::RowSet> LoadedPlan::make_empty_rows(const CompiledNode& node) const {
-  rows::RowScratch scratch(0);
-  rows::NamedColumns columns;
-  for (const std::string& name : node.columns) {
-    const rows::ColumnType type =
-        name == rows::kIdColumn ? rows::ColumnType::kInt64 : column_type(registry_, name);
-    MR_TRY(rows::ColumnRef column, rows::append_pieces(type, {}, scratch));
-    columns.push_back({name, std::move(column)});
-  }
-  MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
-  return rows::RowSet(std::move(batch));
-}
-
-void LoadedPlan::find_output_columns() {
-  for (const std::string& name : plan_->nodes[plan_->outputs.front()].columns) {
-    const bool everywhere =
-        std::all_of(plan_->outputs.begin(), plan_->outputs.end(), [&](std::uint32_t output) {
-          const auto& columns = plan_->nodes[output].columns;
-          return std::find(columns.begin(), columns.end(), name) != columns.end();
-        });
-    if (everywhere) output_columns_.emplace_back(name);
-  }
-}
-
 runtime::NodeSpec LoadedPlan::make_spec(std::uint32_t index, const LoadOptions& options) const {
-  const CompiledNode& node = plan_->nodes[index];
+  const CompiledNode& node = plan().nodes[index];
   runtime::NodeSpec spec;
   spec.id = node.id;
   spec.op = node.task->op;
@@ -217,10 +102,10 @@ runtime::NodeSpec LoadedPlan::make_spec(std::uint32_t index, const LoadOptions& 
   spec.closure = std::make_shared<const NodeClosure>(index);
   for (const plan::PlanInput& input : node.inputs) {
     if (const auto* const producer = std::get_if<plan::NodeInput>(&input))
-      spec.after.push_back(plan_->nodes[producer->node].id);
+      spec.after.push_back(plan().nodes[producer->node].id);
   }
   for (const std::uint32_t producer : node.waits_for)
-    spec.after.push_back(plan_->nodes[producer].id);
+    spec.after.push_back(plan().nodes[producer].id);
   spec.timeout = node.timeout;
   if (options.node_timeout)
     spec.timeout = std::min(spec.timeout.value_or(*options.node_timeout), *options.node_timeout);
@@ -232,7 +117,7 @@ runtime::NodeSpec LoadedPlan::make_spec(std::uint32_t index, const LoadOptions& 
   spec.cost_estimate = node.cost_estimate.count() > 0 ? node.cost_estimate : node.task->cost_fixed;
   spec.cost_per_row = node.task->cost_per_row;
   spec.cheap_rows_max = node.task->cheap_rows_max;
-  spec.reserve = plan_->reserve;
+  spec.reserve = plan().reserve;
   switch (node.on_failure) {
     case plan::OnFailure::kFail:
       break;
@@ -244,7 +129,7 @@ runtime::NodeSpec LoadedPlan::make_spec(std::uint32_t index, const LoadOptions& 
       break;
     case plan::OnFailure::kUseNode:
       spec.fallback = runtime::FallbackKind::kNode;
-      spec.fallback_node = plan_->nodes[node.fallback_node].id;
+      spec.fallback_node = plan().nodes[node.fallback_node].id;
       break;
   }
   return spec;
@@ -252,7 +137,7 @@ runtime::NodeSpec LoadedPlan::make_spec(std::uint32_t index, const LoadOptions& 
 
 base::Status LoadedPlan::build_topology(const LoadOptions& options) {
   runtime::TopologyBuilder builder;
-  for (std::uint32_t index = 0; index < nodes_.size(); ++index)
+  for (std::uint32_t index = 0; index < nodes().size(); ++index)
     builder.add(make_spec(index, options));
   MR_TRY(topology_, builder.build());
   costs_ = std::make_unique<runtime::CostModel>(*topology_, options.costs);
@@ -266,13 +151,13 @@ base::Result<LoadedPlan*> LoadedPlan::explain_twin() {
   if (options_.artifact.empty()) {
     return base::fail(
         base::ErrorCode::kUnavailable,
-        "The plan was loaded without its artifact and cannot be explained: " + plan_->name);
+        "The plan was loaded without its artifact and cannot be explained: " + plan().name);
   }
-  auto compiled = plan::compile_plan(options_.artifact, registry_, tasks_, {.for_explain = true});
+  auto compiled = plan::compile_plan(options_.artifact, registry(), tasks_, {.for_explain = true});
   if (!compiled) return base::fail(base::ErrorCode::kInvalidPlan, compiled.error().to_text());
   LoadOptions options = options_;
   options.artifact.clear();
-  MR_TRY(twin_, load(*std::move(compiled), registry_, tasks_, options));
+  MR_TRY(twin_, load(*std::move(compiled), registry(), tasks_, options));
   return twin_.get();
 }
 
@@ -285,7 +170,7 @@ std::shared_ptr<RequestRun> LoadedPlan::make_run() {
       idle_.pop_back();
     }
   }
-  if (run == nullptr) run = std::make_unique<RequestRun>(*this);
+  if (run == nullptr) run = std::make_unique<RequestRun>(*this, *topology_);
   return {run.release(),
           [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); },
           base::PooledAllocator<RequestRun>()};

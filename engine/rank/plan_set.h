@@ -13,17 +13,18 @@
 namespace millrace::rank {
 
 /// Plans by name.
-/// Threading: filled by one thread; then any.
+/// Threading: one thread fills it; after that any thread may read it.
 class PlanSet {
  public:
-  /// Refuses a second plan of one name.
+  /// Fails if there is a plan of that name already.
   [[nodiscard]] base::Status add(std::unique_ptr<LoadedPlan> plan);
-  /// Names the plan of requests that name none.
+  /// Sets the plan for requests that name none.
   [[nodiscard]] base::Status set_default(std::string_view name);
 
   /// The plan of that name, or nullptr.
   [[nodiscard]] LoadedPlan* find(std::string_view name) const;
-  /// The default, or the only plan there is, variants not counted; nullptr if there is neither.
+  /// The plan for requests that name none: the one that was set, else the only plan (variants do
+  /// not count), else nullptr.
   [[nodiscard]] LoadedPlan* default_plan() const;
   /// All names, sorted.
   [[nodiscard]] std::vector<std::string_view> names() const;

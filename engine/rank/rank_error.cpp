@@ -71,6 +71,25 @@ void RankError::write_json(base::JsonWriter& json) const {
   json.end_object();
 }
 
+RankOutcome outcome_of(RankErrorCode code) {
+  switch (code) {
+    case RankErrorCode::kBusy:
+      return RankOutcome::kRefused;
+    case RankErrorCode::kCancelled:
+      return RankOutcome::kCancelled;
+    case RankErrorCode::kDeadlineExceeded:
+      return RankOutcome::kDeadline;
+    case RankErrorCode::kNodeTimeout:
+    case RankErrorCode::kNodeFailed:
+    case RankErrorCode::kEndpointUnavailable:
+    case RankErrorCode::kLimitReached:
+    case RankErrorCode::kInternal:
+      return RankOutcome::kError;
+    default:
+      return RankOutcome::kInvalid;
+  }
+}
+
 RankErrorCode rank_code_of(base::ErrorCode code) {
   switch (code) {
     case base::ErrorCode::kBusy:

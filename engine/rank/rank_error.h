@@ -34,6 +34,17 @@ enum class RankErrorCode : std::uint8_t {
   kInternal,
 };
 
+/// How a request ended, for logs and metrics.
+enum class RankOutcome : std::uint8_t {
+  kOk,
+  kDegraded,   ///< answered with candidates, and at least one fallback was used
+  kError,      ///< a node failed, or took longer than its own limit
+  kDeadline,   ///< the deadline of the request passed
+  kRefused,    ///< not started, because too much was under way
+  kCancelled,  ///< the caller gave it up
+  kInvalid,    ///< the request itself was wrong
+};
+
 struct RankErrorEntry {
   RankErrorCode code;
   std::string_view name;
@@ -51,15 +62,18 @@ struct RankErrorEntry {
 struct RankError {
   RankErrorCode code = RankErrorCode::kInternal;
   std::string message = {};
-  std::string node = {};    ///< empty when no node is to blame
-  std::string op = {};      ///< that node's
+  std::string node = {};    ///< the node that failed; empty: none did
+  std::string op = {};      ///< op of that node
   std::string source = {};  ///< `file:line:column` of the node, when known
 
   /// Writes the object that stands under `"error"`.
   void write_json(base::JsonWriter& json) const;
 };
 
-/// Maps what a node or the scheduler said.
+/// Gives the outcome of a request that failed with this code.
+[[nodiscard]] RankOutcome outcome_of(RankErrorCode code);
+
+/// Gives the code for an error of a node or of the scheduler.
 [[nodiscard]] RankErrorCode rank_code_of(base::ErrorCode code);
 
 }  // namespace millrace::rank

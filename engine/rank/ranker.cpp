@@ -25,45 +25,90 @@ void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text)
   call.started_ = services_.loop->clock().now();
   call.response_.clear();
   call.store_round_trips_ = 0;
+  call.degraded_count_ = 0;
   name_call(call);
-  if (auto read = reader.read(text, *call.request_); !read)
-    return refuse(call, call.request_->request_id, read.error());
-  if (call.request_->scheduling.any() && !options_.allow_scheduling_overrides) {
-    return refuse(call,
-                  call.request_->request_id,
-                  {.code = RankErrorCode::kNotAllowed,
-                   .message = "'scheduling' is for operators: this server was started without "
-                              "--allow_scheduling_overrides"});
+  auto handle = submit(call, reader, text);
+  if (handle) {
+    if (call.slot_.keep(*std::move(handle))) return;
+  } else {
+    // `RequestRun::start` takes the request over, so the request is in one of the two.
+    const Request& request = call.run_ != nullptr ? call.run_->request() : *call.request_;
+    fail(call, request.request_id, handle.error());
+    call.slot_.close();
   }
-  auto plan = find_plan(*call.request_);
-  if (plan && call.request_->explain_ids) plan = find_twin(**plan);
-  if (!plan) return refuse(call, call.request_->request_id, plan.error());
-  call.run_ = (*plan)->make_run();
+  call.on_answer();
+}
+
+std::expected<runtime::RunHandle, RankError> Ranker::submit(RankCall& call,
+                                                            RequestReader& reader,
+                                                            std::string_view text) {
+  const bool is_cancelled = !call.slot_.begin();
+  if (auto read = reader.read(text, *call.request_); !read) return std::unexpected(read.error());
+  const Request& request = *call.request_;
+  if (is_cancelled || call.slot_.is_cancelled()) {
+    return std::unexpected(RankError{.code = RankErrorCode::kCancelled,
+                                     .message = "The request was cancelled before it started"});
+  }
+  if (request.scheduling.any() && !options_.allow_scheduling_overrides) {
+    return std::unexpected(
+        RankError{.code = RankErrorCode::kNotAllowed,
+                  .message = "'scheduling' is for operators: this server was started without "
+                             "--allow_scheduling_overrides"});
+  }
+  auto plan = find_plan(request);
+  if (plan && request.explain_ids) plan = find_twin(**plan);
+  if (!plan) return std::unexpected(std::move(plan).error());
+  runtime::RunOptions options{
+      .priority = request.priority, .loop = services_.loop, .inlining = request.scheduling};
+  const auto limit = request.deadline ? request.deadline : options_.deadline;
+  if (limit) options.deadline = call.started_ + *limit;
+  auto permit = admit(**plan, call.started_, options.deadline);
+  if (!permit) return std::unexpected(std::move(permit).error());
+  return submit_run(call, **plan, options, *std::move(permit));
+}
+
+std::expected<runtime::RunHandle, RankError> Ranker::submit_run(RankCall& call,
+                                                                LoadedPlan& plan,
+                                                                runtime::RunOptions& options,
+                                                                runtime::AdmissionPermit permit) {
+  call.run_ = plan.make_run();
   RequestRun& run = *call.run_;
   auto started = run.start(call.request_, services_);
   if (started) started = check_output_keys(run);
-  if (!started) return refuse(call, run.request().request_id, started.error());
-
-  runtime::RunOptions options{.priority = run.request().priority,
-                              .loop = services_.loop,
-                              .inlining = run.request().scheduling};
-  const auto limit = run.request().deadline ? run.request().deadline : options_.deadline;
-  if (limit) options.deadline = call.started_ + *limit;
+  if (!started) return std::unexpected(std::move(started).error());
   if (services_.tracer != nullptr)
-    options.trace = services_.tracer->begin(**plan, run.request().trace);
+    options.trace = services_.tracer->begin(plan, run.request().trace);
   const runtime::RunObserver observer{.on_answer = &Ranker::answered, .data = &call};
-  const auto handle = (*plan)->runs().submit(*services_.workers, call.run_, options, observer);
-  if (!handle) {
-    if (options.trace.enabled()) services_.tracer->forget(options.trace.trace_id);
-    refuse(call,
-           run.request().request_id,
-           {.code = rank_code_of(handle.error().code()), .message = handle.error().message()});
+  auto handle =
+      plan.runs().submit(*services_.workers, call.run_, options, observer, std::move(permit));
+  if (handle) return *std::move(handle);
+  if (options.trace.enabled()) services_.tracer->forget(options.trace.trace_id);
+  return std::unexpected(
+      RankError{.code = rank_code_of(handle.error().code()), .message = handle.error().message()});
+}
+
+std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
+    const LoadedPlan& plan, base::TimePoint now, std::optional<base::TimePoint> deadline) const {
+  if (services_.admission == nullptr) return runtime::AdmissionPermit();
+  auto permit =
+      services_.admission->try_admit({.now = now,
+                                      .deadline = deadline.value_or(base::TimePoint::max()),
+                                      .node_count = plan.topology().node_count()});
+  if (permit) return *std::move(permit);
+  if (permit.error() == runtime::RefusalReason::kDeadline) {
+    return std::unexpected(RankError{.code = RankErrorCode::kDeadlineExceeded,
+                                     .message = "The deadline had passed before it started"});
   }
+  return std::unexpected(RankError{.code = RankErrorCode::kBusy,
+                                   .message = "Too many requests are under way; try again later"});
 }
 
 void Ranker::name_call(RankCall& call) {
+  // Loop i of n uses the numbers i + 1, i + 1 + n, i + 1 + 2n …: no two loops ever use the same,
+  // and they share no counter.
   std::array<char, 24> text{'e'};
-  const std::uint64_t number = next_id_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t turn = named_count_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t number = turn * services_.loop_count + services_.loop_index + 1;
   const auto end = std::to_chars(text.data() + 1, text.data() + text.size(), number).ptr;
   call.engine_request_id_.assign(text.data(), end);
 }
@@ -105,37 +150,45 @@ void Ranker::answered(runtime::Run& ended, void* data) {
   const trace::TraceContext& traced = ended.options().trace;
   if (ended.outcome() != runtime::RunOutcome::kOk) {
     if (traced.enabled()) ranker.services_.tracer->forget(traced.trace_id);
-    return ranker.refuse(call, run.request().request_id, error_of(run, ended));
+    ranker.fail(call, run.request().request_id, error_of(run, ended));
+  } else {
+    ranker.succeed(call, ended);
   }
+  if (call.slot_.end()) call.on_answer();
+}
+
+void Ranker::succeed(RankCall& call, const runtime::Run& ended) const {
+  const RequestRun& run = *call.run_;
+  const trace::TraceContext& traced = ended.options().trace;
   std::string trace;
-  if (traced.enabled()) trace = ranker.services_.tracer->end(traced.trace_id, run);
+  if (traced.enabled()) trace = services_.tracer->end(traced.trace_id, run);
   call.explain_.clear();
   if (run.request().explain_ids)
-    explain_request(run, ended, ranker.options_.ids_as_strings, call.explain_);
+    explain_request(run, ended, options_.ids_as_strings, call.explain_);
   call.store_round_trips_ = call.run_->store_round_trips();
-  call.took_ = ranker.services_.loop->clock().now() - call.started_;
+  call.degraded_count_ = count_degraded(run, ended);
+  call.outcome_ = call.degraded_count_ == 0 ? RankOutcome::kOk : RankOutcome::kDegraded;
+  call.code_.reset();
+  call.took_ = services_.loop->clock().now() - call.started_;
   write_response(run,
                  ended,
                  {.engine_request_id = call.engine_request_id_,
                   .took = call.took_,
-                  .ids_as_strings = ranker.options_.ids_as_strings,
+                  .degraded_count = call.degraded_count_,
+                  .ids_as_strings = options_.ids_as_strings,
                   .explain = call.explain_,
                   .trace = trace},
                  call.candidates_,
                  call.response_);
-  ranker.end(call, true);
+  call.run_.reset();
 }
 
-void Ranker::refuse(RankCall& call, std::string_view request_id, const RankError& error) {
+void Ranker::fail(RankCall& call, std::string_view request_id, const RankError& error) const {
+  call.outcome_ = outcome_of(error.code);
+  call.code_ = error.code;
   call.took_ = services_.loop->clock().now() - call.started_;
   write_error(request_id, call.engine_request_id_, error, call.response_);
-  end(call, false);
-}
-
-void Ranker::end(RankCall& call, bool ok) {
-  call.ok_ = ok;
   call.run_.reset();
-  call.on_answer();
 }
 
 }  // namespace millrace::rank

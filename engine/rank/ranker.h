@@ -2,17 +2,22 @@
 
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "rank/candidate_writer.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
+#include "rank/rank_error.h"
 #include "rank/request.h"
 #include "rank/request_run.h"
+#include "rank/run_slot.h"
 #include "rank/services.h"
+#include "runtime/admission.h"
 #include "runtime/run_pool.h"
 
 namespace millrace::rank {
@@ -25,8 +30,11 @@ struct RankOptions {
 };
 
 /// One request from its text to the text of its response. Derive from it, and use it again.
-/// Threading: not shared; `on_answer` is called by the thread that has the answer, once per start.
-/// Lifetime: lives until `on_answer`; what it borrowed from the engine is then given back.
+/// Threading: one thread starts it; `cancel` from any thread at any time; `on_answer` is called by
+/// the thread that has the answer or by the one that starts, once per start. The other members are
+/// for whoever was given the answer, until the next start.
+/// Lifetime: lives until `on_answer`, and until every `cancel` has returned; what it borrowed from
+/// the engine is then given back.
 class RankCall {
  public:
   RankCall() = default;
@@ -34,15 +42,28 @@ class RankCall {
   RankCall(const RankCall&) = delete;
   RankCall& operator=(const RankCall&) = delete;
 
-  /// The response, one line without its end. Of meaning from `on_answer` on.
+  /// Cancels the request that is under way (C7). No further node starts, store calls are withdrawn,
+  /// and the answer comes at once with the outcome `kCancelled`, unless another answer was made
+  /// before. Before the first start: that start answers `kCancelled`. Between an answer and the
+  /// next start it does nothing, because it may have been meant for the request just answered.
+  void cancel() { slot_.cancel(); }
+
+  /// The response, one line without its end.
   [[nodiscard]] const std::string& response() const { return response_; }
-  [[nodiscard]] bool ok() const { return ok_; }
+  [[nodiscard]] RankOutcome outcome() const { return outcome_; }
+  /// Says whether the response has candidates, all of them or degraded.
+  [[nodiscard]] bool ok() const { return !code_; }
+  /// Why there are no candidates; nothing if there are.
+  [[nodiscard]] std::optional<RankErrorCode> code() const { return code_; }
+  /// From the start of the request to its answer.
   [[nodiscard]] base::Duration took() const { return took_; }
+  /// Nodes whose fallback was used; 0 if there are no candidates.
+  [[nodiscard]] std::uint32_t degraded_count() const { return degraded_count_; }
   /// Waits for stores that had to come one after another; those at the same time count once.
   [[nodiscard]] std::uint64_t store_round_trips() const { return store_round_trips_; }
 
  protected:
-  /// Is the last thing that the engine does with the call: it may be started again from here.
+  /// Called once per start, last. The callee may start the call again or delete it here.
   virtual void on_answer() = 0;
 
  private:
@@ -57,7 +78,10 @@ class RankCall {
   base::TimePoint started_{};
   base::Duration took_{};
   std::uint64_t store_round_trips_ = 0;
-  bool ok_ = false;
+  std::uint32_t degraded_count_ = 0;
+  RankOutcome outcome_ = RankOutcome::kInvalid;
+  std::optional<RankErrorCode> code_ = RankErrorCode::kInternal;
+  RunSlot slot_;
 };
 
 /// Answers requests with the plans of a set.
@@ -72,16 +96,26 @@ class Ranker {
  private:
   static void answered(runtime::Run& ended, void* data);
   void name_call(RankCall& call);
+  [[nodiscard]] std::expected<runtime::RunHandle, RankError> submit(RankCall& call,
+                                                                    RequestReader& reader,
+                                                                    std::string_view text);
+  [[nodiscard]] std::expected<runtime::RunHandle, RankError> submit_run(
+      RankCall& call,
+      LoadedPlan& plan,
+      runtime::RunOptions& options,
+      runtime::AdmissionPermit permit);
+  [[nodiscard]] std::expected<runtime::AdmissionPermit, RankError> admit(
+      const LoadedPlan& plan, base::TimePoint now, std::optional<base::TimePoint> deadline) const;
   [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request) const;
   [[nodiscard]] static std::expected<LoadedPlan*, RankError> find_twin(LoadedPlan& plan);
-  void refuse(RankCall& call, std::string_view request_id, const RankError& error);
-  void end(RankCall& call, bool ok);
+  void succeed(RankCall& call, const runtime::Run& ended) const;
+  void fail(RankCall& call, std::string_view request_id, const RankError& error) const;
 
   PlanSet& plans_;
   const LoopServices& services_;
   const RankOptions options_;
-  // A number per request; publishes nothing.
-  std::atomic<std::uint64_t> next_id_{1};
+  // Counts the requests that got an id. Publishes nothing.
+  std::atomic<std::uint64_t> named_count_{0};
 };
 
 }  // namespace millrace::rank

@@ -1,257 +1,16 @@
 #include "rank/request_explain.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <variant>
+#include <cstdint>
+#include <string>
 
 #include "base/formats/json_writer.h"
+#include "plan/compiled_plan.h"
+#include "rank/explain_ids.h"
 #include "rank/explain_json.h"
-#include "rows/batch.h"
+#include "rank/row_flow.h"
 
 namespace millrace::rank {
 namespace {
-
-constexpr std::string_view kParentColumn = "parent_id";
-
-struct Consumer {
-  std::uint32_t node = 0;
-  std::size_t input = 0;
-};
-
-std::optional<std::int64_t> parent_of(const rows::RowSet& rows, std::size_t position) {
-  const rows::Column* const column = rows.batch()->find_column(kParentColumn);
-  if (column == nullptr) return std::nullopt;
-  const rows::Value value = column->value_at(rows.row_at(position));
-  const auto* const id = std::get_if<std::int64_t>(&value);
-  return id != nullptr ? std::optional(*id) : std::nullopt;
-}
-
-std::size_t count_children(const rows::RowSet& rows, std::int64_t parent) {
-  std::size_t count = 0;
-  for (std::size_t position = 0; position < rows.size(); ++position)
-    count += parent_of(rows, position) == parent ? 1 : 0;
-  return count;
-}
-
-// Why a node that decides by values leaves a row out; kNode for one that counts.
-DropReason reason_of(const plan::CompiledNode& node) {
-  for (std::size_t index = 0; index < node.params.size(); ++index) {
-    if (node.task->params[index].type == plan::ParamType::kPredicate &&
-        std::holds_alternative<expr::CompiledExprRef>(node.params[index]))
-      return DropReason::kPredicate;
-  }
-  if (node.task->op == "join") {
-    const auto* const kind = std::get_if<std::string>(&node.param("kind"));
-    return kind != nullptr && *kind == "anti" ? DropReason::kMatch : DropReason::kNoMatch;
-  }
-  const bool computes = std::ranges::any_of(node.params, [](const plan::ParamValue& value) {
-    return std::holds_alternative<expr::CompiledExprRef>(value);
-  });
-  const bool fetches = node.task->kind == plan::TaskKind::kAsync;
-  const bool drops_errors = node.on_row_error == plan::RowErrorRule::kDrop;
-  return drops_errors && (computes || fetches) ? DropReason::kRowError : DropReason::kNode;
-}
-
-// Follows rows through the plan, one id after another.
-class PathFinder {
- public:
-  explicit PathFinder(const ExplainSource& source)
-      : source_(source), run_(source.run), plan_(*source.run.plan), flow_(source.run) {
-    consumers_.resize(plan_.nodes.size());
-    for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) {
-      const auto& inputs = plan_.nodes[node].inputs;
-      for (std::size_t input = 0; input < inputs.size(); ++input) {
-        if (const auto* const from = std::get_if<plan::NodeInput>(&inputs[input]))
-          consumers_[from->node].push_back({node, input});
-      }
-    }
-    rank_candidates();
-  }
-
-  std::vector<ExplainedId> explain(std::span<const std::int64_t> ids) {
-    std::vector<ExplainedId> explained(ids.size());
-    ById by_id;
-    for (std::size_t index = 0; index < ids.size(); ++index) {
-      explained[index].id = ids[index];
-      by_id.try_emplace(ids[index], &explained[index]);
-      wanted_bits_ |= bit_of(ids[index]);
-    }
-    for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) enter(node, by_id);
-    // An id that is asked for twice is followed once.
-    for (ExplainedId& one : explained) {
-      if (const ExplainedId* const first = by_id.find(one.id)->second; first != &one) one = *first;
-    }
-    return explained;
-  }
-
- private:
-  using ById = std::unordered_map<std::int64_t, ExplainedId*>;
-
-  // Most rows are not asked for, and one bit of many tells.
-  static std::uint64_t bit_of(std::int64_t id) {
-    constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
-    return std::uint64_t{1} << (static_cast<std::uint64_t>(id) * kScatter >> 58U);
-  }
-
-  // Gives each row of the outputs its rank among the candidates; 0 for one that is excluded.
-  void rank_candidates() {
-    const std::vector<std::int64_t>& exclude = source_.request.exclude;
-    std::size_t rank = 0;
-    for (const std::uint32_t output : plan_.outputs) {
-      const rows::RowSet& rows = *run_.rows[output];
-      RowPositions& ranks = ranks_[output];
-      ranks.reserve(rows.size());
-      for (std::size_t position = 0; position < rows.size(); ++position) {
-        const std::int64_t id = rows.batch()->ids()[rows.row_at(position)];
-        const bool excluded = std::binary_search(exclude.begin(), exclude.end(), id);
-        ranks.push_back(excluded ? 0 : ++rank);
-      }
-    }
-  }
-
-  // Starts a path for each row that enters the plan at a node and has a wanted id.
-  void enter(std::uint32_t node, ById& by_id) {
-    const plan::CompiledNode& compiled = plan_.nodes[node];
-    if (run_.rows[node] == nullptr) return;
-    // What a request field gave is not kept when its node failed, but it may have passed through.
-    const bool passes_field = run_.stood_in[node] && !compiled.inputs.empty() &&
-                              compiled.on_failure == plan::OnFailure::kUseInput &&
-                              run_.inputs[node].front() == nullptr;
-    if (passes_field || (makes_rows(compiled) && !run_.stood_in[node]))
-      enter_rows(*run_.rows[node], {node, kNoInput}, by_id);
-    for (std::size_t input = 0; input < compiled.inputs.size(); ++input) {
-      const bool from_outside = !std::holds_alternative<plan::NodeInput>(compiled.inputs[input]);
-      const rows::RowSet* const rows = run_.inputs[node][input];
-      if (from_outside && rows != nullptr) enter_rows(*rows, {node, input}, by_id);
-    }
-  }
-
-  void enter_rows(const rows::RowSet& rows, Consumer place, ById& by_id) {
-    const auto ids = rows.batch()->ids();
-    for (std::size_t position = 0; position < rows.size(); ++position) {
-      const std::int64_t id = ids[rows.row_at(position)];
-      if ((wanted_bits_ & bit_of(id)) == 0) continue;
-      const auto wanted = by_id.find(id);
-      if (wanted == by_id.end()) continue;
-      explained_ = wanted->second;
-      path_ = {};
-      path_.parent = parent_of(rows, position);
-      if (place.input == kNoInput) {
-        visit(place.node, position);
-      } else {
-        path_.from_input = place.input;
-        pass(place, rows, position);
-      }
-    }
-  }
-
-  // The row stands at `position` of what `node` gave.
-  void visit(std::uint32_t node, std::size_t position) {
-    if (explained_->has_more_paths) return;
-    path_.via.push_back(node);
-    const std::size_t told = explained_->paths.size();
-    if (const auto ranks = ranks_.find(node); ranks != ranks_.end())
-      answer(node, position, ranks->second[position]);
-    for (const Consumer& consumer : consumers_[node]) pass(consumer, *run_.rows[node], position);
-    for (std::uint32_t other = 0; other < plan_.nodes.size(); ++other) {
-      if (run_.stood_in[other] && plan_.nodes[other].fallback_node == node &&
-          run_.rows[other] == run_.rows[node])
-        visit(other, position);
-    }
-    if (explained_->paths.size() == told) {
-      const bool is_viewer = node == plan_.viewer_node;
-      end({.verdict = is_viewer ? Verdict::kUsed : Verdict::kUnused,
-           .rows = run_.rows[node],
-           .position = position,
-           .role = InputRole::kLookup});
-    }
-    path_.via.pop_back();
-  }
-
-  // The row stands at `position` of an input; finds out what the node did with it.
-  void pass(Consumer to, const rows::RowSet& rows, std::size_t position) {
-    const rows::RowSet* const made = run_.rows[to.node];
-    if (made == nullptr || explained_->has_more_paths) return;
-    const plan::CompiledNode& node = plan_.nodes[to.node];
-    if (run_.stood_in[to.node]) return pass_stand_in(to, rows, position);
-    const InputRole role = role_of(node, to.input);
-    if (role != InputRole::kRows) {
-      path_.via.push_back(to.node);
-      const std::int64_t id = rows.batch()->ids()[rows.row_at(position)];
-      end({.verdict = Verdict::kUsed,
-           .rows = &rows,
-           .position = position,
-           .made_rows = role == InputRole::kParents ? count_children(*made, id) : 0,
-           .role = role});
-      return path_.via.pop_back();
-    }
-    const auto positions = flow_.follow(to.node, to.input, position);
-    for (const std::size_t next : positions) visit(to.node, next);
-    if (!positions.empty()) return;
-    const DropReason reason = reason_of(node);
-    leave(to.node, rows, position, reason);
-  }
-
-  void pass_stand_in(Consumer to, const rows::RowSet& rows, std::size_t position) {
-    const rows::RowSet& made = *run_.rows[to.node];
-    const bool passes_on = plan_.nodes[to.node].on_failure == plan::OnFailure::kUseInput &&
-                           to.input == 0 && made.batch() == rows.batch() &&
-                           made.size() == rows.size();
-    if (passes_on) return visit(to.node, position);
-    leave(to.node, rows, position, DropReason::kFallback);
-  }
-
-  void leave(std::uint32_t node, const rows::RowSet& rows, std::size_t position, DropReason why) {
-    path_.via.push_back(node);
-    end({.verdict = why == DropReason::kNode ? Verdict::kCut : Verdict::kDropped,
-         .reason = why,
-         .rows = &rows,
-         .position = position,
-         .rank = position + 1});
-    path_.via.pop_back();
-  }
-
-  void answer(std::uint32_t node, std::size_t position, std::size_t rank) {
-    ExplainedPath path{
-        .verdict = Verdict::kServed, .rows = run_.rows[node], .position = position, .rank = rank};
-    const auto limit = source_.request.limit;
-    if (rank == 0) {
-      path.verdict = Verdict::kCut;
-      path.reason = DropReason::kExclude;
-      path.rank = position + 1;
-    } else if (limit && rank > static_cast<std::size_t>(*limit)) {
-      path.verdict = Verdict::kCut;
-      path.reason = DropReason::kLimit;
-    }
-    end(std::move(path));
-  }
-
-  void end(ExplainedPath path) {
-    if (explained_->paths.size() == kPathsMax) {
-      explained_->has_more_paths = true;
-      return;
-    }
-    path.from_input = path_.from_input;
-    path.parent = path_.parent;
-    path.via = path_.via;
-    explained_->paths.push_back(std::move(path));
-  }
-
-  static constexpr std::size_t kNoInput = static_cast<std::size_t>(-1);
-
-  const ExplainSource& source_;
-  const RunRows& run_;
-  const plan::CompiledPlan& plan_;
-  RowFlow flow_;
-  base::PooledVector<base::PooledVector<Consumer>> consumers_;  // by node
-  std::unordered_map<std::uint32_t, RowPositions> ranks_;       // by output, position
-  std::uint64_t wanted_bits_ = 0;                               // of all ids asked for
-  ExplainedId* explained_ = nullptr;
-  ExplainedPath path_;  // what all ends of the path under way have in common
-};
 
 RunRows rows_of_run(const RequestRun& run, const runtime::Run& ended) {
   RunRows rows{.plan = &run.plan().plan(), .rows = {}, .inputs = {}, .stood_in = {}};
@@ -262,7 +21,7 @@ RunRows rows_of_run(const RequestRun& run, const runtime::Run& ended) {
     const plan::CompiledNode& compiled = rows.plan->nodes[node];
     const bool stood_in =
         compiled.on_failure != plan::OnFailure::kFail && ended.used_fallback(runtime::NodeId(node));
-    // A node that did not end has no rows, though the one that could stand in for it may have.
+    // `rows_of` would give the rows of the fallback node even if the fallback was not used.
     const bool has_rows = stood_in || run.find_stats(node) != nullptr;
     rows.rows.push_back(has_rows ? run.rows_of(node) : nullptr);
     rows.stood_in.push_back(stood_in);
@@ -275,22 +34,6 @@ RunRows rows_of_run(const RequestRun& run, const runtime::Run& ended) {
 }
 
 }  // namespace
-
-std::string_view to_string(Verdict verdict) {
-  constexpr std::array<std::string_view, 6> kNames{
-      "served", "cut", "dropped", "used", "unused", "never_fetched"};
-  return kNames.at(static_cast<std::size_t>(verdict));
-}
-
-Verdict ExplainedId::verdict() const {
-  Verdict best = Verdict::kNeverFetched;
-  for (const ExplainedPath& path : paths) best = std::min(best, path.verdict);
-  return best;
-}
-
-std::vector<ExplainedId> explain_ids(const ExplainSource& source) {
-  return PathFinder(source).explain(*source.request.explain_ids);
-}
 
 void explain_request(const RequestRun& run,
                      const runtime::Run& ended,

@@ -11,7 +11,6 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "rows/batch.h"
-#include "rows/column_builder.h"
 #include "tasks/task.h"
 
 namespace millrace::rank {
@@ -19,7 +18,7 @@ namespace {
 
 using plan::CompiledNode;
 
-// Whether a value from outside can stand for a name of that type.
+// Says whether a value of a request may be used for a name of that type.
 bool fits(const rows::Value& value, rows::ColumnType type) {
   if (std::holds_alternative<std::monostate>(value)) return true;
   switch (type) {
@@ -43,18 +42,9 @@ const NamedValue* find_value(std::span<const NamedValue> values, std::string_vie
 
 }  // namespace
 
-base::Result<rows::RowSet> rows_of_ids(std::span<const std::int64_t> ids) {
-  rows::RowScratch scratch(0);
-  rows::Int64ColumnBuilder column(scratch, ids.size());
-  for (const std::int64_t id : ids) column.append(id);
-  rows::NamedColumns columns;
-  columns.push_back({std::string(rows::kIdColumn), column.finish()});
-  MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
-  return rows::RowSet(std::move(batch));
-}
-
-RequestRun::RequestRun(LoadedPlan& plan)
+RequestRun::RequestRun(const PreparedPlan& plan, const runtime::Topology& topology)
     : plan_(plan),
+      topology_(topology),
       slots_(plan.nodes().size()),
       own_round_trips_(slots_.size()),
       waited_round_trips_(slots_.size()) {
@@ -177,7 +167,7 @@ base::Status RequestRun::prepare_call(std::uint32_t index, const runtime::NodeCa
   const std::uint32_t viewer = plan_.plan().viewer_node;
   std::optional<base::TimePoint> deadline;
   if (const auto left = call.remaining()) deadline = context_.clock->now() + *left;
-  if (const auto timeout = plan_.topology().spec(index).timeout) {
+  if (const auto timeout = topology_.spec(index).timeout) {
     const base::TimePoint own = context_.clock->now() + *timeout;
     deadline = deadline ? std::min(*deadline, own) : own;
   }
@@ -258,7 +248,8 @@ bool RequestRun::keep(std::uint32_t index,
                       runtime::NodeCall& call) {
   Slot& slot = slots_[index];
   if (!made) {
-    // A body that was told to stop fails for that reason, which is not why its node has no rows.
+    // A body that was told to stop returns an error too, but then the reason is the timeout or the
+    // deadline, not that error.
     if (call.is_wanted()) slot.failed.store(true, std::memory_order_relaxed);
     call.set_error(std::move(made).error());
     return false;
@@ -316,7 +307,7 @@ bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
   if (node.prepared.node->on_failure == plan::OnFailure::kUseInput) {
     const plan::PlanInput& input = node.prepared.node->inputs.front();
     if (const auto* const producer = std::get_if<plan::NodeInput>(&input)) {
-      // A node may give up before its input is there; then there is nothing to pass through.
+      // A node can time out before its input has rows; then there is nothing to pass on.
       if (const rows::RowSet* const rows = rows_of(producer->node)) slot.rows = *rows;
     } else if (const auto* const field = std::get_if<plan::RequestInput>(&input)) {
       if (auto rows = request_input(*field)) slot.rows = *std::move(rows);
@@ -329,7 +320,7 @@ bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
 }
 
 const rows::RowSet* RequestRun::rows_of(std::uint32_t index) const {
-  // A node that another stands in for has no rows of its own.
+  // A node whose fallback is another node has no rows of its own.
   while (!slots_[index].rows) {
     index = plan_.plan().nodes[index].fallback_node;
     if (index == plan::kNoPlanNode) return nullptr;
@@ -340,10 +331,10 @@ const rows::RowSet* RequestRun::rows_of(std::uint32_t index) const {
 std::uint64_t RequestRun::store_round_trips() {
   std::uint64_t most = 0;
   std::fill(waited_round_trips_.begin(), waited_round_trips_.end(), 0);
-  for (const std::uint32_t index : plan_.topology().topological_order()) {
+  for (const std::uint32_t index : topology_.topological_order()) {
     const std::uint64_t count = waited_round_trips_[index] + own_round_trips_[index];
     most = std::max(most, count);
-    for (const runtime::Edge& edge : plan_.topology().dependents(index))
+    for (const runtime::Edge& edge : topology_.dependents(index))
       waited_round_trips_[edge.target] = std::max(waited_round_trips_[edge.target], count);
   }
   return most;
@@ -355,7 +346,7 @@ const rows::RowSet* RequestRun::input_of(std::uint32_t index, std::size_t input)
   if (const auto* const producer = std::get_if<plan::NodeInput>(&from))
     return rows_of(producer->node);
   if (node.constant_inputs[input]) return &*node.constant_inputs[input];
-  // A late body may still be gathering its inputs.
+  // A body that timed out may still be writing to `inputs`.
   return slots_[index].published ? &slots_[index].inputs[input] : nullptr;
 }
 

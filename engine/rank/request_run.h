@@ -13,43 +13,44 @@
 #include "base/result.h"
 #include "expr/bound_expr.h"
 #include "loop/task.h"
-#include "rank/loaded_plan.h"
+#include "rank/prepared_plan.h"
 #include "rank/rank_error.h"
 #include "rank/request.h"
 #include "rank/services.h"
 #include "rows/row_set.h"
 #include "rows/value.h"
 #include "runtime/node_call.h"
-#include "runtime/run.h"
+#include "runtime/topology/topology.h"
 #include "tasks/task_context.h"
 #include "tasks/task_stats.h"
 
 namespace millrace::rank {
 
-/// Why a fallback stood in for a node.
+/// Why the fallback of a node was used.
 enum class DegradedKind : std::uint8_t { kError, kTimeout };
 
-/// Gives the rows with these ids, in this order.
-[[nodiscard]] base::Result<rows::RowSet> rows_of_ids(std::span<const std::int64_t> ids);
-
-/// One request on its way through a plan: values, the rows that each node made, counts.
+/// The state of one request while its plan runs: params, request fields, the rows and counts of
+/// each node.
 ///
-/// A body writes what it made into its own slot; `publish` moves it to where consumers read, and is
-/// called only if the body was in time. So a late body never touches what anyone else reads.
+/// A body writes its result into a private field of its node's slot. `publish` moves the result to
+/// the field that other nodes read; it is called only if the body ended in time. So a body that
+/// returns after its timeout never changes what others read.
 ///
-/// Threading: the members for nodes are called by whichever thread runs the node; the rest by the
-/// thread that starts the request, before, and by the one that answers, after.
-/// Lifetime: from `LoadedPlan::make_run`; lives until the answer is out and the last body returned.
+/// Threading: the members for nodes are called by the thread that runs the node. The others are
+/// called before the run by the thread that starts the request, and after it by the thread that
+/// writes the answer.
+/// Lifetime: borrows plan and topology, which own its storage; lives until the answer is out and
+/// the last body returned.
 class RequestRun {
  public:
-  explicit RequestRun(LoadedPlan& plan);
+  RequestRun(const PreparedPlan& plan, const runtime::Topology& topology);
   RequestRun(const RequestRun&) = delete;
   RequestRun& operator=(const RequestRun&) = delete;
 
-  /// Takes over `request` (and gives its old one back) and resolves what depends on the plan.
+  /// Swaps `request` with the request of the last use, and resolves its params for the plan.
   [[nodiscard]] std::expected<void, RankError> start(std::unique_ptr<Request>& request,
                                                      const LoopServices& services);
-  /// Forgets the request and keeps the memory.
+  /// Clears the state of the request and keeps the buffers for the next one.
   void clear();
 
   // --- Called by the topology's bodies.
@@ -60,22 +61,23 @@ class RequestRun {
   [[nodiscard]] bool use_fallback(std::uint32_t index, runtime::NodeCall& call);
 
   // --- For the answer.
-  [[nodiscard]] LoadedPlan& plan() { return plan_; }
-  [[nodiscard]] const LoadedPlan& plan() const { return plan_; }
+  [[nodiscard]] const PreparedPlan& plan() const { return plan_; }
+  [[nodiscard]] const runtime::Topology& topology() const { return topology_; }
   [[nodiscard]] const Request& request() const { return *request_; }
-  /// Rows of a node, those of its stand-in included; nullptr if it made none.
+  /// The rows of a node or, if it failed, of its fallback; nullptr if there are none.
   [[nodiscard]] const rows::RowSet* rows_of(std::uint32_t index) const;
-  /// Rows that a node read; nullptr if they are not there, or the node did not end in time and its
-  /// input is a request field.
+  /// The rows that a node read from an input. nullptr: there are none, or the input is a request
+  /// field and the node did not end in time.
   [[nodiscard]] const rows::RowSet* input_of(std::uint32_t index, std::size_t input) const;
   /// Values of `plan().plan().params` and `request_fields`, in that order.
   [[nodiscard]] std::span<const rows::Value> params() const { return params_; }
   [[nodiscard]] std::span<const rows::Value> request_fields() const { return request_fields_; }
-  /// What a node counted; nullptr if it did not end in time.
+  /// The counts of a node; nullptr if it did not end in time.
   [[nodiscard]] const tasks::TaskStats* find_stats(std::uint32_t index) const {
     return slots_[index].published ? &slots_[index].stats : nullptr;
   }
-  /// Waits for stores on the longest way through the plan; of meaning once the run has ended well.
+  /// How many store calls had to wait for each other: the most on any path through the plan. Call
+  /// it after a run that ended well.
   [[nodiscard]] std::uint64_t store_round_trips();
   [[nodiscard]] DegradedKind degraded_kind(std::uint32_t index) const {
     return slots_[index].failed.load(std::memory_order_relaxed) ? DegradedKind::kError
@@ -83,18 +85,19 @@ class RequestRun {
   }
 
  private:
-  /// What one node needs while it runs, and what it leaves.
+  /// The inputs, working memory and result of one node.
   struct Slot {
     std::vector<rows::RowSet> inputs;
-    std::vector<std::optional<expr::BoundExpr>> own_exprs;  // those bound for this request
+    std::vector<std::optional<expr::BoundExpr>> own_exprs;  // bound for this request only
     std::vector<const expr::BoundExpr*> exprs;              // by param index
     tasks::TaskStats stats;
     tasks::NodeContext context;
     base::Arena arena;
-    std::optional<rows::RowSet> made;  // by the body, private
+    std::optional<rows::RowSet> made;  // result of the body, not published yet
     std::optional<rows::RowSet> rows;  // published
-    bool published = false;            // rows are the body's own, so its counts may be read
-    // Tells a fallback why it is taken; the body writes it, whoever falls back reads it.
+    bool published = false;            // `rows` come from the body, not from a fallback
+    // Whether the body failed by itself, as opposed to a timeout. Written by the body, read by the
+    // thread that uses the fallback and by the answer; orders nothing.
     std::atomic<bool> failed{false};
   };
 
@@ -108,16 +111,19 @@ class RequestRun {
                           base::Result<rows::RowSet> made,
                           runtime::NodeCall& call);
 
-  LoadedPlan& plan_;
+  const PreparedPlan& plan_;
+  const runtime::Topology& topology_;
   std::vector<Slot> slots_;
-  // By node, apart from the slots, whose memory is not near: what it waited for once it is
-  // published, and what its producers waited for, of which store_round_trips keeps the memory.
+  // Store round trips, by node. They are not in the slots because slots are large and these arrays
+  // are scanned whole. The first: of the node itself, once published. The second: scratch space of
+  // `store_round_trips` for the sum along the longest path to the node.
   std::vector<std::uint64_t> own_round_trips_;
   std::vector<std::uint64_t> waited_round_trips_;
   std::vector<rows::Value> params_;
   std::vector<rows::Value> request_fields_;
   bool has_overrides_ = false;
-  std::unique_ptr<Request> request_ = std::make_unique<Request>();  // swapped: it is large
+  std::unique_ptr<Request> request_ =
+      std::make_unique<Request>();  // on the heap so that it can be swapped
   tasks::RequestContext context_;
   const LoopServices* services_ = nullptr;
 };

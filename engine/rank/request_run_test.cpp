@@ -157,13 +157,5 @@ TEST(RequestRunTest, EXP7_OnRowErrorDropsOrFailsIfAsked) {
   }
 }
 
-TEST(RequestRunTest, RowsOfIdsKeepsOrder) {
-  const std::int64_t ids[] = {3, -1, 3};
-  const auto rows = rows_of_ids(ids);
-  ASSERT_TRUE(rows);
-  EXPECT_EQ(rows->size(), 3U);
-  EXPECT_EQ(rows->batch()->ids()[rows->row_at(1)], -1);
-}
-
 }  // namespace
 }  // namespace millrace::rank::testing

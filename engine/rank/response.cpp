@@ -53,17 +53,9 @@ bool is_degraded(const runtime::Run& ended, const plan::CompiledPlan& plan, std:
          ended.used_fallback(runtime::NodeId(index));
 }
 
-// Appends the members `degraded` and `warnings`. Most answers have nothing to say there, so that is
-// found out first.
+// Appends the member `degraded` of an answer for which at least one fallback was used.
 void append_degraded(const RequestRun& run, const runtime::Run& ended, std::string& out) {
   const plan::CompiledPlan& plan = run.plan().plan();
-  bool any = false;
-  for (std::uint32_t index = 0; index < plan.nodes.size(); ++index)
-    any |= is_degraded(ended, plan, index);
-  if (!any) {
-    out += R"(,"degraded":{"is":false,"reasons":[]})";
-    return;
-  }
   out += R"(,"degraded":{"is":true,"reasons":)";
   JsonWriter json(out);
   json.begin_array();
@@ -111,15 +103,12 @@ void append_ids(std::string_view request_id, std::string_view engine_request_id,
 
 }  // namespace
 
-std::string plan_json(const plan::CompiledPlan& plan) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.member("name", plan.name);
-  json.member("version", plan.version);
-  json.member("digest", plan.digest);
-  json.end_object();
-  return text;
+std::uint32_t count_degraded(const RequestRun& run, const runtime::Run& ended) {
+  const plan::CompiledPlan& plan = run.plan().plan();
+  std::uint32_t count = 0;
+  for (std::uint32_t index = 0; index < plan.nodes.size(); ++index)
+    count += is_degraded(ended, plan, index) ? 1 : 0;
+  return count;
 }
 
 std::vector<Candidate> candidates_of(const RequestRun& run) {
@@ -148,7 +137,7 @@ void write_response(const RequestRun& run,
                     const AnswerFacts& facts,
                     CandidateWriter& candidates,
                     std::string& out) {
-  // Written as it stands, not member by member: the names are the same in every answer.
+  // Fixed text is appended as it is. JsonWriter would escape the same names for every answer.
   out += '{';
   append_ids(run.request().request_id, facts.engine_request_id, out);
   out += R"(,"plan":)";
@@ -157,7 +146,11 @@ void write_response(const RequestRun& run,
   candidates.append(run, facts.ids_as_strings, out);
   out += R"(,"took_ms":)";
   JsonWriter(out).value(std::chrono::duration<double, std::milli>(facts.took).count());
-  append_degraded(run, ended, out);
+  if (facts.degraded_count > 0) {
+    append_degraded(run, ended, out);
+  } else {
+    out += R"(,"degraded":{"is":false,"reasons":[]})";
+  }
   append_warnings(run, out);
   if (!facts.explain.empty()) out.append(R"(,"explain":)").append(facts.explain);
   if (!facts.trace.empty()) out.append(R"(,"trace":)").append(facts.trace);

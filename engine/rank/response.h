@@ -16,10 +16,11 @@
 
 namespace millrace::rank {
 
-/// What the caller is told besides the candidates.
+/// The parts of an answer that do not come from the run.
 struct AnswerFacts {
   std::string_view engine_request_id;
   base::Duration took{};
+  std::uint32_t degraded_count = 0;  ///< from `count_degraded`
   /// Ids as JSON strings, for readers whose numbers are doubles.
   bool ids_as_strings = false;
   /// JSON of `"explain"` and `"trace"`; empty: not asked for.
@@ -27,18 +28,19 @@ struct AnswerFacts {
   std::string_view trace = {};
 };
 
-/// Writes one cell; null for one that is empty.
+/// Writes one value; `null` for an empty one.
 void write_value(base::JsonWriter& json, const rows::Value& value);
 /// Writes an id, as a string for readers whose numbers are doubles.
 void write_id(base::JsonWriter& json, std::int64_t id, bool as_string);
 
-/// Gives what answers say about their plan, as JSON.
-[[nodiscard]] std::string plan_json(const plan::CompiledPlan& plan);
-
 /// Checks the keys that a request asks for against what the plan's outputs have.
 [[nodiscard]] std::expected<void, RankError> check_output_keys(const RequestRun& run);
 
-/// Appends the response of a run that ended well; `candidates` is memory that is used again.
+/// Counts the nodes of a run that ended well whose fallback was used.
+[[nodiscard]] std::uint32_t count_degraded(const RequestRun& run, const runtime::Run& ended);
+
+/// Appends the response of a run that ended well. `candidates` is passed in so that its buffers are
+/// used again.
 void write_response(const RequestRun& run,
                     const runtime::Run& ended,
                     const AnswerFacts& facts,
@@ -51,11 +53,10 @@ void write_error(std::string_view request_id,
                  const RankError& error,
                  std::string& out);
 
-/// Says why a run failed, in the caller's terms.
+/// Gives the error that the caller of a failed run is told.
 [[nodiscard]] RankError error_of(const RequestRun& run, const runtime::Run& ended);
 
-/// Position of each candidate in the answer: which output, and which row of its batch. The rows of
-/// all outputs in order, without those excluded, cut at the limit.
+/// One candidate of an answer: the output it comes from, and its row in the batch of that output.
 struct Candidate {
   std::uint32_t output = 0;
   rows::RowIndex row = 0;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 bool is_union(const plan::CompiledNode& node) {
-  // A join unites columns, not rows.
+  // A join adds columns of the right side to rows of the left side.
   return node.task->columns == plan::OutputColumns::kUnion && node.task->op != "join";
 }
 
@@ -21,7 +21,7 @@ bool share_ids(const rows::RowSet& left, const rows::RowSet& right) {
   return left.batch()->ids().data() == right.batch()->ids().data();
 }
 
-// As `==`, but NaN is equal to itself: it is the same row's value.
+// Compares as `==` does, except that NaN equals NaN: both are the value of one row.
 bool is_same(const rows::Value& left, const rows::Value& right) {
   const auto* const number = std::get_if<double>(&left);
   if (number == nullptr || *number == *number) return left == right;
@@ -82,7 +82,8 @@ RowPositions RowFlow::follow(std::uint32_t node, std::size_t input, std::size_t 
     for (std::size_t before = 0; before < input; ++before)
       place += run_.inputs[node][before]->size();
     if (compiled.task->op == "concat") return {place};
-    // It weaves a concat of its inputs, which is a batch of its own unless all share one.
+    // `interleave` concatenates its inputs first. That makes a new batch unless all inputs share
+    // one.
     if (!share_ids(from, to)) return find_row(node, static_cast<rows::RowIndex>(place));
   }
   if (!share_ids(from, to)) return find_equal(node, input, position);
@@ -102,7 +103,8 @@ RowPositions RowFlow::find_row(std::uint32_t node, rows::RowIndex row) {
   return {positions[row]};
 }
 
-// One row of a batch may come by several inputs; then its copies are told apart by their order.
+// The same row of a batch may come from several inputs. Then the n-th copy among the inputs is the
+// n-th among the outputs.
 RowPositions RowFlow::find_shared(std::uint32_t node, std::size_t input, rows::RowIndex row) {
   const auto has_row = [&](const rows::RowSet& rows) {
     for (std::size_t position = 0; position < rows.size(); ++position) {
@@ -126,7 +128,7 @@ RowPositions RowFlow::find_equal(std::uint32_t node,
   const rows::RowSet& from = *run_.inputs[node][input];
   const rows::RowIndex row = from.row_at(position);
   const auto found = positions_equal_to(*run_.rows[node], *from.batch(), row);
-  // Rows that are equal in everything share what was found, in order.
+  // Rows with equal values in all columns take the positions found for them in order.
   const auto alike = positions_equal_to(from, *from.batch(), row);
   const auto self = std::ranges::find(alike, position) - alike.begin();
   const std::size_t share = found.size() / alike.size();

@@ -10,15 +10,15 @@
 
 namespace millrace::rank {
 
-/// What every node of a run read and gave, once the run is over.
+/// The input and output rows of every node of a run that is over.
 /// Threading: not shared. Lifetime: borrows the plan and the rows.
 struct RunRows {
   const plan::CompiledPlan* plan = nullptr;
-  /// By node, those of a stand-in included; nullptr: it made none.
+  /// By node: its rows or those of its fallback; nullptr if there are none.
   base::PooledVector<const rows::RowSet*> rows;
-  /// By node and input; nullptr: not there.
+  /// By node and input; nullptr if there are none.
   base::PooledVector<base::PooledVector<const rows::RowSet*>> inputs;
-  /// By node: a fallback took its place.
+  /// By node: whether its fallback was used.
   std::vector<bool> stood_in;
 };
 
@@ -26,7 +26,7 @@ using RowPositions = base::PooledVector<std::size_t>;
 
 /// What a node does with the rows of one input.
 enum class InputRole : std::uint8_t {
-  kRows,     ///< gives them on, or leaves them out
+  kRows,     ///< passes them on or removes them
   kParents,  ///< makes other rows from them
   kLookup,   ///< reads them to decide about the rows of another input
 };
@@ -35,16 +35,16 @@ enum class InputRole : std::uint8_t {
 /// Whether the rows of a node come from outside: it is a source or a fan-out.
 [[nodiscard]] bool makes_rows(const plan::CompiledNode& node);
 
-/// Finds the rows of a node's input again among those that it gave. Ids do not tell rows apart (two
-/// lists may hold one id), so rows are told by their place in the batch and, where a task copies
-/// the batch, by all their values.
+/// Finds input rows of a node again among its output rows. An id does not identify a row, because
+/// two lists may hold the same id. So rows are identified by their index in the batch and, where a
+/// task makes a new batch, by the values of all columns.
 /// Threading: not shared. Lifetime: borrows `run`.
 class RowFlow {
  public:
   explicit RowFlow(const RunRows& run);
 
-  /// Positions, among the rows of `node`, of what stands at `position` of one of its inputs; none
-  /// if the node left it out. The input's role must be `kRows`, and node and input have rows.
+  /// Gives the positions among the rows of `node` of the row at `position` of one of its inputs;
+  /// none if the node removed it. The role of the input must be `kRows`, and both must have rows.
   [[nodiscard]] RowPositions follow(std::uint32_t node, std::size_t input, std::size_t position);
 
  private:

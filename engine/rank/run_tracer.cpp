@@ -86,11 +86,11 @@ void write_critical_path(JsonWriter& json,
 
 }  // namespace
 
-trace::TraceTopology trace_topology_of(const LoadedPlan& plan) {
-  trace::TraceTopology names{.plan = plan.plan().name};
-  const runtime::Topology& topology = plan.topology();
+trace::TraceTopology trace_topology_of(const plan::CompiledPlan& plan,
+                                       const runtime::Topology& topology) {
+  trace::TraceTopology names{.plan = plan.name};
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
-    const plan::CompiledNode& compiled = plan.plan().nodes[node];
+    const plan::CompiledNode& compiled = plan.nodes[node];
     std::string id;
     for (const std::string& source : compiled.source_ids) id += (id.empty() ? "" : "+") + source;
     names.nodes.push_back({.id = id.empty() ? compiled.id : id,
@@ -103,7 +103,8 @@ trace::TraceTopology trace_topology_of(const LoadedPlan& plan) {
 }
 
 void write_trace(const RequestRun& run, std::span<const TraceRecord> records, std::string& out) {
-  const auto analysis = trace::analyse_run(records, trace_topology_of(run.plan()));
+  const auto analysis =
+      trace::analyse_run(records, trace_topology_of(run.plan().plan(), run.topology()));
   JsonWriter json(out);
   json.begin_object();
   if (!analysis) {
@@ -136,7 +137,8 @@ trace::TraceContext RunTracer::make_context(const LoadedPlan& plan, bool wanted)
   const trace::TraceId id(last_trace_.fetch_add(1, std::memory_order_relaxed) + 1);
   base::MutexLock lock(mutex_);
   const auto [known, is_new] = topologies_.try_emplace(&plan);
-  if (is_new) known->second = collector_.add_topology(trace_topology_of(plan));
+  if (is_new)
+    known->second = collector_.add_topology(trace_topology_of(plan.plan(), plan.topology()));
   if (wanted) kept_.try_emplace(id);
   return {id, trace::TraceFlag::All, known->second};
 }
@@ -153,7 +155,7 @@ std::string RunTracer::end(trace::TraceId trace_id, const RequestRun& run) {
     collect_sometimes();
     return {};
   }
-  // All of the run is in the rings: its end is written before its answer goes out.
+  // The rings hold all records of the run, because its end is recorded before its answer goes out.
   collector_.collect();
   Records kept;
   {

@@ -19,8 +19,8 @@
 
 namespace millrace::rank {
 
-/// Traces the runs whose requests ask for it, or all of them into a dump, and turns a run's trace
-/// into the JSON of its response. A run that nobody asked about is not traced at all.
+/// Traces runs and writes the JSON that stands under `"trace"` in responses. It traces the runs
+/// whose requests ask for it and, if there is a dump, all runs. Other runs are not traced at all.
 ///
 /// Memory is bounded: threads write into rings, which are read when a traced request is answered
 /// and, under a dump, once per `kCollectEvery` answers; what does not fit is counted as dropped.
@@ -30,21 +30,21 @@ class RunTracer final : private trace::TraceSink {
  public:
   RunTracer();
 
-  /// What the worker pool writes to.
+  /// The collector that the worker pool writes to.
   [[nodiscard]] trace::TraceCollector& collector() { return collector_; }
   /// Traces every run from now on and hands it to `sink`. Call it before the first request.
   /// Lifetime: `sink` outlives this.
   void dump_to(trace::TraceSink& sink);
 
-  /// Gives the context of a run: one that traces if `wanted` by the request or by a dump.
+  /// Gives the trace context for a new run. It traces if `wanted`, or if there is a dump.
   [[nodiscard]] trace::TraceContext begin(const LoadedPlan& plan, bool wanted) {
     if (!wanted && !dumps_) return {};
     return make_context(plan, wanted);
   }
-  /// Ends a traced run that went well, at its answer: gives the JSON of `"trace"`, empty if only a
-  /// dump wanted it.
+  /// Call it when a traced run that ended well is answered. Gives the JSON of `"trace"`; empty if
+  /// the request did not ask for it.
   [[nodiscard]] std::string end(trace::TraceId trace_id, const RequestRun& run);
-  /// Ends one that failed or was never started: its response shows no trace.
+  /// Call it when a traced run failed or was not started: its response has no trace.
   void forget(trace::TraceId trace_id);
   /// Hands everything that is left to the dump. No run may be under way.
   void flush() { collector_.flush(); }
@@ -59,7 +59,7 @@ class RunTracer final : private trace::TraceSink {
 
   trace::TraceCollector collector_;
   bool dumps_ = false;  // constant once requests come
-  // Number the traced runs, and those that ended; publish nothing.
+  // Counts of traced runs and of those that ended. Publish nothing.
   std::atomic<std::uint64_t> last_trace_{0};
   std::atomic<std::uint64_t> ended_{0};
   base::Mutex mutex_;
@@ -70,7 +70,8 @@ class RunTracer final : private trace::TraceSink {
 
 /// Names and edges of a plan, for readers of its traces. A node that stands for several of the
 /// source has all their ids, joined by `+`.
-[[nodiscard]] trace::TraceTopology trace_topology_of(const LoadedPlan& plan);
+[[nodiscard]] trace::TraceTopology trace_topology_of(const plan::CompiledPlan& plan,
+                                                     const runtime::Topology& topology);
 
 /// Appends the JSON of `"trace"`: when each node started and ended in us from the start of the run,
 /// how it was started, its rows, and the critical path by latency.

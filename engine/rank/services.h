@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "base/clock.h"
 #include "base/wall_clock.h"
 #include "loop/loop.h"
+#include "runtime/admission.h"
 #include "runtime/worker_pool.h"
 #include "tasks/endpoint_client.h"
 #include "tasks/scratch_pool.h"
@@ -27,6 +29,12 @@ struct LoopServices {
   const base::WallClock* wall_clock = nullptr;
   /// Traces runs that ask for it; nullptr: none can.
   RunTracer* tracer = nullptr;
+  /// Decides whether a request may start; nullptr: every one may.
+  runtime::Admission* admission = nullptr;
+  /// The index of this loop, from 0, and the number of loops in the process. `engine_request_id` is
+  /// made from both, so that it differs between loops.
+  std::uint64_t loop_index = 0;
+  std::uint64_t loop_count = 1;
 };
 
 }  // namespace millrace::rank

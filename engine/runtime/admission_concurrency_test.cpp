@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,147 +10,105 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "base/sync/mutex.h"
-#include "base/sync/thread_annotations.h"
 #include "runtime/admission.h"
 #include "runtime/ready_gauge.h"
 
 namespace millrace::runtime {
 namespace {
 
-base::TimePoint at(std::int64_t ns) { return base::TimePoint(base::Duration(ns)); }
-
-/// One run of the stress test; counts how often it was decided.
-class StressRun final : public AdmissionWaiter {
+class SharedGauge final : public ReadyGauge {
  public:
-  void admitted(AdmissionPermit permit) override {
-    base::MutexLock lock(mutex_);
-    permit_ = std::move(permit);
-    ++decided_;
+  [[nodiscard]] std::int64_t ready_count() const override {
+    return ready.load(std::memory_order_relaxed);
   }
-  void refused(RefusalReason) override {
-    base::MutexLock lock(mutex_);
-    ++decided_;
-  }
-  void decided_at_once(AdmissionPermit permit) { admitted(std::move(permit)); }
-
-  [[nodiscard]] int decided() const {
-    base::MutexLock lock(mutex_);
-    return decided_;
-  }
-  [[nodiscard]] AdmissionPermit take_permit() {
-    base::MutexLock lock(mutex_);
-    return std::move(permit_);
-  }
-
- private:
-  mutable base::Mutex mutex_;
-  AdmissionPermit permit_ MR_GUARDED_BY(mutex_);
-  int decided_ MR_GUARDED_BY(mutex_) = 0;
+  // A count that publishes nothing.
+  std::atomic<std::int64_t> ready{0};
 };
 
-/// The work of one thread: asks for admission, serves admitted runs, cancels some, polls.
+/// What one thread does: asks, works on what it was given, abandons some, gives back.
 class StressThread {
  public:
-  StressThread(std::size_t shard, Admission& gate, ShardedReadyGauge& gauge)
-      : shard_(shard), gate_(gate), gauge_(gauge), random_(shard + 1) {}
+  StressThread(std::uint64_t seed, Admission& gate, SharedGauge& gauge)
+      : gate_(gate), gauge_(gauge), random_(seed) {}
 
-  void work(int run_count) {
-    for (int i = 0; i < run_count; ++i) {
-      ask(i);
-      if (random_.chance(0.1) && gate_.cancel(*runs_[random_.below(runs_.size())])) ++cancelled;
-      if (random_.chance(0.3)) serve_all(i);
-      gate_.poll(at(i));
-    }
-  }
-
-  /// Runs everything that holds a permit; returns true if there was anything.
-  bool serve_all(std::int64_t now) {
-    bool has_served = false;
-    for (const std::unique_ptr<StressRun>& run : runs_) {
-      AdmissionPermit permit = run->take_permit();
-      if (!permit.valid()) continue;
-      has_served = true;
-      gauge_.add(shard_, 3);
-      permit.started();
-      if (random_.chance(0.2)) {
-        gate_.add_abandoned();
-        gate_.sub_abandoned(at(now));
+  void work(int ask_count) {
+    constexpr std::uint32_t kNodes = 3;
+    for (int i = 0; i < ask_count; ++i) {
+      const base::TimePoint now{base::Duration(i)};
+      const base::TimePoint deadline = now + base::Duration(random_.below(50));
+      auto permit = gate_.try_admit({.now = now, .deadline = deadline, .node_count = kNodes});
+      permit ? ++accepted : ++refused;
+      if (permit) {
+        gauge_.ready.fetch_add(kNodes, std::memory_order_relaxed);
+        if (random_.chance(0.2)) permit->abandon();
+        gauge_.ready.fetch_sub(kNodes, std::memory_order_relaxed);
+        if (random_.chance(0.5)) kept_.push_back(*std::move(permit));
       }
-      gauge_.sub(shard_, 3);
-      if (random_.chance(0.5)) permit.release(at(now));
+      if (random_.chance(0.3)) kept_.clear();
     }
-    return has_served;
+    kept_.clear();
   }
 
-  [[nodiscard]] int decided() const {
-    int sum = 0;
-    for (const std::unique_ptr<StressRun>& run : runs_) {
-      EXPECT_LE(run->decided(), 1);
-      sum += run->decided();
-    }
-    return sum;
-  }
-
-  int cancelled = 0;
-  int refused_at_once = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;
 
  private:
-  void ask(std::int64_t now) {
-    runs_.push_back(std::make_unique<StressRun>());
-    AdmissionDecision decision =
-        gate_.try_admit({.now = at(now),
-                         .deadline = at(now + 1 + static_cast<std::int64_t>(random_.below(50))),
-                         .estimated_cost = base::Duration(random_.below(10)),
-                         .waiter = random_.chance(0.8) ? runs_.back().get() : nullptr});
-    if (decision.outcome == AdmissionOutcome::kAdmitted) {
-      runs_.back()->decided_at_once(std::move(decision.permit));
-    } else if (decision.outcome == AdmissionOutcome::kRefused) {
-      ++refused_at_once;
-    }
-  }
-
-  std::size_t shard_;
   Admission& gate_;
-  ShardedReadyGauge& gauge_;
+  SharedGauge& gauge_;
   base::SplitMix64 random_;
-  std::vector<std::unique_ptr<StressRun>> runs_;
+  std::vector<AdmissionPermit> kept_;
 };
 
 TEST(AdmissionConcurrencyTest, B4_EveryRunIsDecidedExactlyOnceUnderContention) {
   constexpr std::size_t kThreadCount = 4;
-  constexpr int kRunCount = 400;
-  ShardedReadyGauge gauge(kThreadCount);
+  constexpr int kAskCount = 2000;
+  SharedGauge gauge;
   const auto gate =
-      Admission::create({.high_water = 4, .low_water = 2, .queue_max = 16, .runs_max = 8}, gauge)
-          .value();
+      Admission::create({.high_water = 8, .low_water = 4, .inflight_max = 8}, gauge).value();
   std::vector<std::unique_ptr<StressThread>> parts;
   parts.reserve(kThreadCount);
-  for (std::size_t i = 0; i < kThreadCount; ++i) {
-    parts.push_back(std::make_unique<StressThread>(i, *gate, gauge));
-  }
+  for (std::size_t i = 0; i < kThreadCount; ++i)
+    parts.push_back(std::make_unique<StressThread>(i + 1, *gate, gauge));
   {
     std::vector<std::jthread> threads;
     threads.reserve(parts.size());
-    for (const auto& part : parts) threads.emplace_back([&part] { part->work(kRunCount); });
+    for (const auto& part : parts) threads.emplace_back([&part] { part->work(kAskCount); });
   }
-  // Nobody polls any more: releasing permits must be enough to let every waiter through.
-  bool has_served = true;
-  while (has_served) {
-    has_served = false;
-    for (const auto& part : parts) has_served |= part->serve_all(kRunCount);
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;
+  for (const auto& part : parts) {
+    accepted += part->accepted;
+    refused += part->refused;
   }
-
   const AdmissionStats stats = gate->stats();
-  EXPECT_EQ(stats.waiting_count, 0);
+  EXPECT_EQ(accepted + refused, kThreadCount * kAskCount);
+  EXPECT_EQ(stats.accepted, accepted);
+  EXPECT_EQ(stats.refused, refused);
   EXPECT_EQ(stats.run_count, 0);
-  EXPECT_EQ(stats.received, kThreadCount * kRunCount);
-  EXPECT_EQ(stats.accepted + stats.refused, stats.received);
-  int decided = 0;
-  for (const auto& part : parts)
-    decided += part->decided() + part->cancelled + part->refused_at_once;
-  EXPECT_EQ(static_cast<std::uint64_t>(decided), stats.received);
-  EXPECT_EQ(gauge.ready_count(), 0);
+  EXPECT_EQ(stats.abandoned_count, 0);
+}
+
+TEST(AdmissionConcurrencyTest, B4_NeverMorePermitsThanAllowed) {
+  constexpr std::int64_t kAllowed = 3;
+  SharedGauge gauge;
+  const auto gate = Admission::create({.inflight_max = kAllowed}, gauge).value();
+  // Publishes nothing: a count of permits that are out.
+  std::atomic<std::int64_t> out{0};
+  std::atomic<bool> too_many{false};
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&] {
+        for (int turn = 0; turn < 2000; ++turn) {
+          const auto permit = gate->try_admit({.now = {}, .node_count = 1});
+          if (!permit) continue;
+          if (out.fetch_add(1) >= kAllowed) too_many = true;
+          out.fetch_sub(1);
+        }
+      });
+    }
+  }
+  EXPECT_FALSE(too_many);
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include "runtime/admission.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <expected>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,37 +16,19 @@
 namespace millrace::runtime {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 base::TimePoint at(std::int64_t ns) { return base::TimePoint(base::Duration(ns)); }
 
-/// A gauge that shows the number that the test sets.
+/// A gauge that shows what the test wants and counts how often it was looked at.
 class FixedGauge final : public ReadyGauge {
  public:
-  [[nodiscard]] std::int64_t ready_count() const override { return count; }
+  [[nodiscard]] std::int64_t ready_count() const override {
+    ++looks;
+    return count;
+  }
   std::int64_t count = 0;
-};
-
-/// Keeps its permit and logs how it was decided.
-class LoggedWaiter final : public AdmissionWaiter {
- public:
-  LoggedWaiter(std::string name, std::vector<std::string>& log)
-      : name_(std::move(name)), log_(log) {}
-  void admitted(AdmissionPermit given) override {
-    log_.push_back("+" + name_);
-    permit = std::move(given);
-  }
-  void refused(RefusalReason reason) override {
-    log_.push_back("-" + name_ + " " + std::to_string(static_cast<int>(reason)));
-  }
-
-  AdmissionPermit permit;
-
- private:
-  std::string name_;
-  std::vector<std::string>& log_;
+  mutable int looks = 0;
 };
 
 class AdmissionTest : public ::testing::Test {
@@ -55,26 +36,21 @@ class AdmissionTest : public ::testing::Test {
   void open(const AdmissionSettings& settings) {
     admission = Admission::create(settings, gauge).value();
   }
-  AdmissionDecision ask(std::int64_t now, AdmissionWaiter* waiter = nullptr) {
-    return admission->try_admit({.now = at(now), .waiter = waiter});
+  std::expected<AdmissionPermit, RefusalReason> ask(
+      std::uint32_t node_count = AdmissionRequest::kUnknownNodes) {
+    return admission->try_admit({.now = at(0), .node_count = node_count});
   }
-  AdmissionDecision ask_until(std::int64_t now,
-                              std::int64_t deadline,
-                              std::int64_t cost,
-                              AdmissionWaiter* waiter) {
-    return admission->try_admit({.now = at(now),
-                                 .deadline = at(deadline),
-                                 .estimated_cost = base::Duration(cost),
-                                 .waiter = waiter});
+  /// Asks and keeps the permit; says whether there was one.
+  bool enter(std::uint32_t node_count = AdmissionRequest::kUnknownNodes) {
+    auto permit = ask(node_count);
+    if (permit) permits.push_back(*std::move(permit));
+    return permit.has_value();
   }
-  [[nodiscard]] LoggedWaiter waiter(const std::string& name) { return {name, log}; }
 
   FixedGauge gauge;
-  std::vector<std::string> log;
   std::unique_ptr<Admission> admission;
+  std::vector<AdmissionPermit> permits;
 };
-
-using enum AdmissionOutcome;
 
 TEST_F(AdmissionTest, SettingsThatContradictThemselvesAreNamed) {
   const auto error_of = [this](const AdmissionSettings& settings) {
@@ -82,267 +58,145 @@ TEST_F(AdmissionTest, SettingsThatContradictThemselvesAreNamed) {
     return made.has_value() ? std::string("none") : made.error().to_string();
   };
   EXPECT_EQ(error_of({}), "none");
-  EXPECT_EQ(error_of({.high_water = 1, .low_water = 1, .queue_max = 0, .runs_max = 1}), "none");
+  EXPECT_EQ(error_of({.high_water = 1, .low_water = 1, .inflight_max = 1}), "none");
   EXPECT_THAT(error_of({.high_water = 0, .low_water = 0}), HasSubstr("high_water"));
   EXPECT_THAT(error_of({.high_water = -5, .low_water = 1}), HasSubstr("-5"));
+  EXPECT_THAT(error_of({.high_water = 1'000'001}), HasSubstr("high_water"));
   EXPECT_THAT(error_of({.high_water = 5, .low_water = 0}), HasSubstr("low_water"));
   EXPECT_THAT(error_of({.high_water = 5, .low_water = 6}), HasSubstr("above the high-water"));
-  EXPECT_THAT(error_of({.queue_max = -1}), HasSubstr("queue_max"));
-  EXPECT_THAT(error_of({.runs_max = 0}), HasSubstr("runs_max"));
+  EXPECT_THAT(error_of({.inflight_max = 0}), HasSubstr("inflight_max"));
+  EXPECT_THAT(error_of({.inflight_max = 1'000'001}), HasSubstr("inflight_max"));
 }
 
 TEST_F(AdmissionTest, B1_ClosesAboveHighWaterAndOpensBelowLowWater) {
   open({.high_water = 10, .low_water = 4});
   gauge.count = 10;
-  AdmissionDecision first = ask(0);
-  EXPECT_EQ(first.outcome, kAdmitted);
-  first.permit.started();
+  EXPECT_TRUE(ask());
   gauge.count = 11;
-  EXPECT_EQ(ask(1).outcome, kRefused);
-  gauge.count = 4;  // between the marks the gate does not change
-  EXPECT_EQ(ask(2).outcome, kRefused);
+  const auto refused = ask();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), RefusalReason::kBusy);
+  EXPECT_FALSE(admission->stats().is_open);
+  gauge.count = 4;  // between the marks it stays as it was
+  EXPECT_FALSE(ask());
   gauge.count = 3;
-  AdmissionDecision second = ask(3);
-  EXPECT_EQ(second.outcome, kAdmitted);
-  second.permit.started();
+  EXPECT_TRUE(ask());
   gauge.count = 10;
-  EXPECT_EQ(ask(4).outcome, kAdmitted);
+  EXPECT_TRUE(ask());
 }
 
-TEST_F(AdmissionTest, B1_WaitersAreLetInInOrderOnceThereIsRoom) {
-  open({.high_water = 10, .low_water = 5, .queue_max = 2});
+TEST_F(AdmissionTest, B1_TheLoadIsNotLookedAtWhileTheNodesOfAllRunsFitBelowHighWater) {
+  open({.high_water = 10, .low_water = 4});
+  EXPECT_TRUE(enter(5));
+  EXPECT_TRUE(enter(5));
+  EXPECT_EQ(gauge.looks, 0);
+  gauge.count = 10;
+  EXPECT_TRUE(enter(1));  // eleven nodes could be ready, so it looks
+  EXPECT_EQ(gauge.looks, 1);
   gauge.count = 11;
-  LoggedWaiter first = waiter("first");
-  LoggedWaiter second = waiter("second");
-  LoggedWaiter third = waiter("third");
-  EXPECT_EQ(ask(0, &first).outcome, kQueued);
-  EXPECT_EQ(ask(0, &second).outcome, kQueued);
-  const AdmissionDecision full = ask(0, &third);
-  EXPECT_EQ(full.outcome, kRefused);
-  EXPECT_EQ(full.reason, RefusalReason::kBusy);
-  admission->poll(at(1));
-  EXPECT_THAT(log, IsEmpty());
-  gauge.count = 4;
-  admission->poll(at(2));
-  EXPECT_THAT(log, ElementsAre("+first", "+second"));
+  EXPECT_FALSE(enter(1));
+  gauge.count = 0;
+  permits.clear();
+  EXPECT_TRUE(enter(1));  // a closed gate looks whether it may open
+  EXPECT_EQ(gauge.looks, 3);
+  EXPECT_TRUE(enter(1));
+  EXPECT_EQ(gauge.looks, 3);
 }
 
-TEST_F(AdmissionTest, B1_NobodyOvertakesThoseWhoWait) {
-  open({.high_water = 1, .low_water = 1, .queue_max = 5, .runs_max = 1});
-  AdmissionDecision running = ask(0);
-  LoggedWaiter first = waiter("first");
-  LoggedWaiter second = waiter("second");
-  EXPECT_EQ(ask(0, &first).outcome, kQueued);
-  EXPECT_EQ(ask(0, &second).outcome, kQueued);
-  EXPECT_EQ(ask(0).outcome, kRefused);
-  running.permit.release(at(1));
-  EXPECT_THAT(log, ElementsAre("+first"));
-  first.permit.release(at(2));
-  EXPECT_THAT(log, ElementsAre("+first", "+second"));
-}
-
-TEST_F(AdmissionTest, B1_RunsThatHaveNotStartedCountSoThatABurstCannotSlipIn) {
-  open({.high_water = 3, .low_water = 1, .queue_max = 0});
-  std::vector<AdmissionPermit> permits;
-  for (int i = 0; i < 10; ++i) {
-    AdmissionDecision decision = ask(0);
-    if (decision.outcome == kAdmitted) permits.push_back(std::move(decision.permit));
-  }
-  EXPECT_EQ(permits.size(), 4u);
-  for (AdmissionPermit& permit : permits) permit.started();
-  permits.front().started();  // repeating it changes nothing
-  EXPECT_EQ(ask(0).outcome, kAdmitted);
+TEST_F(AdmissionTest, B1_BesideARunOfUnknownSizeEveryRunLooksAtTheLoad) {
+  open({.high_water = 10, .low_water = 4});
+  EXPECT_TRUE(enter());
+  EXPECT_TRUE(enter(1));
+  EXPECT_EQ(gauge.looks, 2);
 }
 
 TEST_F(AdmissionTest, B2_OneReadyNodeIsEnoughForEveryGraph) {
-  open({.high_water = 1, .low_water = 1, .queue_max = 100});
-  std::vector<std::unique_ptr<LoggedWaiter>> waiters;
-  for (int i = 0; i < 100; ++i) {
-    waiters.push_back(std::make_unique<LoggedWaiter>(std::to_string(i), log));
-    AdmissionDecision decision = ask(i, waiters.back().get());
-    if (decision.outcome == kAdmitted) waiters.back()->permit = std::move(decision.permit);
+  open({.high_water = 1, .low_water = 1});
+  for (int run = 0; run < 100; ++run) {
+    // Each run makes a thousand nodes ready, far above the mark, and finishes them all.
+    ASSERT_TRUE(enter(1000)) << run;
+    gauge.count = 1000;
+    EXPECT_FALSE(enter(1000));
+    gauge.count = 0;
+    permits.clear();
   }
-  // Each run makes a thousand nodes ready, far above the mark, and finishes them all.
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(waiters[i]->permit.valid()) << i;
-    gauge.count += 1000;
-    waiters[i]->permit.started();
-    gauge.count -= 1000;
-    waiters[i]->permit.release(at(1000 + i));
-  }
-  EXPECT_EQ(admission->stats().accepted, 100u);
+  EXPECT_EQ(admission->stats().accepted, 100U);
 }
 
-TEST_F(AdmissionTest, B3_WaiterIsRefusedOnceItsDeadlineCannotBeMet) {
-  open({.high_water = 10, .low_water = 5});
-  gauge.count = 11;
-  LoggedWaiter tight = waiter("tight");
-  LoggedWaiter loose = waiter("loose");
-  EXPECT_EQ(ask_until(0, 100, 30, &tight).outcome, kQueued);
-  EXPECT_EQ(ask_until(0, 200, 30, &loose).outcome, kQueued);
-  EXPECT_EQ(admission->next_expiry(), at(71));
-  admission->poll(at(70));
-  EXPECT_THAT(log, IsEmpty());
-  admission->poll(at(71));
-  EXPECT_THAT(log, ElementsAre("-tight 1"));
-  EXPECT_EQ(admission->next_expiry(), at(171));
-  EXPECT_EQ(admission->stats().refused_deadline, 1u);
-  gauge.count = 0;
-  admission->poll(at(170));
-  EXPECT_THAT(log, ElementsAre("-tight 1", "+loose"));
-  EXPECT_EQ(admission->next_expiry(), std::nullopt);
-}
-
-TEST_F(AdmissionTest, B3_LateWaiterIsRefusedEvenWhenRoomAppearsAtThatMoment) {
-  open({.high_water = 10, .low_water = 5});
-  gauge.count = 11;
-  LoggedWaiter late = waiter("late");
-  EXPECT_EQ(ask_until(0, 100, 30, &late).outcome, kQueued);
-  gauge.count = 0;
-  admission->poll(at(71));
-  EXPECT_THAT(log, ElementsAre("-late 1"));
-}
-
-TEST_F(AdmissionTest, B3_RunThatWouldWaitInVainIsRefusedOnArrival) {
-  open({.high_water = 10, .low_water = 5});
-  gauge.count = 11;
-  LoggedWaiter hopeless = waiter("hopeless");
-  const AdmissionDecision decision = ask_until(0, 100, 101, &hopeless);
-  EXPECT_EQ(decision.outcome, kRefused);
-  EXPECT_EQ(decision.reason, RefusalReason::kDeadline);
-  EXPECT_THAT(log, IsEmpty());
-}
-
-TEST_F(AdmissionTest, B3_RunThatNeedNotWaitMayTryAgainstItsEstimate) {
+TEST_F(AdmissionTest, B3_ARunWhoseDeadlineHasPassedIsRefusedWhateverTheLoad) {
   open({});
-  EXPECT_EQ(ask_until(0, 100, 101, nullptr).outcome, kAdmitted);
-  EXPECT_EQ(ask_until(100, 100, 0, nullptr).outcome, kRefused);
-}
-
-TEST_F(AdmissionTest, B3_HugeCostsAndDeadlinesDoNotWrapAround) {
-  open({.high_water = 10, .low_water = 5});
-  gauge.count = 11;
-  LoggedWaiter patient = waiter("patient");
-  LoggedWaiter greedy = waiter("greedy");
-  constexpr auto kHuge = base::Duration::max();
-  EXPECT_EQ(
-      admission->try_admit({.now = at(5), .estimated_cost = kHuge, .waiter = &patient}).outcome,
-      kQueued);
-  EXPECT_EQ(
-      admission
-          ->try_admit(
-              {.now = at(5), .deadline = at(-100), .estimated_cost = kHuge, .waiter = &greedy})
-          .outcome,
-      kRefused);
-  EXPECT_EQ(admission->next_expiry(), std::nullopt);
-  gauge.count = 0;
-  admission->poll(at(6));
-  EXPECT_THAT(log, ElementsAre("+patient"));
+  const auto late = admission->try_admit({.now = at(100), .deadline = at(100)});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error(), RefusalReason::kDeadline);
+  EXPECT_TRUE(admission->try_admit({.now = at(99), .deadline = at(100)}));
+  EXPECT_EQ(admission->stats().refused_deadline, 1U);
+  EXPECT_EQ(admission->stats().refused, 1U);
 }
 
 TEST_F(AdmissionTest, B4_AdmittedRunsAreBoundedEvenIfNoneIsEverReady) {
-  open({.queue_max = 0, .runs_max = 3});
-  std::vector<AdmissionPermit> permits;
-  for (int i = 0; i < 10; ++i) {
-    AdmissionDecision decision = ask(i);
-    decision.permit.started();
-    if (decision.outcome == kAdmitted) permits.push_back(std::move(decision.permit));
-  }
-  EXPECT_EQ(permits.size(), 3u);
+  open({.inflight_max = 3});
+  for (int run = 0; run < 10; ++run) EXPECT_EQ(enter(1), run < 3) << run;
   const AdmissionStats stats = admission->stats();
-  EXPECT_EQ(stats.received, 10u);
-  EXPECT_EQ(stats.accepted, 3u);
-  EXPECT_EQ(stats.refused, 7u);
+  EXPECT_EQ(stats.accepted, 3U);
+  EXPECT_EQ(stats.refused, 7U);
   EXPECT_EQ(stats.run_count, 3);
+  permits.pop_back();
+  EXPECT_TRUE(enter(1));
 }
 
-TEST_F(AdmissionTest, B4_CancelledWaiterCountsAsRefused) {
-  open({.runs_max = 1});
-  AdmissionDecision running = ask(0);
-  LoggedWaiter first = waiter("first");
-  LoggedWaiter second = waiter("second");
-  EXPECT_EQ(ask(0, &first).outcome, kQueued);
-  EXPECT_EQ(ask(0, &second).outcome, kQueued);
-  EXPECT_TRUE(admission->cancel(first));
-  EXPECT_FALSE(admission->cancel(first));
-  running.permit.release();
-  EXPECT_THAT(log, ElementsAre("+second"));
-  EXPECT_FALSE(admission->cancel(second));
-  const AdmissionStats stats = admission->stats();
-  EXPECT_EQ(stats.received, stats.accepted + stats.refused);
-  EXPECT_EQ(stats.refused, 1u);
+TEST_F(AdmissionTest, B4_TheLargestLimitsDoNotOverflow) {
+  open({.high_water = AdmissionSettings::kLimitMax,
+        .low_water = 1,
+        .inflight_max = AdmissionSettings::kLimitMax});
+  permits.reserve(AdmissionSettings::kLimitMax);
+  for (std::int64_t run = 0; run < AdmissionSettings::kLimitMax; ++run) ASSERT_TRUE(enter());
+  EXPECT_FALSE(enter());
+  EXPECT_EQ(admission->stats().run_count, AdmissionSettings::kLimitMax);
+  permits.clear();
+  EXPECT_EQ(admission->stats().run_count, 0);
 }
 
-TEST_F(AdmissionTest, C2_AbandonedBodiesCountAgainstAdmission) {
+TEST_F(AdmissionTest, C2_RunsWithAbandonedBodiesCountAgainstAdmission) {
   open({.high_water = 2, .low_water = 2});
-  for (int i = 0; i < 3; ++i) admission->add_abandoned();
-  LoggedWaiter waiting = waiter("waiting");
-  EXPECT_EQ(ask(0, &waiting).outcome, kQueued);
-  admission->sub_abandoned(at(1));
-  EXPECT_THAT(log, IsEmpty());
-  admission->sub_abandoned(at(2));
-  EXPECT_THAT(log, ElementsAre("+waiting"));
-  admission->sub_abandoned(at(3));
+  for (int run = 0; run < 3; ++run) ASSERT_TRUE(enter());
+  for (AdmissionPermit& permit : permits) permit.abandon();
+  permits.front().abandon();  // repeating it changes nothing
+  EXPECT_EQ(admission->stats().abandoned_count, 3);
+  EXPECT_FALSE(ask());
+  permits.pop_back();
+  EXPECT_FALSE(ask());
+  permits.pop_back();
+  EXPECT_TRUE(ask());
+  permits.clear();
+  EXPECT_EQ(admission->stats().abandoned_count, 0);
 }
 
 TEST_F(AdmissionTest, PermitIsGivenBackOnEveryPath) {
-  open({.runs_max = 2});
+  open({.inflight_max = 2});
   {
-    AdmissionDecision decision = ask(0);
-    AdmissionPermit moved = std::move(decision.permit);
-    EXPECT_FALSE(decision.permit.valid());
+    AdmissionPermit permit = *ask();
+    AdmissionPermit moved = std::move(permit);
+    EXPECT_FALSE(permit.valid());  // NOLINT(bugprone-use-after-move): what the move leaves is empty
     EXPECT_EQ(admission->stats().run_count, 1);
-    moved = ask(0).permit;  // the old permit is released
+    moved.abandon();
+    moved = *ask();  // the old one goes back
     EXPECT_EQ(admission->stats().run_count, 1);
+    EXPECT_EQ(admission->stats().abandoned_count, 0);
     moved.release();
     moved.release();
     EXPECT_EQ(admission->stats().run_count, 0);
-    (void)ask(0);  // the permit is released at once
+    (void)ask();  // dropped at once
     EXPECT_EQ(admission->stats().run_count, 0);
-    moved = ask(0).permit;
+    moved = *ask();
   }
   EXPECT_EQ(admission->stats().run_count, 0);
 }
 
-TEST_F(AdmissionTest, ShutDownRefusesThoseWhoWaitAndThoseWhoCome) {
-  open({.runs_max = 1});
-  AdmissionDecision running = ask(0);
-  LoggedWaiter waiting = waiter("waiting");
-  EXPECT_EQ(ask(0, &waiting).outcome, kQueued);
-  admission->shut_down();
-  EXPECT_THAT(log, ElementsAre("-waiting 3"));
-  running.permit.release();
-  EXPECT_EQ(ask(1).reason, RefusalReason::kShutDown);
-}
-
-/// Drops its permit inside its own call, which makes room for the next waiter.
-class DroppingWaiter final : public AdmissionWaiter {
- public:
-  explicit DroppingWaiter(int& depth_max) : depth_max_(depth_max) {}
-  void admitted(AdmissionPermit permit) override {
-    static int depth = 0;
-    depth_max_ = std::max(depth_max_, ++depth);
-    permit.release();
-    --depth;
-  }
-  void refused(RefusalReason) override {}
-
- private:
-  int& depth_max_;
-};
-
-TEST_F(AdmissionTest, CallsNeverNestHoweverManyRunsEndInThem) {
-  open({.queue_max = 10'000, .runs_max = 1});
-  AdmissionDecision running = ask(0);
-  int depth_max = 0;
-  std::vector<std::unique_ptr<DroppingWaiter>> waiters;
-  for (int i = 0; i < 10'000; ++i) {
-    waiters.push_back(std::make_unique<DroppingWaiter>(depth_max));
-    EXPECT_EQ(ask(0, waiters.back().get()).outcome, kQueued);
-  }
-  running.permit.release();
-  EXPECT_EQ(depth_max, 1);
-  EXPECT_EQ(admission->stats().accepted, 10'001u);
+TEST_F(AdmissionTest, AnEmptyPermitDoesNothing) {
+  AdmissionPermit empty;
+  empty.abandon();
+  empty.release();
+  EXPECT_FALSE(empty.valid());
 }
 
 }  // namespace

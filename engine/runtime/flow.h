@@ -18,6 +18,7 @@
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
 #include "runtime/topology/topology.h"
+#include "runtime/topology/topology_builder.h"
 #include "runtime/worker_pool.h"
 
 // The typed interface of the scheduler: a flow of lambdas over a context that you define. One flow

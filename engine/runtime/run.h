@@ -299,10 +299,8 @@ class Run {
 
   RunOptions options_;
   RunObserver observer_;
-  RunObserver user_observer_;       // of whoever submitted a pooled run
-  Admission* admission_ = nullptr;  // that let a pooled run in
-  AdmissionPermit permit_;
-  bool is_abandoned_ = false;  // answered while bodies run, and counted so by `admission_`
+  RunObserver user_observer_;  // of whoever submitted a pooled run
+  AdmissionPermit permit_;     // of a pooled run that had to ask for admission
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;

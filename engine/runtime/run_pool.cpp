@@ -46,7 +46,7 @@ RunHandle::~RunHandle() {
 }
 
 RunPool::~RunPool() {
-  // A run that answered early is returned only when its last body has returned.
+  // A run that answered early is back when its last body has returned.
   for (int look = 0; lent_.load(std::memory_order_acquire) != 0; ++look) {
     constexpr int kYields = 64;
     if (look < kYields) {
@@ -63,7 +63,7 @@ RunPool::~RunPool() {
 
 void RunPool::take_back(Run& run) {
   release(run);
-  lent_.fetch_sub(1, std::memory_order_release);  // the last access: the pool may be destroyed now
+  lent_.fetch_sub(1, std::memory_order_release);  // the last touch: the pool may go now
 }
 
 Run& RunPool::acquire() {
@@ -118,11 +118,31 @@ base::Status RunPool::check_submission(const WorkerPool& pool, const RunOptions&
 base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                                         std::shared_ptr<void> context,
                                         const RunOptions& options,
-                                        RunObserver observer) {
+                                        RunObserver observer,
+                                        AdmissionPermit permit) {
   MR_TRY_STATUS(check_submission(pool, options));
   Run& run = acquire();
   run.user_observer_ = observer;
-  return start(run, pool, std::move(context), options);
+  run.permit_ = std::move(permit);
+  lent_.fetch_add(1, std::memory_order_relaxed);
+  const RunObserver own{.on_answer =
+                            [](Run& done, void*) {
+                              // Bodies may go on behind an answer that came early: they are load
+                              // all the same (C2).
+                              if (done.outcome() != RunOutcome::kOk) done.permit_.abandon();
+                              if (done.user_observer_.on_answer != nullptr)
+                                done.user_observer_.on_answer(done, done.user_observer_.data);
+                            },
+                        .on_release =
+                            [](Run& done, void* data) {
+                              const RunObserver user = done.user_observer_;
+                              if (user.on_release != nullptr) user.on_release(done, user.data);
+                              done.permit_.release();
+                              static_cast<RunPool*>(data)->take_back(done);
+                            },
+                        .data = this};
+  pool.submit_counted(run, std::move(context), options, own);
+  return RunHandle(run);
 }
 
 base::Result<RunHandle> RunPool::try_submit(Admission& admission,
@@ -132,58 +152,12 @@ base::Result<RunHandle> RunPool::try_submit(Admission& admission,
                                             RunObserver observer) {
   MR_TRY_STATUS(check_submission(pool, options));
   const base::Clock& clock = options.loop != nullptr ? options.loop->clock() : pool.clock();
-  AdmissionDecision decision = admission.try_admit(
+  auto permit = admission.try_admit(
       {.now = clock.now(), .deadline = options.deadline.value_or(base::TimePoint::max())});
-  if (decision.outcome != AdmissionOutcome::kAdmitted) {
-    if (decision.reason == RefusalReason::kDeadline)
-      return base::fail(base::ErrorCode::kDeadlineExceeded, "The deadline has passed already");
-    return base::fail(base::ErrorCode::kBusy, "Too much is ready to run: try again later");
-  }
-  Run& run = acquire();
-  run.user_observer_ = observer;
-  run.admission_ = &admission;
-  run.permit_ = std::move(decision.permit);
-  RunHandle handle = start(run, pool, std::move(context), options);
-  // The handle keeps the run alive, although it may be over by now.
-  run.permit_.started();
-  return handle;
-}
-
-RunHandle RunPool::start(Run& run,
-                         WorkerPool& pool,
-                         std::shared_ptr<void> context,
-                         const RunOptions& options) {
-  lent_.fetch_add(1, std::memory_order_relaxed);
-  const RunObserver own{
-      .on_answer =
-          [](Run& done, void*) {
-            // Bodies may still be running after an early answer; they count as load (C2).
-            if (done.admission_ != nullptr && (done.outcome() == RunOutcome::kDeadline ||
-                                               done.outcome() == RunOutcome::kCancelled)) {
-              done.is_abandoned_ = true;
-              done.admission_->add_abandoned();
-            }
-            if (done.user_observer_.on_answer != nullptr)
-              done.user_observer_.on_answer(done, done.user_observer_.data);
-          },
-      .on_release =
-          [](Run& done, void* data) {
-            RunPool& self = *static_cast<RunPool*>(data);
-            const RunObserver user = done.user_observer_;
-            if (user.on_release != nullptr) user.on_release(done, user.data);
-            if (done.admission_ != nullptr) self.end_place(done);
-            self.take_back(done);
-          },
-      .data = this};
-  pool.submit_counted(run, std::move(context), options, own);
-  return RunHandle(run);
-}
-
-void RunPool::end_place(Run& run) {
-  Admission& admission = *std::exchange(run.admission_, nullptr);
-  if (std::exchange(run.is_abandoned_, false)) admission.sub_abandoned(run.clock_->now());
-  run.permit_.release();
-  run.permit_ = {};
+  if (permit) return submit(pool, std::move(context), options, observer, *std::move(permit));
+  if (permit.error() == RefusalReason::kDeadline)
+    return base::fail(base::ErrorCode::kDeadlineExceeded, "The deadline has passed already");
+  return base::fail(base::ErrorCode::kBusy, "Too much is under way: try again later");
 }
 
 }  // namespace millrace::runtime

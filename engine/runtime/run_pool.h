@@ -15,8 +15,8 @@ namespace millrace::runtime {
 
 class WorkerPool;
 
-/// A reference to a submitted run: to ask how it ended, or to stop it.
-/// Threading: not shared. Lifetime: the topology outlives it.
+/// Keeps a reference to a submitted run: to ask how it ended, or to stop it.
+/// Threading: not shared. Lifetime: the DAG outlives it.
 class RunHandle {
  public:
   RunHandle() = default;
@@ -30,22 +30,25 @@ class RunHandle {
   RunHandle(const RunHandle&) = delete;
   RunHandle& operator=(const RunHandle&) = delete;
 
-  /// False for the empty handle, on which no other method may be called.
+  /// False for the empty handle, which must not be asked anything else.
   [[nodiscard]] bool holds_run() const { return run_ != nullptr; }
-  /// Asks the run to stop before its next node (C7). Does nothing once it has answered.
+  /// Asks the run to stop within one node boundary (C7). Does nothing once it has answered.
   void cancel() const { run_->cancel(); }
-  /// kOpen until the run has answered.
+  /// kOpen until the answer is out.
   [[nodiscard]] RunOutcome outcome() const { return run_->outcome(); }
   /// What a run that ended by its deadline was waiting for (C12).
   [[nodiscard]] std::span<const PendingNode> pending() const { return run_->pending(); }
   [[nodiscard]] base::Status status() const { return run_->status(); }
   [[nodiscard]] const Run& run() const { return *run_; }
+  /// Gives the run away without dropping the reference: it belongs to whoever makes a handle of the
+  /// run again, which must happen exactly once. The handle is empty afterwards.
+  [[nodiscard]] Run& detach() { return *std::exchange(run_, nullptr); }
 
  private:
   Run* run_ = nullptr;
 };
 
-/// The run objects of one topology. They are reused, so that a warm run allocates nothing (K3).
+/// The runs of one topology, used again and again so that a warm run allocates nothing (K3).
 /// Threading: any thread. Lifetime: outlives its handles; its destructor waits for late bodies.
 class RunPool {
  public:
@@ -54,8 +57,7 @@ class RunPool {
   RunPool(const RunPool&) = delete;
   RunPool& operator=(const RunPool&) = delete;
 
-  /// Executes one run on the calling thread and the pool; the context is borrowed until the call
-  /// returns.
+  /// Executes one run on the calling thread and the pool; the context is borrowed until it returns.
   [[nodiscard]] base::Status run(WorkerPool& pool, void* context, const RunOptions& options);
   /// The same with a context that the run owns, so that it may answer before all bodies have
   /// returned.
@@ -63,13 +65,14 @@ class RunPool {
                                        std::shared_ptr<void> context,
                                        const RunOptions& options);
   /// Starts a run. `on_answer` is called once with `data`; an error means that nothing was started.
+  /// The run keeps its permit until its last body has returned and its handle is gone.
   [[nodiscard]] base::Result<RunHandle> submit(WorkerPool& pool,
                                                std::shared_ptr<void> context,
                                                const RunOptions& options,
-                                               RunObserver observer);
+                                               RunObserver observer,
+                                               AdmissionPermit permit = {});
 
-  /// `submit` if `admission` allows the run now; otherwise fails with kBusy or kDeadlineExceeded
-  /// (B1, B3). The run counts as admitted until its last body has returned and its handle is gone.
+  /// `submit` if `admission` lets the run in now; kBusy or kDeadlineExceeded otherwise (B1, B3).
   [[nodiscard]] base::Result<RunHandle> try_submit(Admission& admission,
                                                    WorkerPool& pool,
                                                    std::shared_ptr<void> context,
@@ -84,22 +87,16 @@ class RunPool {
  private:
   [[nodiscard]] base::Status check_submission(const WorkerPool& pool,
                                               const RunOptions& options) const;
-  [[nodiscard]] RunHandle start(Run& run,
-                                WorkerPool& pool,
-                                std::shared_ptr<void> context,
-                                const RunOptions& options);
-  void end_place(Run& run);
   [[nodiscard]] Run& acquire();
   void release(Run& run);
   void take_back(Run& run);
 
   const Topology& topology_;
   CostModel& costs_;
-  // The run that was used last; taken and put back without the lock.
+  // The run that was used last, handed from thread to thread without the lock.
   std::atomic<Run*> spare_{nullptr};
   std::atomic<std::size_t> created_{0};
-  // Number of runs in use. The decrement to zero publishes to the destructor that all have been
-  // returned.
+  // Runs that are held by references; the decrement to zero publishes that all are back.
   std::atomic<std::size_t> lent_{0};
   base::Mutex mutex_;
   std::vector<Run*> free_ MR_GUARDED_BY(mutex_);

@@ -17,6 +17,7 @@
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
 #include "runtime/topology/topology.h"
+#include "runtime/topology/topology_builder.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 

@@ -152,7 +152,8 @@ TEST(CommandLineTest, CLI6_BenchPrintsTheSameAsData) {
   const ShellResult result = Root().run(
       "engine/bin/rankd --bench 50 --bench_concurrency 4 --plan_name complex_dag --format json");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, StartsWith(R"({"plan":"complex_dag","requests":50,"failed":0,)"));
+  EXPECT_THAT(result.out,
+              StartsWith(R"({"plan":"complex_dag","requests":50,"failed":0,"refused":0,)"));
   for (const char* const field : {"requests_per_s",
                                   "p50_us",
                                   "p90_us",

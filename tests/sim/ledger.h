@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/admission.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
 #include "runtime/topology/topology.h"
@@ -33,13 +32,13 @@ class Judge {
   std::optional<Violation> violation_;
 };
 
-/// The state of the world when something happens.
+/// What the world can tell about itself when something happens.
 struct Moment {
   base::TimePoint now;
-  bool is_exact = true;  ///< nothing has delayed the loop, so timers fire when they are due
+  bool is_exact = true;  ///< nothing has held the loop up, so clocks fire when they are due
 };
 
-/// What happened to one run, reported by its bodies and its driver, and checked as it happens.
+/// What happened to one run, told by its bodies and its driver, and judged as it happens.
 /// Threading: not shared.
 class RunLedger {
  public:
@@ -56,17 +55,15 @@ class RunLedger {
 
   // --- Its nodes.
   void body_started(std::uint32_t node, bool stop_requested, Moment at);
-  /// The body has done its work; whether its result is used is not decided yet.
+  /// The body has done its work; whether that counts is not decided yet.
   void body_finished(std::uint32_t node, Moment at);
-  /// The engine has processed the result of the body.
+  /// The engine has dealt with what the body did.
   void body_settled(std::uint32_t node, Moment at);
   void committed(std::uint32_t node, Moment at);
   void fallback_value_supplied(std::uint32_t node, Moment at);
 
   [[nodiscard]] bool fails(std::uint32_t node) const;
   [[nodiscard]] base::Duration cost(std::uint32_t node) const;
-  [[nodiscard]] std::uint32_t in_progress() const { return in_progress_; }
-  [[nodiscard]] bool was_started() const { return started_count_ > 0; }
   [[nodiscard]] bool is_submitted() const { return submitted_at_.has_value(); }
   [[nodiscard]] bool is_answered() const { return answered_at_.has_value(); }
   [[nodiscard]] bool is_released() const { return is_released_; }
@@ -74,19 +71,17 @@ class RunLedger {
   [[nodiscard]] const DagPlan& dag() const { return dag_; }
   [[nodiscard]] const runtime::Topology& topology() const { return topology_; }
   [[nodiscard]] std::optional<base::TimePoint> deadline() const { return deadline_; }
-  /// Time from submission to answer; the run must have answered.
+  /// From submission to answer; the run must have answered.
   [[nodiscard]] base::Duration latency() const;
   [[nodiscard]] runtime::RunOutcome outcome() const { return outcome_; }
-  /// A hash of what must not depend on scheduling: outcome, error, and the values if the run
-  /// succeeded.
+  /// What must not depend on how the run was scheduled: outcome, error, and values if all went
+  /// well.
   [[nodiscard]] std::uint64_t result_hash() const { return result_hash_; }
 
   // Filled in by the world.
   runtime::RunHandle handle;
   const runtime::Run* run = nullptr;
-  runtime::AdmissionPermit permit;
-  std::unique_ptr<runtime::Run> inner_run;  ///< set for a run that a body waits for
-  std::uint32_t abandoned_count = 0;
+  std::unique_ptr<runtime::Run> inner_run;  ///< of a run that a body waits for
   bool is_refused = false;
 
  private:

@@ -339,8 +339,7 @@ Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max) {
     limits.high_water = static_cast<std::int64_t>(1 + dice.below(20));
     limits.low_water =
         1 + static_cast<std::int64_t>(dice.below(static_cast<std::uint64_t>(limits.high_water)));
-    limits.queue_max = static_cast<std::int64_t>(dice.below(6));
-    limits.runs_max = static_cast<std::int64_t>(1 + dice.below(6));
+    limits.inflight_max = static_cast<std::int64_t>(1 + dice.below(6));
     scenario.admission = limits;
   }
   return scenario;

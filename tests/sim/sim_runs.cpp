@@ -22,7 +22,6 @@
 
 namespace millrace::sim {
 
-using runtime::AdmissionOutcome;
 using runtime::Run;
 
 namespace {
@@ -55,39 +54,57 @@ void SimWorld::happen(const Event& event) {
 void SimWorld::arrive(std::uint32_t run) {
   if (!scenario_.admission) return submit(run);
   const RunPlan& plan = scenario_.runs[run];
-  const bool is_overloaded = pool_->ready_count() > scenario_.admission->high_water;
-  runtime::AdmissionRequest request{.now = clock_.now(),
-                                    .estimated_cost = dags_[plan.dag]->costs.expected_total()};
-  if (plan.deadline_after) request.deadline = clock_.now() + *plan.deadline_after;
-  request.waiter = random_.below(4) == 0 ? nullptr : &waiters_[run];
-  Waiter& waiter = waiters_[run];
-  if (plan.deadline_after) waiter.start_by = request.deadline - request.estimated_cost;
-  runtime::AdmissionDecision decision = admission_->try_admit(request);
-  if (decision.outcome == AdmissionOutcome::kQueued) {
-    judge_.expect(!waiter.is_too_late(), "B3", "A run waits though it is too late, run", run);
-    waiter.is_waiting = true;
-    return;
+  if (plan.deadline_after) admit_by_[run] = clock_.now() + *plan.deadline_after;
+  if (ask(run)) return;
+  // Some owners wait and ask again, as a batch does with its lines; others give up.
+  if (clock_.now() < admit_by_[run] && random_.below(4) != 0) {
+    waiting_.push_back(run);
+  } else {
+    refuse(run);
   }
-  if (decision.outcome == AdmissionOutcome::kRefused) return refuse(run);
-  judge_.expect(!is_overloaded, "B1", "A run was admitted above the high water mark, run", run);
-  ledgers_[run]->permit = std::move(decision.permit);
-  submit(run);
 }
 
-void SimWorld::Waiter::admitted(runtime::AdmissionPermit permit) {
-  is_waiting = false;
-  world->judge_.expect(!is_too_late(), "B3", "A run was admitted too late, run", run);
-  world->ledgers_[run]->permit = std::move(permit);
-  world->submit(run);
+bool SimWorld::ask(std::uint32_t run) {
+  const RunPlan& plan = scenario_.runs[run];
+  const runtime::AdmissionSettings& limits = *scenario_.admission;
+  const runtime::AdmissionStats before = admission_->stats();
+  const std::int64_t load = pool_->ready_count() + before.abandoned_count;
+  const bool is_late = admit_by_[run] <= clock_.now();
+  // Bodies that execute runs put more nodes into the queues than their own run has.
+  const std::uint32_t node_count = scenario_.has_inner_runs
+                                       ? runtime::AdmissionRequest::kUnknownNodes
+                                       : dags_[plan.dag]->topology->node_count();
+  ++asked_count_;
+  auto permit = admission_->try_admit(
+      {.now = clock_.now(), .deadline = admit_by_[run], .node_count = node_count});
+  if (permit) {
+    judge_.expect(load <= limits.high_water, "B1", "A run was admitted above high water", run);
+    judge_.expect(!is_late, "B3", "A run was admitted after its deadline, run", run);
+    ++admitted_count_;
+    submit(run, *std::move(permit));
+    return true;
+  }
+  const bool has_room = load < limits.low_water && before.run_count < limits.inflight_max;
+  judge_.expect(is_late || !has_room, "B1", "A run was refused below low water, run", run);
+  judge_.expect(is_late == (permit.error() == runtime::RefusalReason::kDeadline),
+                "B3",
+                "A run was refused for the wrong reason, run",
+                run);
+  return false;
 }
 
-void SimWorld::Waiter::refused(runtime::RefusalReason reason) {
-  is_waiting = false;
-  if (reason == runtime::RefusalReason::kDeadline) {
-    world->judge_.expect(
-        is_too_late(), "B3", "A waiting run was refused though it was in time, run", run);
+void SimWorld::ask_for_waiting() {
+  // An answer may come at once and bring runs that wait in their turn: each is asked for once.
+  for (std::size_t left = waiting_.size(); left > 0; --left) {
+    const std::uint32_t run = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    if (ask(run)) continue;
+    if (clock_.now() < admit_by_[run]) {
+      waiting_.push_back(run);
+    } else {
+      refuse(run);
+    }
   }
-  world->refuse(run);
 }
 
 void SimWorld::refuse(std::uint32_t run) {
@@ -100,14 +117,15 @@ void SimWorld::refuse(std::uint32_t run) {
   }
 }
 
-void SimWorld::submit(std::uint32_t run) {
+void SimWorld::submit(std::uint32_t run, runtime::AdmissionPermit permit) {
   RunLedger& ledger = *ledgers_[run];
   judge_.expect(!ledger.is_submitted(), "B4", "A run was admitted twice, run", run);
   ledger.submitted(moment());
   const RunPlan& plan = scenario_.runs[run];
   // The run owns its context; the ledger itself belongs to the world.
   const std::shared_ptr<void> context(&ledger, [](void*) {});
-  auto handle = dags_[plan.dag]->runs.submit(*pool_, context, options_of(run), observer_of(ledger));
+  auto handle = dags_[plan.dag]->runs.submit(
+      *pool_, context, options_of(run), observer_of(ledger), std::move(permit));
   MR_CHECK(handle.has_value(), handle.has_value() ? "" : handle.error().message());
   ledger.run = &handle->run();
   ledger.handle = *std::move(handle);
@@ -156,8 +174,6 @@ void SimWorld::plan_cancellation(std::uint32_t run) {
 void SimWorld::answered(Run& run, RunLedger& ledger) {
   log(static_cast<std::uint64_t>(run.outcome()));
   ledger.answered(run, moment());
-  ledger.abandoned_count = admission_ ? ledger.in_progress() : 0;
-  for (std::uint32_t body = 0; body < ledger.abandoned_count; ++body) admission_->add_abandoned();
   const std::uint32_t index = index_of(ledger);
   for (std::uint32_t next = index + 1; next < scenario_.runs.size(); ++next) {
     if (scenario_.runs[next].follows == index) arrive(next);
@@ -173,35 +189,23 @@ void SimWorld::released(Run& run, RunLedger& ledger) {
     slack = scenario_.config.spin_time + std::chrono::microseconds(1);
   }
   ledger.released(run, moment(), slack);
-  for (; ledger.abandoned_count > 0; --ledger.abandoned_count)
-    admission_->sub_abandoned(clock_.now());
-  if (ledger.permit.valid()) ledger.permit.release(clock_.now());
 }
 
-void SimWorld::poll_admission() {
+void SimWorld::judge_admission() {
   if (!scenario_.admission) return;
-  for (const auto& ledger : ledgers_) {
-    if (ledger->permit.valid() && ledger->was_started()) ledger->permit.started();
-  }
-  admission_->poll(clock_.now());
-  for (const Waiter& waiter : waiters_) {
-    judge_.expect(!waiter.is_waiting || !waiter.is_too_late(),
-                  "B3",
-                  "A run that is too late was not refused at once, run",
-                  waiter.run);
-  }
   const runtime::AdmissionStats stats = admission_->stats();
-  const auto waiting = static_cast<std::uint64_t>(stats.waiting_count);
-  judge_.expect(stats.received == stats.accepted + stats.refused + waiting,
+  judge_.expect(stats.accepted == admitted_count_,
+                "B4",
+                "The gate counts other runs as accepted than it let in",
+                stats.accepted);
+  judge_.expect(stats.accepted + stats.refused == asked_count_,
                 "B4",
                 "accepted + refused is not received",
-                stats.received);
-  judge_.expect(stats.run_count <= scenario_.admission->runs_max,
+                asked_count_);
+  judge_.expect(stats.run_count <= scenario_.admission->inflight_max,
                 "B4",
                 "Too many runs at once",
                 static_cast<std::uint64_t>(stats.run_count));
-  judge_.expect(
-      stats.waiting_count <= scenario_.admission->queue_max, "B4", "Too many runs wait", waiting);
 }
 
 std::vector<std::uint64_t> SimWorld::results() const {

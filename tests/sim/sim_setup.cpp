@@ -21,7 +21,7 @@
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
 #include "runtime/topology/node.h"
-#include "runtime/topology/topology.h"
+#include "runtime/topology/topology_builder.h"
 #include "runtime/worker_pool.h"
 #include "scenario.h"
 #include "sim_world.h"
@@ -63,15 +63,13 @@ SimWorld::SimWorld(const Scenario& scenario, std::uint64_t seed)
   drivers_.resize(pool_->worker_slots());
   for (std::uint32_t slot = 0; slot < drivers_.size(); ++slot)
     drivers_[slot].worker = pool_->worker_at(slot);
-  waiters_.resize(scenario.runs.size());
+  admit_by_.resize(scenario.runs.size(), base::TimePoint::max());
   trace_digests_.resize(scenario.runs.size());
   for (std::uint32_t run = 0; run < scenario.runs.size(); ++run) {
     const RunPlan& plan = scenario.runs[run];
     const runtime::Topology& topology = *dags_[plan.dag]->topology;
     ledgers_.push_back(
         std::make_unique<RunLedger>(plan, scenario.dags[plan.dag], topology, judge_));
-    waiters_[run].world = this;
-    waiters_[run].run = run;
     if (!plan.follows && !plan.inside)
       events_.push_back({clock_.now() + plan.submit_after, run, false});
   }

@@ -27,15 +27,15 @@
 #include "trace/trace_record.h"
 #include "trace/trace_sink.h"
 
-// The real pool, workers, loop schedulers and runs on one thread in virtual time. The world plays
-// the threads: each turn it picks at random one of the things that could happen now (a worker looks
-// for work, a body ends, the loop runs one job, a parked worker wakes, a run is submitted or
-// cancelled) and makes it happen. If nothing can happen, time moves to the next event.
+// The real pool, workers, lanes and runs on one thread in virtual time. The world plays the
+// threads: each turn it draws one of all that could happen now (a worker looks for work, a body
+// ends, the loop runs one job, a parked worker wakes, somebody submits or cancels) and lets it
+// happen. When nothing can, time moves to the next thing that will.
 
 namespace millrace::sim {
 
 /// Threading: not shared. Lifetime: borrows the scenario. A world that found a violation cannot be
-/// destroyed in order: keep it until the process ends.
+/// taken down in order: leave it to the end of the process.
 class SimWorld {
  public:
   SimWorld(const Scenario& scenario, std::uint64_t seed);
@@ -43,17 +43,18 @@ class SimWorld {
   SimWorld(const SimWorld&) = delete;
   SimWorld& operator=(const SimWorld&) = delete;
 
-  /// Runs until nothing is left to do. Gives the first statement that was broken, if any.
+  /// Lets everything happen. Gives the first statement that was broken, if any.
   [[nodiscard]] std::optional<Violation> run();
 
   /// A digest of everything that happened, in order.
   [[nodiscard]] std::uint64_t log_hash() const { return log_hash_; }
-  /// The result of each run without its times; 0 for runs whose existence depends on timing.
+  /// What each run answered, apart from when; 0 for runs of which timing decides whether they came
+  /// about.
   [[nodiscard]] std::vector<std::uint64_t> results() const;
-  /// A digest of the trace of each run that succeeded, without times, order and the way in which
-  /// nodes came to their threads; 0 for runs that were not traced.
+  /// What each run that ended well wrote to its trace, apart from when, in which order and by which
+  /// way nodes came to their threads; 0 for runs that were not traced.
   [[nodiscard]] std::vector<std::uint64_t> trace_digests() const;
-  /// Time from submission to answer; the run must have answered.
+  /// How long a run that has answered took to.
   [[nodiscard]] base::Duration latency(std::uint32_t run) const { return ledgers_[run]->latency(); }
   /// Nodes that ran, over all runs.
   [[nodiscard]] std::uint64_t body_count() const { return body_count_; }
@@ -67,18 +68,18 @@ class SimWorld {
     std::uint32_t inner_run = 0;
     runtime::Worker::Suspended strand;
   };
-  /// A worker and what its thread would be doing now.
+  /// A worker and what its thread would be doing.
   struct Driver {
     runtime::Worker* worker = nullptr;
     DriverState state = DriverState::kAwake;
-    std::optional<base::TimePoint> until;  ///< time of the next check, or end of body or park
-    base::TimePoint since{};               ///< start of the body, or of being idle
-    RunLedger* run = nullptr;              ///< the run whose body it executes
+    std::optional<base::TimePoint> until;  ///< next look, end of the body, end of the park
+    base::TimePoint since{};               ///< begin of the body, or of the time without one
+    RunLedger* run = nullptr;              ///< whose body it is in
     std::uint32_t node = runtime::kNoNode;
-    std::optional<std::uint32_t> inner_run;  ///< the run that the body will execute
-    std::vector<OuterFrame> outer;           ///< interrupted bodies; the newest is last
-    bool was_woken = false;                  ///< woken, and has found no work since
-    std::uint32_t passed_over = 0;           ///< dispatches since the lowest class was served
+    std::optional<std::uint32_t> inner_run;  ///< that the body will execute
+    std::vector<OuterFrame> outer;           ///< bodies below, the last one began last
+    bool was_woken = false;                  ///< and has found no work since
+    std::uint32_t passed_over = 0;           ///< dispatches since the lowest class had its turn
   };
   /// What a worker could take and what it has taken, by class.
   struct ClassView {
@@ -104,16 +105,6 @@ class SimWorld {
     base::TimePoint when;
     std::uint32_t run = 0;
     bool is_cancel = false;
-  };
-  struct Waiter final : runtime::AdmissionWaiter {
-    void admitted(runtime::AdmissionPermit permit) override;
-    void refused(runtime::RefusalReason reason) override;
-    /// True if its deadline can no longer be met.
-    [[nodiscard]] bool is_too_late() const { return world->clock_.now() > start_by; }
-    SimWorld* world = nullptr;
-    std::uint32_t run = 0;
-    bool is_waiting = false;
-    base::TimePoint start_by = base::TimePoint::max();
   };
   class TraceJudge final : public trace::TraceSink {
    public:
@@ -150,11 +141,13 @@ class SimWorld {
   // sim_runs.cpp: runs from submission to release.
   void happen(const Event& event);
   void arrive(std::uint32_t run);
-  void submit(std::uint32_t run);
+  [[nodiscard]] bool ask(std::uint32_t run);
+  void submit(std::uint32_t run, runtime::AdmissionPermit permit = {});
   void answered(runtime::Run& run, RunLedger& ledger);
   void released(runtime::Run& run, RunLedger& ledger);
   void refuse(std::uint32_t run);
-  void poll_admission();
+  void ask_for_waiting();
+  void judge_admission();
   [[nodiscard]] runtime::RunOptions options_of(std::uint32_t run);
   [[nodiscard]] runtime::RunObserver observer_of(RunLedger& ledger);
   void plan_cancellation(std::uint32_t run);
@@ -185,21 +178,24 @@ class SimWorld {
   Judge judge_;
   std::uint64_t log_hash_ = 0;
   std::uint64_t body_count_ = 0;
-  // The body that the current turn started on a worker.
+  // The body that the turn under way started on a worker.
   RunLedger* started_run_ = nullptr;
   std::uint32_t started_node_ = runtime::kNoNode;
   std::uint64_t handle_drops_ = 0;
-  bool in_whole_strand_ = false;  // the current turn runs bodies to their end
+  bool in_whole_strand_ = false;  // the turn runs bodies to their end
 
   std::vector<std::vector<NodeClosure>> closures_;
   TraceJudge trace_judge_{*this};
   std::unique_ptr<trace::TraceCollector> trace_;
   std::vector<std::unique_ptr<Flow>> dags_;
-  std::vector<Event> events_;  // future events, the next one last
+  std::vector<Event> events_;  // to come, the next one last
   loop::FakeLoop loop_{clock_};
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::unique_ptr<runtime::Admission> admission_;
-  std::vector<Waiter> waiters_;
+  std::vector<base::TimePoint> admit_by_;  // by run
+  std::vector<std::uint32_t> waiting_;     // refused runs whose owners ask again, in order
+  std::uint64_t asked_count_ = 0;
+  std::uint64_t admitted_count_ = 0;
   std::vector<std::unique_ptr<RunLedger>> ledgers_;
   std::vector<std::uint64_t> trace_digests_;
   std::vector<std::uint32_t> open_inner_runs_;  // begun and not yet known to have answered

@@ -38,11 +38,11 @@ double to_us(base::Duration time) {
 
 double per_request(std::uint64_t count, const BenchResult& result) {
   return static_cast<double>(count) /
-         static_cast<double>(std::max<std::int64_t>(result.requests, 1));
+         static_cast<double>(std::max<std::int64_t>(result.answered(), 1));
 }
 
 double cpu_us(const BenchResult& result) {
-  return to_us(result.cpu) / static_cast<double>(std::max<std::int64_t>(result.requests, 1));
+  return to_us(result.cpu) / static_cast<double>(std::max<std::int64_t>(result.answered(), 1));
 }
 
 double inline_rate(const runtime::PoolCounters& pool) {
@@ -51,7 +51,7 @@ double inline_rate(const runtime::PoolCounters& pool) {
   return executed == 0 ? 0 : static_cast<double>(inlined) / static_cast<double>(executed);
 }
 
-// The request with `"trace": true` in front; empty if that is no longer a request.
+// Adds `"trace": true` to a request; gives an empty text if the request is no JSON object.
 std::string traced_request(const std::string& request) {
   const std::size_t begin = request.find('{');
   if (begin == std::string::npos) return {};
@@ -93,7 +93,7 @@ base::Duration BenchResult::percentile(double share) const {
 
 double BenchResult::requests_per_second() const {
   const double seconds = std::chrono::duration<double>(elapsed).count();
-  return seconds > 0 ? static_cast<double>(requests) / seconds : 0;
+  return seconds > 0 ? static_cast<double>(answered()) / seconds : 0;
 }
 
 BenchResult run_bench(host::Engine& engine, const Flags& flags) {
@@ -114,6 +114,7 @@ BenchResult run_bench(host::Engine& engine, const Flags& flags) {
   result.cpu = repeated.cpu;
   result.latencies = std::move(repeated.latencies);
   result.failed = repeated.failed;
+  result.refused = repeated.refused;
   result.first_error = std::move(repeated.first_error);
   const runtime::PoolCounters pool_after = engine.workers().counters();
   result.pool.executed = pool_after.executed - pool.executed;
@@ -136,7 +137,7 @@ BenchResult run_bench(host::Engine& engine, const Flags& flags) {
 std::string to_text(const BenchResult& result) {
   std::string text = base::format(
       "plan            {}\n"
-      "requests        {} ({} failed), {} at a time\n"
+      "requests        {} ({} failed, {} refused), {} at a time\n"
       "throughput      {:.0f} requests/s\n"
       "CPU             {:.1f} us per request\n"
       "latency         p50 {:.1f} us, p90 {:.1f} us, p99 {:.1f} us, max {:.1f} us\n"
@@ -148,6 +149,7 @@ std::string to_text(const BenchResult& result) {
       result.plan,
       result.requests,
       result.failed,
+      result.refused,
       result.concurrency,
       result.requests_per_second(),
       cpu_us(result),
@@ -173,6 +175,7 @@ std::string to_json(const BenchResult& result) {
   json.member("plan", result.plan);
   json.member("requests", result.requests);
   json.member("failed", result.failed);
+  json.member("refused", result.refused);
   json.member("concurrency", result.concurrency);
   json.member("requests_per_s", result.requests_per_second());
   json.member("cpu_us_per_request", cpu_us(result));

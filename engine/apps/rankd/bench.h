@@ -13,24 +13,27 @@
 
 namespace millrace::rankd {
 
-/// What repeating one request gave.
+/// The figures of a bench: one request, repeated.
 struct BenchResult {
   std::string plan;
   std::int64_t requests = 0;
-  std::int64_t failed = 0;
+  std::int64_t failed = 0;   ///< got an error other than `busy`
+  std::int64_t refused = 0;  ///< answered `busy`; no other figure counts them
   std::int64_t concurrency = 0;
   base::Duration elapsed{};
-  base::Duration cpu{};                   ///< of all threads
+  base::Duration cpu{};                   ///< CPU time of all threads
   std::vector<base::Duration> latencies;  ///< sorted
   runtime::PoolCounters pool;             ///< during the measurement
   stores::StoreCounters store;
-  /// Mean time that nodes waited in queues, from a few traced requests of their own; nothing if the
-  /// request cannot be traced.
+  /// Mean time that a node waits in a queue, measured with a few traced requests after the others.
+  /// Nothing if the request cannot be traced.
   std::optional<base::Duration> queue_delay;
   std::uint64_t memory_peak_bytes = 0;
   std::string first_error;  ///< response of the first failed request
 
   [[nodiscard]] base::Duration percentile(double share) const;
+  /// Requests that were not refused.
+  [[nodiscard]] std::int64_t answered() const { return requests - refused; }
   [[nodiscard]] double requests_per_second() const;
 };
 

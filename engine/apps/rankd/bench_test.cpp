@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "apps/rankd/rankd_fixture.h"
+#include "base/format.h"
 
 namespace millrace::rankd::testing {
 namespace {
@@ -45,8 +46,28 @@ TEST(BenchTest, CLI6_RunsAsManyRequestsAsAsked) {
   EXPECT_EQ(result.pool.executed + result.pool.executed_on_loops, 9U * 40U);
   ASSERT_TRUE(result.queue_delay);
   EXPECT_THAT(to_text(result), HasSubstr("us per queued node"));
-  EXPECT_THAT(to_text(result), HasSubstr("40 (0 failed), 8 at a time"));
-  EXPECT_THAT(to_json(result), HasSubstr(R"({"plan":"complex_dag","requests":40,"failed":0,)"));
+  EXPECT_THAT(to_text(result), HasSubstr("40 (0 failed, 0 refused), 8 at a time"));
+  EXPECT_THAT(to_json(result),
+              HasSubstr(R"({"plan":"complex_dag","requests":40,"failed":0,"refused":0,)"));
+}
+
+TEST(BenchTest, B1_CLI6_RefusalsAreNeitherFailuresNorLatencies) {
+  Flags flags = repository_flags();
+  flags.plan_name = "complex_dag";
+  flags.bench_count = 200;
+  flags.bench_concurrency = 20;
+  flags.inflight_max = 1;
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
+  const BenchResult result = run_bench(*engine, flags);
+  EXPECT_EQ(result.failed, 0) << result.first_error;
+  EXPECT_EQ(static_cast<std::int64_t>(result.latencies.size()), result.answered());
+  EXPECT_GT(result.answered(), 0);
+  // On one loop all slots ask before the first answer can come.
+  EXPECT_GT(result.refused, 0);
+  EXPECT_THAT(to_text(result),
+              HasSubstr(base::format("200 (0 failed, {} refused)", result.refused)));
+  EXPECT_THAT(to_json(result), HasSubstr(base::format(R"("refused":{},)", result.refused)));
 }
 
 TEST(BenchTest, AnswersThatComeAtOnceAreCountedToo) {

@@ -40,7 +40,7 @@ std::string describe(const plan::EndpointInfo& endpoint) {
 void check_endpoints(const host::Project& project, Checklist& list) {
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
     tasks::EndpointDriver* const driver = project.extensions().find_driver(endpoint.kind);
-    if (driver == nullptr) continue;  // starting the engine says so
+    if (driver == nullptr) continue;  // reported when the engine starts
     const auto answer = driver->probe({.endpoint = endpoint, .root = project.root()});
     if (answer) {
       list.good(base::format("{}: {}", describe(endpoint), *answer));

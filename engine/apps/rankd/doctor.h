@@ -4,8 +4,8 @@
 
 namespace millrace::rankd {
 
-/// Tries everything that a request needs, one thing after another, and says what is wrong and what
-/// to do. Gives the exit code: 0 if all is well.
+/// Checks everything that a request needs (registry, tasks, endpoints, plans, one request per plan)
+/// and prints what is wrong and what to do. Gives the exit code: 0 if all checks passed.
 [[nodiscard]] int run_doctor(const Flags& flags);
 
 }  // namespace millrace::rankd

@@ -1,6 +1,7 @@
 #include "apps/rankd/flags.h"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -8,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/clock.h"
+#include "runtime/admission.h"
 
 namespace millrace::rankd {
 namespace {
@@ -59,6 +61,17 @@ void add_running(CLI::App& app, Flags& flags) {
   app.add_option("--cpu_threads,--cpu-threads", flags.cpu_threads, "workers (default: all cores)")
       ->check(CLI::Range(0, 64));
   app.add_option("--loops", flags.loops, "event loops")->check(CLI::Range(1, 16));
+  const auto limit = CLI::Range(std::int64_t{1}, runtime::AdmissionSettings::kLimitMax);
+  app.add_option("--high_water,--high-water",
+                 flags.high_water,
+                 "refuse requests while more nodes are ready but not running")
+      ->check(limit)
+      ->capture_default_str();
+  app.add_option("--inflight_max,--inflight-max",
+                 flags.inflight_max,
+                 "requests under way at a time; more are refused")
+      ->check(limit)
+      ->capture_default_str();
   app.add_flag("--ids-as-strings", flags.ids_as_strings, "write ids as JSON strings");
   app.add_flag("--allow_scheduling_overrides,--allow-scheduling-overrides",
                flags.allow_scheduling_overrides,

@@ -26,7 +26,7 @@ enum class Format : std::uint8_t { kText, kJson };
 /// The command line, as given.
 struct Flags : host::Settings {
   Subcommand command = Subcommand::kRun;
-  bool async_scheduler = true;  ///< the only one; the flag is accepted
+  bool async_scheduler = true;  ///< accepted and ignored: there is no other scheduler
   Format format = Format::kText;
   // bench
   std::int64_t bench_count = 0;
@@ -38,7 +38,7 @@ struct Flags : host::Settings {
   std::string seed_out;
 };
 
-/// What to do instead of a command: print `text` and end with `exit_code`.
+/// Says that no command is to run: print `text` and exit with `exit_code`.
 struct EarlyExit {
   int exit_code = 0;
   std::string text;

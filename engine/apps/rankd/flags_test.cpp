@@ -87,6 +87,9 @@ TEST(FlagsTest, CLI5_MistakesEndWithTwo) {
                                                                  {"--loops", "0"},
                                                                  {"--bench", "0"},
                                                                  {"--deadline_ms", "x"},
+                                                                 {"--high_water", "0"},
+                                                                 {"--inflight_max", "-1"},
+                                                                 {"--inflight_max", "1000001"},
                                                                  {"--format", "xml"},
                                                                  {"--format", "1"},
                                                                  {"run", "bench"}}) {
@@ -103,6 +106,15 @@ TEST(FlagsTest, CLI5_AnUnknownFormatIsToldTheKnownOnes) {
   EXPECT_THAT(flags.error().text, HasSubstr("xml not in {text,json}"));
   EXPECT_THAT(flags.error().text, ::testing::Not(HasSubstr(std::string(1, '\0'))));
   EXPECT_EQ(parse({"--format", "JSON"})->format, Format::kJson);
+}
+
+TEST(FlagsTest, CLI2_HowMuchMayBeUnderWayIsSet) {
+  const auto flags = parse({"run", "--high_water", "10", "--inflight_max", "3"});
+  ASSERT_TRUE(flags);
+  EXPECT_EQ(flags->high_water, 10);
+  EXPECT_EQ(flags->inflight_max, 3);
+  EXPECT_EQ(parse({})->high_water, 8192);
+  EXPECT_EQ(parse({})->inflight_max, 1024);
 }
 
 TEST(FlagsTest, CLI5_HelpEndsWithZero) {

@@ -12,6 +12,7 @@ namespace millrace::rankd::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class LineServerTest : public ::testing::Test {
  protected:
@@ -48,6 +49,31 @@ TEST_F(LineServerTest, CLI1_ABadLineIsAnsweredAndTheNextServed) {
   EXPECT_FALSE(serve("nonsense\n{\"user_id\": 1}\n"));
   EXPECT_THAT(out_.str(), HasSubstr(R"("code":"bad_json")"));
   EXPECT_THAT(out_.str(), HasSubstr(R"("candidates":[{"id":1,)"));
+}
+
+TEST(LineServerAdmissionTest, B1_ARequestThatMayNotStartYetWaitsForItsTurn) {
+  const TempFolder folder;
+  Flags flags = repository_flags();
+  flags.high_water = 1;
+  flags.plan_name = "late";
+  flags.plan_files = {
+      folder.write("late.plan.json", R"({"schema_version": 1, "name": "late", "nodes": [
+      {"id": "src", "op": "fixed_source", "inputs": [], "params": {"row_count": 1}},
+      {"id": "busy", "op": "busy_cpu", "inputs": ["src"], "params": {"busy_wait_ms": 30}}],
+      "outputs": ["busy"], "output_keys": ["id"]})")};
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
+  // The first two are answered at their deadline while their bodies go on, which closes the gate.
+  std::istringstream in(R"({"user_id": 1, "deadline_ms": 1})"
+                        "\n"
+                        R"({"user_id": 1, "deadline_ms": 1})"
+                        "\n"
+                        R"({"user_id": 1})"
+                        "\n");
+  std::ostringstream out;
+  EXPECT_FALSE(serve_lines(*engine, in, out));
+  EXPECT_THAT(out.str(), Not(HasSubstr("busy\"")));
+  EXPECT_THAT(out.str(), HasSubstr(R"("candidates":[{"id":1,)"));
 }
 
 TEST_F(LineServerTest, EmptyLinesMeanNothing) {

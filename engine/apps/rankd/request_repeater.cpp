@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "loop/executor.h"
 #include "loop/loop.h"
+#include "rank/rank_error.h"
 #include "rank/ranker.h"
 #include "rank/request.h"
 
@@ -22,8 +23,9 @@ struct RequestRepeater::LoopPart {
   rank::RequestReader reader;
 };
 
-/// One request after another, each begun by a job of the loop, as one that comes from a connection
-/// would be. What belongs to a request is then touched in one go, however many wait.
+/// Runs one request after another. Each is started by a job on the loop, as a request from a
+/// connection would be, so that the memory of one request is used at one time, however many other
+/// requests wait.
 class RequestRepeater::Slot final : public rank::RankCall, loop::Job {
  public:
   Slot(RequestRepeater& owner, LoopPart& part)
@@ -38,6 +40,7 @@ class RequestRepeater::Slot final : public rank::RankCall, loop::Job {
 
   std::vector<base::Duration> latencies;
   std::uint64_t round_trips = 0;
+  std::int64_t refused = 0;
   std::int64_t failed = 0;
   std::string first_error;
 
@@ -46,10 +49,15 @@ class RequestRepeater::Slot final : public rank::RankCall, loop::Job {
 
   void on_answer() override {
     const base::TimePoint now = part_.loop.clock().now();
-    latencies.push_back(now - issued_);
+    const bool is_refused = outcome() == rank::RankOutcome::kRefused;
+    if (is_refused) {
+      ++refused;
+    } else {
+      latencies.push_back(now - issued_);
+    }
     round_trips += store_round_trips();
     if (owner_.show_response_) owner_.show_response_(response());
-    if (!ok() && failed++ == 0) first_error = response();
+    if (!ok() && !is_refused && failed++ == 0) first_error = response();
     owner_.count_answer();
     issue(now);
   }
@@ -94,6 +102,7 @@ Repeated RequestRepeater::run(std::string_view request, std::int64_t count) {
     slot->latencies.clear();
     slot->latencies.reserve(static_cast<std::size_t>(2 * count / parallel + 1));
     slot->round_trips = 0;
+    slot->refused = 0;
     slot->failed = 0;
     slot->first_error.clear();
   }
@@ -108,6 +117,7 @@ Repeated RequestRepeater::run(std::string_view request, std::int64_t count) {
   for (const auto& slot : slots_) {
     result.latencies.insert(result.latencies.end(), slot->latencies.begin(), slot->latencies.end());
     result.store_round_trips += slot->round_trips;
+    result.refused += slot->refused;
     result.failed += slot->failed;
     if (result.first_error.empty()) result.first_error = slot->first_error;
   }

@@ -14,20 +14,21 @@
 
 namespace millrace::rankd {
 
-/// What a number of requests gave.
+/// The results of a number of requests.
 struct Repeated {
   base::Duration elapsed{};
-  base::Duration cpu{};                   ///< of the whole process meanwhile
-  std::vector<base::Duration> latencies;  ///< sorted
+  base::Duration cpu{};                   ///< CPU time of the whole process during the run
+  std::vector<base::Duration> latencies;  ///< sorted; of requests that were not refused
   std::uint64_t store_round_trips = 0;    ///< of all requests; see rank::RankCall
-  std::int64_t failed = 0;
-  std::string first_error;    ///< response of the first failed request
-  std::string last_response;  ///< of one of the calls, the last it got
+  std::int64_t refused = 0;               ///< answered `busy`: they never started
+  std::int64_t failed = 0;                ///< got an error other than `busy`
+  std::string first_error;                ///< response of the first failed request
+  std::string last_response;              ///< the last response that one of the calls got
 };
 
 /// Keeps a number of requests under way: each answer starts the next one.
-/// Threading: one thread calls `run`. Lifetime: borrows the engine; its calls are used again by
-/// every run, so that a second one is warm.
+/// Threading: one thread calls `run`. Lifetime: borrows the engine. Every run uses the same calls,
+/// so that the second run finds their buffers allocated.
 class RequestRepeater {
  public:
   RequestRepeater(host::Engine& engine, std::int64_t concurrency);
@@ -35,10 +36,12 @@ class RequestRepeater {
   RequestRepeater(const RequestRepeater&) = delete;
   RequestRepeater& operator=(const RequestRepeater&) = delete;
 
-  /// Calls it with the number of answers so far, about a hundred times per run, on any thread.
+  /// Sets a function that is called with the number of answers so far, about a hundred times per
+  /// run, on any thread.
   void on_progress(std::function<void(std::int64_t answered, std::int64_t count)> show);
 
-  /// Calls it with each response, on any thread, those of several calls at the same time.
+  /// Sets a function that is called with each response, on any thread, and on several threads at
+  /// the same time.
   void on_response(std::function<void(std::string_view response)> show);
 
   /// Answers the request `count` times and waits for the last answer.
@@ -58,10 +61,10 @@ class RequestRepeater {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::function<void(std::int64_t, std::int64_t)> show_progress_;
   std::function<void(std::string_view)> show_response_;
-  // Of the run under way; constant while it is.
+  // The request and count of the current run; constant during the run.
   std::string_view request_;
   std::int64_t count_ = 0;
-  // Counts of requests; they publish nothing, the semaphore does.
+  // Counts of requests. They publish nothing; `done_` does.
   std::atomic<std::int64_t> started_{0};
   std::atomic<std::int64_t> answered_{0};
   // Publishes what a slot has collected to the thread that waits.

@@ -22,7 +22,7 @@ enum class PlantedBug : std::uint8_t {
   kHostageBacklog,    ///< a body that runs a DAG keeps ready siblings to itself
   kSequenceKept,      ///< who was relieved of ready nodes runs them all the same
   kIdleWatcher,       ///< who looks around from time to time does not look at private backlogs
-  kPatientAdmission,  ///< who waits too long for admission is not refused
+  kPatientAdmission,  ///< a run is admitted although its deadline has passed
   kForgottenWait,     ///< who takes ready nodes from a sequence does not know since when they wait
   kDepthInStart,      ///< the start of a node tells in its trace how it was handed over
 };

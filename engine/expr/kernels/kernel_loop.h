@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "expr/kernels/kernel.h"
+#include "expr/kernels/kernel_call.h"
 
 // Loop shapes into which the kernel families plug operators. An operator is a struct with static
 // functions `apply` and, when rows can be exceptional, `exception`, which is negative for such a

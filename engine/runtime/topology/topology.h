@@ -1,23 +1,21 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "runtime/topology/node.h"
 
-// A DAG in the form in which it runs: flat arrays indexed by node, without any lookup.
+// A DAG in the form in which it runs: flat arrays indexed by node, nothing to look up.
 //
-// - nodes_: one `HotNode` per node: how to call it and which slice of the edges belongs to it
-// - edges_: for each node its distinct dependents. An edge into a node that waits for two or more
-//   tokens names that node's counter; an edge into any other node names none (D8).
-// - counters_: the start values of all counters, copied into a run in one block (K3)
+//   nodes_   one `HotNode` per node: how to call it and which slice of the edges is its own
+//   edges_   for each node its distinct dependents; an edge into a node with two or more tokens to
+//            wait for names that node's counter, an edge into any other names none (D8)
+//   counters the start values of all counters, copied into a run in one block (K3)
 //
-// Edges keep the order of declaration here; the order by path cost belongs to `CostModel`.
+// Edges keep declaration order here; the order by path cost belongs to `CostModel`, which knows
+// costs.
 
 namespace millrace::runtime {
 
@@ -29,16 +27,16 @@ struct Edge {
   std::uint32_t counter;  ///< `kNoCounter`: one token is enough
 };
 
-/// What a strand reads for every node it runs.
+/// What a strand touches for every node it runs.
 struct alignas(32) HotNode {
   BodyFunction body;
   const void* closure;
   std::uint32_t edge_begin;
   std::uint32_t edge_end;
-  Edge single;  ///< if there is only one edge, a copy of it: chains never read edges_
+  Edge single;  ///< the only edge of a node that has one, so that a chain reads no edges
 };
 
-/// Which optional features a topology uses. A run that needs none takes the short path.
+/// Which of the rarer mechanisms a topology needs. A run that needs none takes the short path.
 struct TopologyTraits {
   bool has_async = false;
   bool has_timeout = false;
@@ -46,15 +44,14 @@ struct TopologyTraits {
   bool has_inline_hint = false;
   bool has_row_cost = false;
   bool has_commit = false;
-  /// Every source is asynchronous. This alone does not need the full path.
-  bool starts_async = false;
+  bool starts_async = false;  ///< every source is asynchronous; needs nothing by itself
   [[nodiscard]] bool any() const {
     return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost ||
            has_commit;
   }
 };
 
-/// An immutable flat DAG.
+/// An immutable flat dag.
 /// Threading: any thread. Lifetime: outlives every run of it.
 class Topology {
  public:
@@ -87,11 +84,11 @@ class Topology {
   /// Gives the node with that id, or `kNoNode`.
   [[nodiscard]] std::uint32_t find_node(std::string_view id) const;
 
-  /// Says whether the node runs only when a fallback needs it (K5).
+  /// Nodes that run only when a fallback needs them (K5).
   [[nodiscard]] bool is_lazy(std::uint32_t node) const { return lazy_[node] != 0; }
-  /// The node that replaces `node` when it fails, or `kNoNode`.
+  /// The node that takes the place of `node`, or `kNoNode`.
   [[nodiscard]] std::uint32_t fallback_of(std::uint32_t node) const { return fallback_of_[node]; }
-  /// The nodes that `node` replaces when they fail.
+  /// The nodes that `node` stands in for.
   [[nodiscard]] std::span<const std::uint32_t> stands_in_for(std::uint32_t node) const;
   /// The lazy nodes that must be given their activation token before `node` can run, itself
   /// included.
@@ -100,7 +97,6 @@ class Topology {
   [[nodiscard]] std::uint32_t counter_of(std::uint32_t node) const { return counter_of_[node]; }
 
  private:
-  friend class TopologyBuilder;
   friend class TopologyCompiler;
   Topology() = default;
 
@@ -117,31 +113,6 @@ class Topology {
   std::vector<std::vector<std::uint32_t>> stands_in_for_;
   std::vector<std::vector<std::uint32_t>> producers_;
   TopologyTraits traits_;
-};
-
-/// Collects nodes and checks them as a whole.
-/// Threading: not shared.
-class TopologyBuilder {
- public:
-  /// Declares a node. `build` reports all mistakes together.
-  NodeId add(NodeSpec spec);
-  /// Gives the node declared last a fallback: a body that supplies a value, or another node's id.
-  void set_fallback_value(BodyFunction body, std::shared_ptr<const void> closure);
-  void set_fallback_node(std::string id);
-  /// Makes `consumer` wait for `producer`, by id; either may be declared later.
-  void add_edge(std::string producer, std::string consumer);
-  [[nodiscard]] std::size_t node_count() const { return specs_.size(); }
-  /// Gives the finished DAG, or one error that names every problem. The builder is empty
-  /// afterwards.
-  [[nodiscard]] base::Result<std::shared_ptr<const Topology>> build();
-
- private:
-  struct NamedEdge {
-    std::string producer;
-    std::string consumer;
-  };
-  std::vector<NodeSpec> specs_;
-  std::vector<NamedEdge> extra_edges_;
 };
 
 }  // namespace millrace::runtime
