@@ -135,7 +135,7 @@ TEST_F(RedisLogTest, AClusterWithoutAMapAndANodeWithoutKeysAreLogged) {
   pool.log = &log_;
   ClusterRig rig(pool);
   rig.nodes[1].slots = "-ERR This instance has cluster support disabled\r\n";
-  EXPECT_EQ(rig.outcome_of({{"GET", "a"}}), "unavailable");
+  EXPECT_EQ(rig.outcome_of({{"GET", "a"}}), "node_failed");
   EXPECT_THAT(sink_.lines(),
               ElementsAre(HasSubstr(R"("event":"redis_cluster_map_failed","endpoint":"users",)"
                                     R"("address":"h:1","err":")")));
