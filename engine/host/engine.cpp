@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <semaphore>
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/format.h"
+#include "base/log/log.h"
+#include "base/metrics/metric_binding.h"
+#include "host/loop_metrics.h"
 
 namespace millrace::host {
 namespace {
@@ -43,22 +48,31 @@ Engine::~Engine() {
   // Plans go first: they wait for bodies that still run, which may use timers of their loop.
   plans_ = {};
   for (const auto& unit : loops_) {
-    // A client closes its sockets, which only the loop thread may do.
-    run_on(*unit->loop, [&] { unit->clients.clear(); });
+    // A client closes its sockets, and hands its counts over: only the loop thread may do that.
+    run_on(*unit->loop, [&] {
+      unit->metrics.reset();
+      unit->clients.clear();
+    });
     unit->loop->stop();
   }
+  if (log_ != nullptr) log_->info("engine_stop", "The engine has stopped");
 }
 
 std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings& settings,
                                                                  const Project& project) {
+  const base::TimePoint begin = base::steady_clock().now();
   std::unique_ptr<Engine> engine(new Engine);
   if (!settings.dump_run_trace.empty()) {
-    if (auto done = engine->open_trace_dump(settings.dump_run_trace); !done)
-      return std::unexpected(done.error());
+    auto dump = TraceDump::open(settings.dump_run_trace, settings.log);
+    if (!dump) return std::unexpected(dump.error());
+    engine->dump_ = *std::move(dump);
+    engine->tracer_.dump_to(*engine->dump_);
   }
   if (auto done = engine->start_threads(settings); !done) return std::unexpected(done.error());
   for (std::size_t index = 0; index < engine->loops_.size(); ++index) {
-    if (auto done = engine->connect(project, index); !done) return std::unexpected(done.error());
+    if (auto done = engine->connect(settings, project, index); !done)
+      return std::unexpected(done.error());
+    engine->bind_metrics(project, *engine->loops_[index], index);
   }
   if (auto done = engine->load_plans(settings, project); !done)
     return std::unexpected(done.error());
@@ -70,7 +84,34 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings&
                           .ids_as_strings = settings.ids_as_strings,
                           .allow_scheduling_overrides = settings.allow_scheduling_overrides});
   }
+  engine->log_start(settings, project, begin);
   return engine;
+}
+
+void Engine::log_start(const Settings& settings, const Project& project, base::TimePoint begin) {
+  log_ = settings.log;
+  if (log_ == nullptr) return;
+  const std::chrono::duration<double, std::milli> took = base::steady_clock().now() - begin;
+  log_->info("engine_start",
+             "The engine is ready for requests",
+             {{"env", settings.env},
+              {"plans", plans_.size()},
+              {"loops", loops_.size()},
+              {"threads", workers_->thread_count()},
+              {"endpoints", project.registry().endpoints().size()},
+              {"took_ms", took.count()}});
+}
+
+void Engine::bind_metrics(const Project& project, LoopUnit& unit, std::size_t loop_index) {
+  base::MetricBinding& binding = unit.metrics.emplace(metrics_);
+  const std::string loop = std::to_string(loop_index);
+  const loop::LoopCells& cells = unit.loop->cells();
+  binding.bind(kLoopWakeups, {loop}, &cells.wakeups);
+  binding.bind(kLoopJobs, {loop}, &cells.jobs);
+  binding.bind(kLoopTimersFired, {loop}, &cells.timers_fired);
+  for (std::size_t index = 0; index < unit.clients.size(); ++index) {
+    unit.clients[index]->bind_metrics(binding, project.registry().endpoints()[index].name);
+  }
 }
 
 std::expected<void, StartError> Engine::start_threads(const Settings& settings) {
@@ -96,7 +137,9 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings) 
   return {};
 }
 
-std::expected<void, StartError> Engine::connect(const Project& project, std::size_t loop_index) {
+std::expected<void, StartError> Engine::connect(const Settings& settings,
+                                                const Project& project,
+                                                std::size_t loop_index) {
   LoopUnit& unit = *loops_[loop_index];
   const bool is_first = loop_index == 0;
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
@@ -109,7 +152,8 @@ std::expected<void, StartError> Engine::connect(const Project& project, std::siz
           plan::to_string(endpoint.kind))});
     }
     if (is_first) endpoint_kinds_.push_back(driver->client_kind());
-    auto connected = driver->connect({.endpoint = endpoint, .root = project.root()}, *unit.loop);
+    auto connected = driver->connect({.endpoint = endpoint, .root = project.root()},
+                                     {.loop = *unit.loop, .log = settings.log});
     if (!connected) return std::unexpected(from(connected.error()));
     unit.client_refs.push_back(connected->client.get());
     unit.transports.push_back(std::move(connected->transport));
@@ -156,22 +200,10 @@ std::expected<void, StartError> Engine::load_plans(const Settings& settings,
   return {};
 }
 
-std::expected<void, StartError> Engine::open_trace_dump(const std::string& path) {
-  dump_path_ = path;
-  dump_file_.open(path, std::ios::binary);
-  if (!dump_file_) return std::unexpected(StartError{base::format("Cannot write '{}'", path)});
-  dump_ = std::make_unique<trace::ChromeTraceSink>(dump_file_);
-  tracer_.dump_to(*dump_);
-  return {};
-}
-
 std::expected<void, StartError> Engine::close_trace_dump() {
   if (dump_ == nullptr) return {};
   tracer_.flush();
-  const base::Status closed = dump_->close();
-  dump_file_.close();
-  if (closed && dump_file_) return {};
-  return std::unexpected(StartError{base::format("Cannot write '{}'", dump_path_)});
+  return dump_->close();
 }
 
 stores::StoreCounters Engine::store_counters() const {

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <cstddef>
 #include <expected>
-#include <fstream>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/log/log.h"
+#include "base/metrics/metric_binding.h"
+#include "base/metrics/metrics_registry.h"
 #include "base/wall_clock.h"
 #include "host/project.h"
 #include "host/settings.h"
+#include "host/trace_dump.h"
 #include "loop/event_loop.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
@@ -18,7 +23,6 @@
 #include "runtime/worker_pool.h"
 #include "stores/store_client.h"
 #include "tasks/scratch_pool.h"
-#include "trace/chrome_trace.h"
 
 namespace millrace::host {
 
@@ -31,10 +35,14 @@ struct LoopUnit {
   tasks::TaskScratch scratch;
   rank::LoopServices services;
   std::unique_ptr<rank::Ranker> ranker;
+  // Of loop and clients; released on the loop before these go.
+  std::optional<base::MetricBinding> metrics;
 };
 
 /// Everything that answers requests: threads, clients and plans.
-/// Threading: built and destroyed by one thread; `ranker` and `loop` from any.
+/// Threading: built and destroyed by one thread; `ranker`, `loop`, `metrics` and `store_counters`
+/// from any.
+/// Lifetime: borrows the logger of the settings.
 class Engine {
  public:
   /// Loads all plans of the project; every problem of every plan is in the error.
@@ -53,25 +61,29 @@ class Engine {
   [[nodiscard]] const runtime::Admission& admission() const { return *admission_; }
   /// Writes the rest of the trace dump and closes it, if there is one. No request may be under way.
   [[nodiscard]] std::expected<void, StartError> close_trace_dump();
+  /// The metrics of the process: those of loops and endpoints, and what others bind to it.
+  [[nodiscard]] base::MetricsRegistry& metrics() { return metrics_; }
   /// The sum of the counters of all store clients.
   [[nodiscard]] stores::StoreCounters store_counters() const;
 
  private:
   Engine() = default;
   [[nodiscard]] std::expected<void, StartError> start_threads(const Settings& settings);
-  [[nodiscard]] std::expected<void, StartError> connect(const Project& project,
+  [[nodiscard]] std::expected<void, StartError> connect(const Settings& settings,
+                                                        const Project& project,
                                                         std::size_t loop_index);
   [[nodiscard]] std::expected<void, StartError> load_plans(const Settings& settings,
                                                            const Project& project);
 
-  [[nodiscard]] std::expected<void, StartError> open_trace_dump(const std::string& path);
+  void bind_metrics(const Project& project, LoopUnit& unit, std::size_t loop_index);
+  void log_start(const Settings& settings, const Project& project, base::TimePoint begin);
 
   // Destroyed from the last to the first: plans wait for bodies that still run, and these need the
   // threads, the clients and the admission.
   base::SystemWallClock wall_clock_;
-  std::string dump_path_;
-  std::ofstream dump_file_;
-  std::unique_ptr<trace::ChromeTraceSink> dump_;
+  base::MetricsRegistry metrics_;
+  base::Logger* log_ = nullptr;  // set when the engine has started
+  std::unique_ptr<TraceDump> dump_;
   rank::RunTracer tracer_;
   tasks::ScratchPool scratches_;
   std::vector<tasks::ClientKind> endpoint_kinds_;

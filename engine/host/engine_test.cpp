@@ -1,11 +1,18 @@
 #include "host/engine.h"
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/log/log.h"
+#include "base/log/log_sink.h"
+#include "base/metrics/metrics_registry.h"
+#include "base/metrics/metrics_snapshot.h"
 #include "host/host_fixture.h"
 #include "host/waiting_call.h"
 
@@ -13,6 +20,7 @@ namespace millrace::host::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(EngineTest, EveryLoopAnswers) {
   Settings settings = repository_settings();
@@ -104,6 +112,64 @@ TEST(EngineTest, AKindOfEndpointWithoutDriverIsNamed) {
   const auto engine = Engine::start(settings, **project);
   ASSERT_FALSE(engine);
   EXPECT_THAT(engine.error().text, HasSubstr("no client for the kind 'embedded'"));
+}
+
+/// The sum over all series of a metric, or nothing if there is no such metric.
+std::optional<std::uint64_t> count_of(const base::MetricsRegistry& metrics, std::string_view name) {
+  for (const base::MetricSnapshot& metric : metrics.snapshot()) {
+    if (metric.descriptor.name != name) continue;
+    std::uint64_t count = 0;
+    for (const base::SeriesSnapshot& series : metric.series) count += series.value.count;
+    return count;
+  }
+  return std::nullopt;
+}
+
+TEST(EngineTest, MetricsOfLoopsAndEndpointsAreLive) {
+  Settings settings = repository_settings();
+  settings.loops = 2;
+  const auto project = open_project(settings);
+  const auto engine = start_engine(settings, *project);
+  rank::RequestReader reader;
+  for (std::size_t loop = 0; loop < 2; ++loop) {
+    WaitingCall call;
+    call.run(engine->ranker(loop), reader, R"({"user_id": 1, "plan": "complex_dag"})");
+    EXPECT_TRUE(call.ok()) << call.response();
+  }
+  EXPECT_GT(count_of(engine->metrics(), "rankd_loop_jobs_total"), 0U);
+  EXPECT_EQ(count_of(engine->metrics(), "rankd_endpoint_commands_total"),
+            engine->store_counters().commands);
+  EXPECT_EQ(count_of(engine->metrics(), "rankd_endpoint_round_trips_total"),
+            engine->store_counters().round_trips);
+}
+
+TEST(EngineTest, StartAndStopAreLogged) {
+  base::MemoryLogSink sink;
+  base::Logger log(sink);
+  Settings settings = repository_settings();
+  settings.loops = 2;
+  settings.log = &log;
+  const auto project = open_project(settings);
+  auto engine = start_engine(settings, *project);
+  ASSERT_EQ(sink.lines().size(), 1U);
+  EXPECT_THAT(sink.lines()[0],
+              HasSubstr(R"("level":"info","msg":"The engine is ready for requests",)"
+                        R"("event":"engine_start","env":"dev","plans":9,"loops":2,"threads":2,)"
+                        R"("endpoints":)"));
+  engine.reset();
+  ASSERT_EQ(sink.lines().size(), 2U);
+  EXPECT_THAT(sink.lines()[1], HasSubstr(R"("event":"engine_stop"})"));
+}
+
+TEST(EngineTest, AnEngineThatCannotStartLogsNeither) {
+  base::MemoryLogSink sink;
+  base::Logger log(sink);
+  Settings settings = repository_settings();
+  settings.plan_name = "no_such_plan";
+  settings.log = &log;
+  const auto project = open_project(settings);
+  EXPECT_FALSE(Engine::start(settings, *project));
+  EXPECT_THAT(sink.lines(), IsEmpty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/log/log.h"
 
 namespace millrace::host {
 
@@ -31,6 +32,8 @@ struct Settings {
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;
   std::string dump_run_trace;  ///< file for a Chrome trace of all runs; empty: none
+  /// Where the engine and its clients log; outlives the engine. Null: nothing is logged.
+  base::Logger* log = nullptr;
 };
 
 /// Why a process could not start; `text` may have several lines.

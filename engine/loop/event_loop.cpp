@@ -28,11 +28,6 @@ namespace {
 constexpr std::uint32_t kDrainTurnsMax = 1'000'000;
 constexpr std::size_t kThreadNameMax = 15;
 
-// Only the loop thread writes, so this needs no atomic addition.
-void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {
-  counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 struct EventLoop::StopJob : Job {
@@ -94,9 +89,9 @@ void EventLoop::post(Job& job) {
 }
 
 LoopCounters EventLoop::counters() const {
-  return {.wakeups = wakeups_.load(std::memory_order_relaxed),
-          .jobs = jobs_run_.load(std::memory_order_relaxed),
-          .timers_fired = timers_fired_.load(std::memory_order_relaxed)};
+  return {.wakeups = cells_.wakeups.value(),
+          .jobs = cells_.jobs.value(),
+          .timers_fired = cells_.timers_fired.value()};
 }
 
 void EventLoop::run(const std::string& name) {
@@ -111,7 +106,7 @@ void EventLoop::turn() {
   run_jobs();
   const bool may_sleep = jobs_.empty() && !stopping_;
   uv_run(&uv_->loop, may_sleep ? UV_RUN_ONCE : UV_RUN_NOWAIT);
-  if (may_sleep) add(wakeups_, 1);
+  if (may_sleep) cells_.wakeups.add();
 }
 
 void EventLoop::run_jobs() {
@@ -127,7 +122,7 @@ void EventLoop::run_jobs() {
     ++count;
     job->run(*job);
   } while (count < kJobsPerTurnMax && !jobs_.empty() && clock().now() < end);
-  add(jobs_run_, count);
+  cells_.jobs.add(count);
 }
 
 void EventLoop::fire_due() {
@@ -135,7 +130,7 @@ void EventLoop::fire_due() {
   const base::TimePoint now = clock().now();
   std::uint32_t count = 0;
   while (count < kTimersPerTurnMax && timers_.fire_next(now)) ++count;
-  if (count > 0) add(timers_fired_, count);
+  if (count > 0) cells_.timers_fired.add(count);
   // Also makes the descriptor unreadable again, until the time that is set.
   timers_.reset_alarm();
 }

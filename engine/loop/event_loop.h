@@ -10,7 +10,9 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/metrics/metric_cell.h"
 #include "base/result.h"
+#include "base/sync/atomics.h"
 #include "base/sync/thread_annotations.h"
 #include "loop/executor.h"
 #include "loop/inbox.h"
@@ -27,6 +29,13 @@ struct LoopCounters {
   std::uint64_t wakeups = 0;  ///< returns from a sleep
   std::uint64_t jobs = 0;
   std::uint64_t timers_fired = 0;
+};
+
+/// The same as cells: the loop thread writes them, any thread reads them.
+struct alignas(base::kApartBytes) LoopCells {
+  base::CounterCell wakeups;
+  base::CounterCell jobs;
+  base::CounterCell timers_fired;
 };
 
 /// One thread that waits for sockets, timers and posted jobs, on libuv.
@@ -70,14 +79,12 @@ class EventLoop final : public Loop {
   }
 
   [[nodiscard]] LoopCounters counters() const;
+  [[nodiscard]] const LoopCells& cells() const { return cells_; }
 
   /// For the sole module that talks to libuv; see loop/uv_loop.h.
   [[nodiscard]] UvLoop& uv() MR_REQUIRES(thread()) { return *uv_; }
 
  private:
-  // A statistic: written by the loop thread only, read by anyone, ordered with nothing.
-  using Counter = std::atomic<std::uint64_t>;
-
   explicit EventLoop(std::unique_ptr<UvLoop> uv);
 
   void run(const std::string& name);
@@ -101,9 +108,7 @@ class EventLoop final : public Loop {
   // by the thread whose push made the inbox non-empty; the loop closes only when all have come, so
   // that no poster touches it any more. Publishes the end of `post` to the loop thread.
   std::atomic<std::uint64_t> wakes_delivered_{0};
-  Counter wakeups_{0};
-  Counter jobs_run_{0};
-  Counter timers_fired_{0};
+  LoopCells cells_;
 
   // The owner only.
   struct StopJob;

@@ -20,8 +20,11 @@ constexpr std::uint32_t kDoublingsMax = 30;
 
 }  // namespace
 
-Breaker::Breaker(BreakerOptions options, const base::Clock& clock, base::Random& random)
-    : options_(options), clock_(clock), random_(random) {
+Breaker::Breaker(BreakerOptions options,
+                 const base::Clock& clock,
+                 base::Random& random,
+                 BreakerListener* listener)
+    : options_(options), clock_(clock), random_(random), listener_(listener) {
   MR_CHECK(options.window_count >= 1);
   MR_CHECK(options.window_count <= kWindowMax, options.window_count);
   MR_CHECK(options.open_min.count() > 0);
@@ -87,11 +90,13 @@ void Breaker::open() {
                                   ? options_.open_max
                                   : options_.open_min * (std::int64_t{1} << doublings);
   const double share = 1 - options_.jitter * random_.unit();
-  open_until_ = clock_.now() + std::chrono::duration_cast<base::Duration>(span * share);
-  is_open_ = true;
+  const auto open_for = std::chrono::duration_cast<base::Duration>(span * share);
+  open_until_ = clock_.now() + open_for;
+  const bool was_open = std::exchange(is_open_, true);
   ++epoch_;
   ++openings_in_a_row_;
-  ++opened_count_;
+  opened_count_.add();
+  if (!was_open && listener_ != nullptr) listener_->on_breaker_opened(open_for);
 }
 
 void Breaker::close() {
@@ -101,6 +106,7 @@ void Breaker::close() {
   failures_in_a_row_ = 0;
   window_ = 0;
   window_size_ = 0;
+  if (listener_ != nullptr) listener_->on_breaker_closed();
 }
 
 }  // namespace millrace::net

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/metrics/metric_cell.h"
 #include "base/random.h"
 
 namespace millrace::net {
@@ -23,6 +24,17 @@ struct BreakerOptions {
   double jitter = 0.25;
 };
 
+/// Hears when a breaker begins to keep calls away, and when it ends.
+/// Threading: that of the breaker.
+class BreakerListener {
+ public:
+  virtual ~BreakerListener() = default;
+  /// The breaker was closed and is open now. Probes that fail later do not call this again.
+  virtual void on_breaker_opened(base::Duration open_for) = 0;
+  /// The breaker was open or half-open and is closed now.
+  virtual void on_breaker_closed() = 0;
+};
+
 /// Keeps calls away from a peer that fails.
 ///
 ///   closed ── too many failures ──► open ── time ──► half-open ── probe succeeds ──► closed
@@ -32,7 +44,8 @@ struct BreakerOptions {
 /// Half-open lets one call through, the probe. Results of calls that began before the last change
 /// of state do not count: they tell of a time that is over.
 ///
-/// Threading: not shared. Lifetime: borrows clock and random.
+/// Threading: not shared, but for `opened_count`: any thread.
+/// Lifetime: borrows clock, random and listener.
 class Breaker {
  public:
   enum class State : std::uint8_t { kClosed, kOpen, kHalfOpen };
@@ -49,7 +62,10 @@ class Breaker {
     std::uint64_t epoch_;
   };
 
-  Breaker(BreakerOptions options, const base::Clock& clock, base::Random& random);
+  Breaker(BreakerOptions options,
+          const base::Clock& clock,
+          base::Random& random,
+          BreakerListener* listener = nullptr);
 
   /// Gives the right to a call, or nothing while the peer is left alone. Each ticket is given back
   /// with `end` exactly once.
@@ -63,8 +79,8 @@ class Breaker {
   [[nodiscard]] State state() const;
   /// From when on a call may be let through; only while open.
   [[nodiscard]] base::TimePoint open_until() const { return open_until_; }
-  /// How often it has opened.
-  [[nodiscard]] std::uint64_t opened_count() const { return opened_count_; }
+  /// How often it has opened, failed probes included.
+  [[nodiscard]] std::uint64_t opened_count() const { return opened_count_.value(); }
 
  private:
   void open();
@@ -75,6 +91,7 @@ class Breaker {
   const BreakerOptions options_;
   const base::Clock& clock_;
   base::Random& random_;
+  BreakerListener* const listener_;
 
   // Counts changes of state, so that a ticket knows whether it is of this one.
   std::uint64_t epoch_ = 0;
@@ -83,7 +100,7 @@ class Breaker {
   base::TimePoint open_until_{};
   // Openings since it was last closed: the exponent of the time it stays open.
   std::uint32_t openings_in_a_row_ = 0;
-  std::uint64_t opened_count_ = 0;
+  base::CounterCell opened_count_;
   std::uint32_t failures_in_a_row_ = 0;
   // One bit per call, the last is the lowest; set if it failed.
   std::uint64_t window_ = 0;

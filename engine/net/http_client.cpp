@@ -1,6 +1,7 @@
 #include "net/http_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -65,7 +66,10 @@ HttpClient::HttpClient(loop::Loop& loop,
       connector_(connector),
       options_(std::move(options)),
       host_(host_of(options_)),
-      breaker_(options_.breaker, loop.clock(), random),
+      breaker_report_(options_.log,
+                      cells_.breakers_open,
+                      {.endpoint = options_.endpoint, .address = to_string(options_.address)}),
+      breaker_(options_.breaker, loop.clock(), random, &breaker_report_),
       pump_timer_(loop, *this) {
   MR_CHECK(options_.inflight_max > 0);
 }
@@ -83,14 +87,15 @@ base::Status HttpClient::send(HttpCall& call, HttpRequest request, const HttpCal
     MR_TRY_STATUS(dispatch(call));
   } else {
     if (waiting_.size() >= options_.waiting_max) {
-      ++counters_.refused;
+      cells_.refused.add();
       return fail(ErrorCode::kResourceExhausted, "Too many HTTP requests wait", host_);
     }
     waiting_.push(options.group, call);
   }
   call.client_ = this;
   ++call_count_;
-  const base::TimePoint limit = loop_.clock().now() + options_.request_timeout;
+  call.begun_ = loop_.clock().now();
+  const base::TimePoint limit = call.begun_ + options_.request_timeout;
   call.deadline_is_first_ = options.deadline && *options.deadline < limit;
   call.timer_.emplace(loop_, call);
   call.timer_->start_at(call.deadline_is_first_ ? *options.deadline : limit);
@@ -100,7 +105,7 @@ base::Status HttpClient::send(HttpCall& call, HttpRequest request, const HttpCal
 base::Status HttpClient::dispatch(HttpCall& call) {
   call.ticket_ = breaker_.try_begin();
   if (!call.ticket_) {
-    ++counters_.refused;
+    cells_.refused.add();
     return fail(ErrorCode::kUnavailable,
                 "The HTTP server has failed too often and is left alone for a while",
                 host_);
@@ -116,13 +121,13 @@ base::Status HttpClient::dispatch(HttpCall& call) {
 }
 
 void HttpClient::start_on(HttpConnection& connection, HttpCall& call) {
-  ++counters_.requests;
+  cells_.requests.add();
   call.connection_ = &connection;
   connection.start(call, text_of(call.request_));
 }
 
 HttpConnection& HttpClient::open_connection() {
-  ++counters_.connections;
+  cells_.connections.add();
   auto& connection = connections_.emplace_back(std::make_unique<HttpConnection>(*this));
   connection->open(connector_);
   return *connection;
@@ -158,6 +163,7 @@ void HttpClient::on_call_timer(HttpCall& call) {
                                   ? "The HTTP server did not answer in time"
                                   : "No connection to the HTTP server was free in time";
   give_up(call);
+  cells_.failed.add();
   finish(call,
          fail(ErrorCode::kTimeout, message, host_),
          call.deadline_is_first_ ? Outcome::kAbandoned : Outcome::kFailure);
@@ -178,8 +184,9 @@ void HttpClient::end(HttpCall& call, Outcome outcome) {
 }
 
 void HttpClient::on_reply(HttpConnection& connection, HttpReply reply, bool keeps_alive) {
-  ++counters_.replies;
   HttpCall& call = connection.release();
+  cells_.replies.add();
+  cells_.duration.observe(std::chrono::duration<double>(loop_.clock().now() - call.begun_).count());
   if (keeps_alive && (idle_.size() < options_.idle_max || !waiting_.empty())) {
     connection.rest();
     idle_.push_back(&connection);
@@ -197,9 +204,10 @@ void HttpClient::on_broken(HttpConnection& connection, const Error& reason, bool
   drop(connection);
   if (is_stale && !call.repeated_ && may_repeat(call.request_)) {
     call.repeated_ = true;
-    ++counters_.repetitions;
+    cells_.repetitions.add();
     return start_on(open_connection(), call);
   }
+  cells_.failed.add();
   // What came was a reply, even if more of it than we take.
   const Outcome outcome =
       error.code() == ErrorCode::kResourceExhausted ? Outcome::kSuccess : Outcome::kFailure;

@@ -12,11 +12,14 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log/log.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "loop/loop.h"
 #include "net/address.h"
 #include "net/breaker.h"
+#include "net/breaker_report.h"
+#include "net/http_cells.h"
 #include "net/http_message.h"
 #include "net/owned_timer.h"
 #include "net/round_robin_queue.h"
@@ -38,6 +41,8 @@ struct HttpClientOptions {
   std::size_t waiting_max = 16 * 1024;  ///< requests that wait for their turn
   std::size_t header_bytes_max = std::size_t{32} << 10;
   BreakerOptions breaker = {};
+  std::string endpoint = {};    ///< name in log lines
+  base::Logger* log = nullptr;  ///< hears of the breaker; outlives the client; null: nobody does
 };
 
 struct HttpCallOptions {
@@ -46,15 +51,6 @@ struct HttpCallOptions {
   std::optional<base::TimePoint> deadline = {};
   /// Calls with the same group share one turn when calls wait.
   const void* group = nullptr;
-};
-
-/// What a client has done since it was made.
-struct HttpCounters {
-  std::uint64_t requests = 0;  ///< sent, repetitions included
-  std::uint64_t replies = 0;
-  std::uint64_t repetitions = 0;  ///< because a connection that was kept open had ended
-  std::uint64_t connections = 0;
-  std::uint64_t refused = 0;  ///< not sent: the breaker was open or too many waited
 };
 
 /// One request and its reply: derive from it.
@@ -89,6 +85,7 @@ class HttpCall {
   HttpCallOptions options_;
   bool repeated_ = false;
   bool deadline_is_first_ = false;
+  base::TimePoint begun_{};
   std::optional<Breaker::Ticket> ticket_;
   std::optional<CallTimer> timer_;
 };
@@ -103,8 +100,8 @@ class HttpCall {
 /// before the request timeout, does not count.
 ///
 /// Threading: loop thread.
-/// Lifetime: borrows loop, connector and random; outlives its calls in flight. Not destroyed inside
-/// a call's `on_done`.
+/// Lifetime: borrows loop, connector, random and logger; outlives its calls in flight. Not
+/// destroyed inside a call's `on_done`.
 class HttpClient {
  public:
   HttpClient(loop::Loop& loop,
@@ -121,7 +118,9 @@ class HttpClient {
                                   HttpRequest request,
                                   const HttpCallOptions& options);
 
-  [[nodiscard]] const HttpCounters& counters() const { return counters_; }
+  /// Safe from any thread, as is reading the cells.
+  [[nodiscard]] HttpCounters counters() const { return cells_.counters(); }
+  [[nodiscard]] const HttpCells& cells() const { return cells_; }
   [[nodiscard]] const Breaker& breaker() const { return breaker_; }
   [[nodiscard]] std::size_t waiting_count() const { return waiting_.size(); }
   [[nodiscard]] std::size_t connection_count() const { return connections_.size(); }
@@ -158,8 +157,9 @@ class HttpClient {
   Connector& connector_;
   const HttpClientOptions options_;
   const std::string host_;
+  HttpCells cells_;
+  BreakerReport breaker_report_;
   Breaker breaker_;
-  HttpCounters counters_;
   RoundRobinQueue<HttpCall> waiting_;
   std::vector<std::unique_ptr<HttpConnection>> connections_;
   // The one used last is at the end, and used next.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/metrics/metric_binding.h"
 #include "base/result.h"
 #include "loop/task.h"
 #include "rows/column_builder.h"
@@ -20,6 +21,7 @@
 #include "stores/embedded_store.h"
 #include "stores/parse_value.h"
 #include "stores/store_client.h"
+#include "tasks/endpoint_metrics.h"
 
 namespace millrace::stores {
 
@@ -189,9 +191,9 @@ Status answer_command(Answer& answer, const CommandBatch& batch) {
 
 Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch) {
   const std::uint64_t command_count = command_count_of(batch);
-  counters_.commands += command_count;
-  ++counters_.batches;
-  ++counters_.round_trips;
+  cells_.commands.add(command_count);
+  cells_.batches.add();
+  cells_.round_trips.add();
   Answer answer(*store_, batch, scratch_, entries_);
   MR_TRY_STATUS(answer_command(answer, batch));
   StoreReply reply = answer.finish();
@@ -199,6 +201,11 @@ Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch) {
   reply.round_trip_count = 1;
   reply.memory = store_;
   return reply;
+}
+
+void EmbeddedClient::bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const {
+  binding.bind(tasks::kEndpointCommands, {endpoint}, &cells_.commands);
+  binding.bind(tasks::kEndpointRoundTrips, {endpoint}, &cells_.round_trips);
 }
 
 std::optional<Result<StoreReply>> EmbeddedClient::answer_now(const CommandBatch& batch,

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/metrics/metric_binding.h"
 #include "base/result.h"
 #include "loop/task.h"
 #include "rows/row_scratch.h"
 #include "stores/embedded_store.h"
+#include "stores/store_cells.h"
 #include "stores/store_client.h"
 
 namespace millrace::stores {
@@ -22,14 +25,15 @@ class EmbeddedClient final : public StoreClient {
                                                              CallOptions options) override;
   [[nodiscard]] std::optional<base::Result<StoreReply>> answer_now(
       const CommandBatch& batch, const CallOptions& options) override;
-  [[nodiscard]] StoreCounters counters() const override { return counters_; }
+  [[nodiscard]] StoreCounters counters() const override { return cells_.counters(); }
+  void bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const override;
   [[nodiscard]] base::Result<StoreReply> answer(const CommandBatch& batch);
 
  private:
   EmbeddedStoreRef store_;
   rows::RowScratch scratch_;
   std::vector<const EmbeddedStore::Entry*> entries_;  // of the batch under way
-  StoreCounters counters_;
+  StoreCells cells_;
 };
 
 }  // namespace millrace::stores

@@ -11,7 +11,7 @@
 namespace millrace::stores {
 
 base::Result<tasks::ConnectedClient> EmbeddedDriver::connect(const tasks::EndpointPlace& place,
-                                                             loop::EventLoop&) {
+                                                             const tasks::ClientServices&) {
   const std::string path = (std::filesystem::path(place.root) / place.endpoint.data_file).string();
   EmbeddedStoreRef store = stores_[path].lock();
   if (store == nullptr) {

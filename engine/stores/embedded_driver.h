@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/result.h"
-#include "loop/event_loop.h"
 #include "stores/embedded_store.h"
 #include "tasks/endpoint_driver.h"
 
@@ -18,8 +17,8 @@ class EmbeddedDriver final : public tasks::EndpointDriver {
     return plan::EndpointKind::kEmbedded;
   }
   [[nodiscard]] tasks::ClientKind client_kind() const override { return tasks::ClientKind::kStore; }
-  [[nodiscard]] base::Result<tasks::ConnectedClient> connect(const tasks::EndpointPlace& place,
-                                                             loop::EventLoop& loop) override;
+  [[nodiscard]] base::Result<tasks::ConnectedClient> connect(
+      const tasks::EndpointPlace& place, const tasks::ClientServices& services) override;
   [[nodiscard]] base::Result<std::string> probe(const tasks::EndpointPlace& place) override;
 
  private:

@@ -33,7 +33,7 @@ class EmbeddedDriverTest : public ::testing::Test {
 
   base::Result<tasks::ConnectedClient> connect(const std::string& file) {
     const plan::EndpointInfo endpoint{.kind = plan::EndpointKind::kEmbedded, .data_file = file};
-    return driver_.connect({.endpoint = endpoint, .root = root_}, *loop_);
+    return driver_.connect({.endpoint = endpoint, .root = root_}, {.loop = *loop_});
   }
 
   std::string root_;

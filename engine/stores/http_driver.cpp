@@ -15,14 +15,17 @@
 namespace millrace::stores {
 
 base::Result<tasks::ConnectedClient> HttpDriver::connect(const tasks::EndpointPlace& place,
-                                                         loop::EventLoop& loop) {
+                                                         const tasks::ClientServices& services) {
   // Only the time for which a failing server is left alone is random: seeds need to differ, not to
   // be kept.
   const auto seed =
       static_cast<std::uint64_t>(base::steady_clock().now().time_since_epoch().count());
-  auto connector = std::make_shared<net::UvConnector>(loop);
-  auto client = std::make_unique<HttpFetchClient>(
-      loop, *connector, http_options_of(place.endpoint, place.root), seed);
+  auto connector = std::make_shared<net::UvConnector>(services.loop);
+  net::HttpClientOptions options = http_options_of(place.endpoint, place.root);
+  options.endpoint = place.endpoint.name;
+  options.log = services.log;
+  auto client =
+      std::make_unique<HttpFetchClient>(services.loop, *connector, std::move(options), seed);
   return tasks::ConnectedClient{.transport = std::move(connector), .client = std::move(client)};
 }
 

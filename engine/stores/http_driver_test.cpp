@@ -36,7 +36,7 @@ TEST(HttpDriverTest, MakesAClientForEachLoop) {
   HttpDriver driver;
   const plan::EndpointInfo endpoint{
       .kind = plan::EndpointKind::kHttp, .host = "127.0.0.1", .port = 1};
-  auto made = driver.connect({.endpoint = endpoint, .root = ""}, *loop);
+  auto made = driver.connect({.endpoint = endpoint, .root = ""}, {.loop = *loop});
   ASSERT_TRUE(made);
   EXPECT_EQ(made->client->client_kind(), tasks::ClientKind::kHttp);
   loop::run_and_wait(*loop, [&] { made->client.reset(); });

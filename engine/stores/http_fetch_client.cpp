@@ -19,6 +19,7 @@
 #include "stores/connect_options.h"
 #include "stores/store_client.h"
 #include "tasks/endpoint_client.h"
+#include "tasks/endpoint_metrics.h"
 
 namespace millrace::stores {
 
@@ -90,6 +91,18 @@ HttpFetchClient::HttpFetchClient(loop::Loop& loop,
     : EndpointClient(tasks::ClientKind::kHttp),
       random_(seed),
       client_(loop, connector, random_, std::move(options)) {}
+
+void HttpFetchClient::bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const {
+  const net::HttpCells& cells = client_.cells();
+  binding.bind(tasks::kEndpointCommands, {endpoint}, &cells.requests);
+  // Each request is on a connection of its own, and so is its wait.
+  binding.bind(tasks::kEndpointRoundTrips, {endpoint}, &cells.requests);
+  binding.bind(tasks::kEndpointErrors, {endpoint}, &cells.failed);
+  binding.bind(tasks::kEndpointErrors, {endpoint}, &cells.refused);
+  binding.bind(tasks::kEndpointConnects, {endpoint}, &cells.connections);
+  binding.bind(tasks::kEndpointBreakerOpen, {endpoint}, &cells.breakers_open);
+  binding.bind(tasks::kEndpointDuration, {endpoint}, &cells.duration);
+}
 
 net::HttpClientOptions http_options_of(const plan::EndpointInfo& endpoint,
                                        const std::string& root) {

@@ -7,8 +7,10 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/metrics/metric_binding.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "loop/loop.h"
@@ -95,6 +97,7 @@ class HttpFetchClient final : public tasks::EndpointClient {
     return {client_, std::move(batch), options};
   }
   [[nodiscard]] const net::HttpClient& client() const { return client_; }
+  void bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const override;
 
  private:
   base::SplitMix64 random_;

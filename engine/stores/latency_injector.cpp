@@ -33,9 +33,9 @@ LatencyRule LatencyInjector::verdict(const CommandBatch& batch) const {
 }
 
 void LatencyInjector::count(const CommandBatch& batch) {
-  counters_.commands += command_count_of(batch);
-  ++counters_.batches;
-  if (last_turn_ != loop_.turn_number()) ++counters_.round_trips;
+  cells_.commands.add(command_count_of(batch));
+  cells_.batches.add();
+  if (last_turn_ != loop_.turn_number()) cells_.round_trips.add();
   last_turn_ = loop_.turn_number();
 }
 

@@ -3,13 +3,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/metrics/metric_binding.h"
 #include "base/result.h"
 #include "loop/loop.h"
 #include "loop/task.h"
+#include "stores/store_cells.h"
 #include "stores/store_client.h"
 
 namespace millrace::stores {
@@ -42,7 +45,10 @@ class LatencyInjector final : public StoreClient {
   [[nodiscard]] loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
                                                              CallOptions options) override;
   /// Batches of one turn of the loop count as one round trip, as they would leave in one write.
-  [[nodiscard]] StoreCounters counters() const override { return counters_; }
+  [[nodiscard]] StoreCounters counters() const override { return cells_.counters(); }
+  void bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const override {
+    inner_.bind_metrics(binding, endpoint);
+  }
 
  private:
   [[nodiscard]] LatencyRule verdict(const CommandBatch& batch) const;
@@ -51,7 +57,7 @@ class LatencyInjector final : public StoreClient {
   StoreClient& inner_;
   loop::Loop& loop_;
   const std::vector<LatencyRule> rules_;
-  StoreCounters counters_;
+  StoreCells cells_;
   std::optional<std::uint64_t> last_turn_;
 };
 

@@ -14,6 +14,7 @@
 #include "loop/task.h"
 #include "rows/row_scratch.h"
 #include "stores/key_list.h"
+#include "stores/store_cells.h"
 #include "tasks/endpoint_client.h"
 
 namespace millrace::stores {
@@ -76,19 +77,11 @@ struct CallOptions {
   std::optional<base::TimePoint> deadline = {};
 };
 
-/// What a client has done since it was made.
-struct StoreCounters {
-  std::uint64_t commands = 0;
-  std::uint64_t batches = 0;
-  /// Waits for the peer: batches that leave together wait once.
-  std::uint64_t round_trips = 0;
-};
-
 /// A store of hashes, lists and strings: Redis, embedded data, or a fake.
 ///
 /// Errors name the key. A command on a key of another type fails its whole batch (WRONGTYPE), as
 /// does a list value that was wanted as int64 and is none.
-/// Threading: loop thread. Lifetime: outlives the batches in flight.
+/// Threading: loop thread, but for `counters`. Lifetime: outlives the batches in flight.
 class StoreClient : public tasks::EndpointClient {
  public:
   StoreClient() : EndpointClient(tasks::ClientKind::kStore) {}
@@ -105,6 +98,7 @@ class StoreClient : public tasks::EndpointClient {
     static_cast<void>(options);
     return std::nullopt;
   }
+  /// Threading: any thread.
   [[nodiscard]] virtual StoreCounters counters() const = 0;
 };
 

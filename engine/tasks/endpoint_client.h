@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/metrics/metric_binding.h"
+
 namespace millrace::tasks {
 
 /// What a client of an endpoint can do.
@@ -26,6 +28,9 @@ class EndpointClient {
   EndpointClient& operator=(const EndpointClient&) = delete;
 
   [[nodiscard]] ClientKind client_kind() const { return client_kind_; }
+  /// Binds the client's cells to the series of its endpoint (tasks/endpoint_metrics.h). The binding
+  /// is released before the client goes.
+  virtual void bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const = 0;
 
  private:
   const ClientKind client_kind_;

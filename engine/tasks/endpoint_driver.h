@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "base/log/log.h"
 #include "base/result.h"
 #include "loop/event_loop.h"
 #include "plan/registry/registry.h"
@@ -14,6 +15,12 @@ namespace millrace::tasks {
 struct EndpointPlace {
   const plan::EndpointInfo& endpoint;
   const std::string& root;  ///< folder that relative file names belong to
+};
+
+/// What a client works with. Lifetime: both outlive the client.
+struct ClientServices {
+  loop::EventLoop& loop;
+  base::Logger* log = nullptr;  ///< hears of lost connections and the like; null: nobody does
 };
 
 /// A client and what it stands on.
@@ -36,10 +43,10 @@ class EndpointDriver {
 
   [[nodiscard]] virtual plan::EndpointKind endpoint_kind() const = 0;
   [[nodiscard]] virtual ClientKind client_kind() const = 0;
-  /// Makes the client that `loop` uses for the endpoint; called once for each loop. The client is
-  /// destroyed on the loop's thread.
+  /// Makes the client that the services' loop uses for the endpoint; called once for each loop. The
+  /// client is destroyed on the loop's thread.
   [[nodiscard]] virtual base::Result<ConnectedClient> connect(const EndpointPlace& place,
-                                                              loop::EventLoop& loop) = 0;
+                                                              const ClientServices& services) = 0;
   /// Asks the endpoint as a client would. Gives what it answered, or an error whose message ends
   /// with what to do; both are for people. Blocks the caller.
   [[nodiscard]] virtual base::Result<std::string> probe(const EndpointPlace& place) = 0;

@@ -9,6 +9,7 @@
 #include "apps/rankd/doctor.h"
 #include "apps/rankd/extensions.h"
 #include "apps/rankd/line_server.h"
+#include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -128,7 +129,9 @@ int write_seed(const Flags& flags) {
   return written ? kOk : fail({written.error().to_string()});
 }
 
-int with_engine(const Flags& flags, const host::Project& project) {
+int with_engine(Flags flags, const host::Project& project) {
+  ProcessLog log(flags);
+  flags.log = &log.logger();
   auto engine = host::Engine::start(flags, project);
   if (!engine) return fail(engine.error());
   bool all_good = false;

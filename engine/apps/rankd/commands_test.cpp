@@ -85,5 +85,36 @@ TEST(CommandsTest, CLI6_BenchEndsWithOneIfARequestFailed) {
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("missing_field"));
 }
 
+TEST(CommandsTest, ACommandThatEndsLogsItsStartAndStopOnlyIfAsked) {
+  Flags flags = repository_flags();
+  flags.plan_name = "simple_plan";
+  flags.bench_count = 3;
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run(Subcommand::kBench, flags), 0);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  flags.log_level = base::LogLevel::kInfo;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run(Subcommand::kBench, flags), 0);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr(R"("event":"engine_start")"));
+  EXPECT_THAT(log, HasSubstr(R"("event":"engine_stop")"));
+  static_cast<void>(::testing::internal::GetCapturedStdout());
+}
+
+TEST(CommandsTest, CommandsThatPrintOnlyWriteNoLog) {
+  Flags flags = repository_flags();
+  flags.plan_name = "complex_dag";
+  flags.log_level = base::LogLevel::kDebug;
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  for (const Subcommand command :
+       {Subcommand::kListPlans, Subcommand::kCheck, Subcommand::kExplain}) {
+    EXPECT_EQ(run(command, flags), 0);
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  static_cast<void>(::testing::internal::GetCapturedStdout());
+}
+
 }  // namespace
 }  // namespace millrace::rankd::testing

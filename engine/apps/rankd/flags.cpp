@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -9,6 +10,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/clock.h"
+#include "base/log/log_record.h"
+#include "base/log/log_sink.h"
 #include "runtime/admission.h"
 
 namespace millrace::rankd {
@@ -89,6 +92,25 @@ void add_format(CLI::App& app, Flags& flags) {
       ->transform(CLI::IsMember({"text", "json"}, CLI::ignore_case));
 }
 
+void add_logging(CLI::App& app, Flags& flags) {
+  const std::map<std::string, base::LogFormat> formats{{"text", base::LogFormat::kText},
+                                                       {"json", base::LogFormat::kJson}};
+  const std::map<std::string, base::LogLevel> levels{{"debug", base::LogLevel::kDebug},
+                                                     {"info", base::LogLevel::kInfo},
+                                                     {"warn", base::LogLevel::kWarning},
+                                                     {"error", base::LogLevel::kError}};
+  app.add_option_function<std::string>(
+         "--log_format,--log-format",
+         [&flags, formats](const std::string& name) { flags.log_format = formats.at(name); },
+         "form of log lines on stderr: text or json (default: text on a terminal, else json)")
+      ->transform(CLI::IsMember({"text", "json"}, CLI::ignore_case));
+  app.add_option_function<std::string>(
+         "--log_level,--log-level",
+         [&flags, levels](const std::string& name) { flags.log_level = levels.at(name); },
+         "lowest level logged: debug, info, warn or error (default: info for run, else warn)")
+      ->transform(CLI::IsMember({"debug", "info", "warn", "error"}, CLI::ignore_case));
+}
+
 void add_bench(CLI::App& app, Flags& flags, const std::string& count, const std::string& parallel) {
   app.add_option(count, flags.bench_count, "requests to measure")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
@@ -104,6 +126,7 @@ class CommandLine {
     add_loading(app_, flags_);
     add_running(app_, flags_);
     add_format(app_, flags_);
+    add_logging(app_, flags_);
     add_bench(app_, flags_, "--bench", "--bench_concurrency,--bench-concurrency");
     app_.add_flag("--list-plans", list_plans_, "print the plans and end");
     app_.add_flag("--print-registry", print_registry_, "print the registry as JSON and end");

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 
+#include "base/log/log_record.h"
+#include "base/log/log_sink.h"
 #include "host/settings.h"
 
 namespace millrace::rankd {
@@ -28,6 +31,8 @@ struct Flags : host::Settings {
   Subcommand command = Subcommand::kRun;
   bool async_scheduler = true;  ///< accepted and ignored: there is no other scheduler
   Format format = Format::kText;
+  std::optional<base::LogFormat> log_format;  ///< unset: depends on where stderr goes
+  std::optional<base::LogLevel> log_level;    ///< unset: depends on the command
   // bench
   std::int64_t bench_count = 0;
   std::int64_t bench_concurrency = 1;

@@ -45,6 +45,10 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
                             "t.json",
                             "--format",
                             "json",
+                            "--log_format",
+                            "text",
+                            "--log_level",
+                            "debug",
                             "--allow_scheduling_overrides"});
   ASSERT_TRUE(flags) << flags.error().text;
   EXPECT_EQ(flags->plan_name, "p");
@@ -58,6 +62,8 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
   EXPECT_EQ(flags->loops, 2U);
   EXPECT_EQ(flags->dump_run_trace, "t.json");
   EXPECT_EQ(flags->format, Format::kJson);
+  EXPECT_EQ(flags->log_format, base::LogFormat::kText);
+  EXPECT_EQ(flags->log_level, base::LogLevel::kDebug);
   EXPECT_TRUE(flags->allow_scheduling_overrides);
 }
 

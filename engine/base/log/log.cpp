@@ -26,20 +26,48 @@ Logger::Logger(LogSink& sink,
       clock_(clock),
       repeats_(options.repeats) {}
 
-Logger::~Logger() { report_suppressed_until(TimePoint::max()); }
+Logger::~Logger() {
+  std::vector<RepeatLimit::Held> ended;
+  {
+    const MutexLock lock(mutex_);
+    ended = repeats_.take_ended(TimePoint::max());
+  }
+  report(ended);
+}
 
 void Logger::write(LogLevel level,
                    std::string_view event,
                    std::string_view message,
                    std::initializer_list<LogField> fields) {
+  if (level >= LogLevel::kWarning) return write_limited(level, event, message, fields);
+  if (is_enabled(level)) write_unlimited(level, event, message, fields, 0);
+}
+
+void Logger::write_limited(LogLevel level,
+                           std::string_view event,
+                           std::string_view message,
+                           std::initializer_list<LogField> fields) {
   if (!is_enabled(level)) return;
-  std::uint64_t suppressed_count = 0;
-  if (level >= LogLevel::kWarning) {
+  std::optional<std::uint64_t> suppressed_count;
+  std::vector<RepeatLimit::Held> ended;
+  {
     const MutexLock lock(mutex_);
-    const std::optional<std::uint64_t> passed = repeats_.try_pass(event, clock_.now());
-    if (!passed) return;
-    suppressed_count = *passed;
+    const TimePoint now = clock_.now();
+    suppressed_count = repeats_.try_pass(event, now);
+    if (now >= next_report_) {
+      ended = repeats_.take_ended(now);
+      next_report_ = now + options_.repeats.window;
+    }
   }
+  report(ended);
+  if (suppressed_count) write_unlimited(level, event, message, fields, *suppressed_count);
+}
+
+void Logger::write_unlimited(LogLevel level,
+                             std::string_view event,
+                             std::string_view message,
+                             std::initializer_list<LogField> fields,
+                             std::uint64_t suppressed_count) {
   sink_.write({.time = wall_clock_.now(),
                .level = level,
                .event = event,
@@ -48,14 +76,7 @@ void Logger::write(LogLevel level,
                .suppressed_count = suppressed_count});
 }
 
-void Logger::report_suppressed() { report_suppressed_until(clock_.now()); }
-
-void Logger::report_suppressed_until(TimePoint time) {
-  std::vector<RepeatLimit::Held> ended;
-  {
-    const MutexLock lock(mutex_);
-    ended = repeats_.take_ended(time);
-  }
+void Logger::report(const std::vector<RepeatLimit::Held>& ended) {
   for (const RepeatLimit::Held& held : ended) {
     const std::array<LogField, 1> fields{LogField("of", held.key)};
     sink_.write({.time = wall_clock_.now(),

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log/log_record.h"
@@ -16,14 +18,16 @@ namespace millrace::base {
 struct LoggerOptions {
   /// Lines below this level are dropped before they cost anything.
   LogLevel level_min = LogLevel::kInfo;
-  /// Applies to warnings and errors, per event.
+  /// Applies to warnings, errors and what `write_limited` writes, per event.
   RepeatLimitOptions repeats = {};
 };
 
 /// Turns events into log lines: drops what is below the level, stamps the time, and holds back
-/// warnings and errors that repeat too often (the next one that passes says how many were held
-/// back). Threading: any thread; never blocks on anything but the sink. Lifetime: borrows the sink
-/// and the clocks.
+/// warnings and errors that repeat too often. The next line of that event says how many were held
+/// back; if none comes, a `repeats_suppressed` line does, before a later warning of another event
+/// or when the logger ends.
+/// Threading: any thread; never blocks on anything but the sink.
+/// Lifetime: borrows the sink and the clocks.
 class Logger {
  public:
   explicit Logger(LogSink& sink,
@@ -42,6 +46,12 @@ class Logger {
              std::string_view event,
              std::string_view message,
              std::initializer_list<LogField> fields = {});
+  /// Writes one line that is held back if its event repeats too often, whatever its level. For
+  /// information that a peer can cause in any number.
+  void write_limited(LogLevel level,
+                     std::string_view event,
+                     std::string_view message,
+                     std::initializer_list<LogField> fields = {});
 
   void debug(std::string_view event,
              std::string_view message,
@@ -64,12 +74,14 @@ class Logger {
     write(LogLevel::kError, event, message, fields);
   }
 
-  /// Writes a `repeats_suppressed` line for every event that fell silent while lines were held
-  /// back. Call it now and then, for example from a housekeeping timer.
-  void report_suppressed();
-
  private:
-  void report_suppressed_until(TimePoint time);
+  void write_unlimited(LogLevel level,
+                       std::string_view event,
+                       std::string_view message,
+                       std::initializer_list<LogField> fields,
+                       std::uint64_t suppressed_count);
+  /// Writes a `repeats_suppressed` line for each event that fell silent while lines were held back.
+  void report(const std::vector<RepeatLimit::Held>& ended);
 
   // Constant after construction.
   LogSink& sink_;
@@ -79,6 +91,7 @@ class Logger {
 
   Mutex mutex_;
   RepeatLimit repeats_ MR_GUARDED_BY(mutex_);
+  TimePoint next_report_ MR_GUARDED_BY(mutex_) = TimePoint::min();
 };
 
 }  // namespace millrace::base

@@ -59,15 +59,25 @@ TEST_F(LoggerTest, NeverHoldsBackInformation) {
   EXPECT_EQ(sink_.lines().size(), 10U);
 }
 
-TEST_F(LoggerTest, ReportsEventsThatFellSilent) {
-  for (int attempt = 0; attempt < 5; ++attempt) log_->warning("slow", "Slow node");
-  log_->report_suppressed();
+TEST_F(LoggerTest, HoldsBackRepeatedInformationIfAsked) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    log_->write_limited(LogLevel::kInfo, "peer_up", "Connected");
+  }
   EXPECT_EQ(sink_.lines().size(), 2U);
+  log_->write_limited(LogLevel::kDebug, "step", "Too detailed");
+  EXPECT_EQ(sink_.lines().size(), 2U);
+}
+
+TEST_F(LoggerTest, ReportsEventsThatFellSilentBeforeALaterWarning) {
+  for (int attempt = 0; attempt < 5; ++attempt) log_->warning("slow", "Slow node");
+  log_->warning("other", "Within the window");
+  EXPECT_EQ(sink_.lines().size(), 3U);
   clock_.advance(seconds(1));
-  log_->report_suppressed();
-  ASSERT_EQ(sink_.lines().size(), 3U);
-  EXPECT_THAT(sink_.lines()[2],
+  log_->warning("other", "After it");
+  ASSERT_EQ(sink_.lines().size(), 5U);
+  EXPECT_THAT(sink_.lines()[3],
               HasSubstr(R"("event":"repeats_suppressed","of":"slow","suppressed":3)"));
+  EXPECT_THAT(sink_.lines()[4], HasSubstr("After it"));
 }
 
 TEST_F(LoggerTest, ReportsTheRestWhenItEnds) {

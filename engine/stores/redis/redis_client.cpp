@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/metrics/metric_binding.h"
 #include "base/result.h"
 #include "loop/loop.h"
 #include "loop/task.h"
@@ -24,6 +25,7 @@
 #include "stores/redis/redis_pool.h"
 #include "stores/redis/redis_settings.h"
 #include "stores/store_client.h"
+#include "tasks/endpoint_metrics.h"
 
 namespace millrace::stores {
 
@@ -50,7 +52,8 @@ RedisClient::RedisClient(loop::Loop& loop,
       random_(random_seed),
       deadlines_(loop),
       cache_(settings_.cache_ttl, settings_.cache_bytes_max) {
-  const RedisConnection::Services services{.loop = loop, .connector = connector, .random = random_};
+  const RedisConnection::Services services{
+      .loop = loop, .connector = connector, .random = random_, .cells = connection_cells_};
   auto* const listener = static_cast<PoolListener*>(this);
   if (settings_.cluster) {
     cluster_.emplace(services, pool_settings(settings_), listener);
@@ -64,7 +67,7 @@ RedisClient::~RedisClient() = default;
 loop::Task<Result<StoreReply>> RedisClient::execute(CommandBatch batch, CallOptions options) {
   if (options.stop.stop_requested()) co_return fail(ErrorCode::kCancelled, "The run is over");
   if (batch.keys.size() == 0) co_return StoreReply();
-  ++batch_count_;
+  sharing_cells_.batches.add();
   FetchWait wait(deadlines_, options);
   MR_CO_TRY_STATUS(prepare(std::move(batch), wait));
   MR_CO_TRY_STATUS(co_await wait);
@@ -105,7 +108,7 @@ bool RedisClient::share_keys(Fetch& fetch, FetchWait& wait) {
   };
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (auto cached = cache_.is_on() ? cache_.find(fetch.shape_id, keys[i], now) : nullptr) {
-      ++sharing_.keys_cached;
+      sharing_cells_.keys_cached.add();
       note(i, {.part = wait.add_part({.fetch = nullptr, .cached = std::move(cached)}), .index = 0});
       continue;
     }
@@ -123,7 +126,7 @@ bool RedisClient::share_keys(Fetch& fetch, FetchWait& wait) {
       if (is_plain) continue;
       chosen.push_back(static_cast<std::uint32_t>(i));
     } else {
-      ++sharing_.keys_shared;
+      sharing_cells_.keys_shared.add();
     }
     note(i, source);
   }
@@ -173,8 +176,24 @@ void RedisClient::on_invalidated(std::optional<std::vector<std::string>> keys) {
 }
 
 StoreCounters RedisClient::counters() const {
-  const ConnectionPoolCounters pool = cluster_ ? cluster_->counters() : pool_->counters();
-  return {.commands = pool.commands, .batches = batch_count_, .round_trips = pool.writes};
+  return {.commands = connection_cells_.commands.value(),
+          .batches = sharing_cells_.batches.value(),
+          .round_trips = connection_cells_.writes.value()};
+}
+
+void RedisClient::bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const {
+  const ConnectionCells& cells = connection_cells_;
+  binding.bind(tasks::kEndpointCommands, {endpoint}, &cells.commands);
+  binding.bind(tasks::kEndpointRoundTrips, {endpoint}, &cells.writes);
+  binding.bind(tasks::kEndpointErrors, {endpoint}, &cells.failed);
+  binding.bind(tasks::kEndpointErrors, {endpoint}, &cells.refused);
+  binding.bind(tasks::kEndpointTimeouts, {endpoint}, &cells.timeouts);
+  binding.bind(tasks::kEndpointConnects, {endpoint}, &cells.connects);
+  binding.bind(tasks::kEndpointConnectionsLost, {endpoint}, &cells.connections_lost);
+  binding.bind(tasks::kEndpointBreakerOpen, {endpoint}, &cells.breakers_open);
+  binding.bind(tasks::kEndpointDuration, {endpoint}, &cells.duration);
+  binding.bind(tasks::kEndpointSharedKeys, {endpoint}, &sharing_cells_.keys_shared);
+  binding.bind(tasks::kEndpointCachedKeys, {endpoint}, &sharing_cells_.keys_cached);
 }
 
 }  // namespace millrace::stores

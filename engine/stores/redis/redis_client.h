@@ -5,15 +5,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/metrics/metric_binding.h"
+#include "base/metrics/metric_cell.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "base/sync/atomics.h"
 #include "loop/loop.h"
 #include "loop/task.h"
 #include "net/stream.h"
 #include "rows/row_scratch.h"
 #include "stores/redis/cluster/cluster_router.h"
+#include "stores/redis/connection_cells.h"
 #include "stores/redis/fetch.h"
 #include "stores/redis/fetch_wait.h"
 #include "stores/redis/inflight_table.h"
@@ -30,10 +35,18 @@ struct SharingCounters {
   std::uint64_t keys_cached = 0;
 };
 
+/// The same as cells, with the batches among which it was saved: the loop thread writes them, any
+/// thread reads them.
+struct alignas(base::kApartBytes) SharingCells {
+  base::CounterCell batches;
+  base::CounterCell keys_shared;
+  base::CounterCell keys_cached;
+};
+
 /// A store on one Redis server, or on a cluster. A batch is one pipelined write to each node,
 /// whatever its number of keys; keys that are on their way already, for this batch or another, are
 /// not asked for again.
-/// Threading: loop thread; made and destroyed there.
+/// Threading: loop thread, but for `counters` and `sharing`; destroyed on the loop thread.
 /// Lifetime: borrows the loop and the connector.
 class RedisClient final : public StoreClient, private FetchHost, private PoolListener {
  public:
@@ -46,7 +59,12 @@ class RedisClient final : public StoreClient, private FetchHost, private PoolLis
   [[nodiscard]] loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
                                                              CallOptions options) override;
   [[nodiscard]] StoreCounters counters() const override;
-  [[nodiscard]] const SharingCounters& sharing() const { return sharing_; }
+  /// Threading: any thread.
+  [[nodiscard]] SharingCounters sharing() const {
+    return {.keys_shared = sharing_cells_.keys_shared.value(),
+            .keys_cached = sharing_cells_.keys_cached.value()};
+  }
+  void bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const override;
   /// The connections, unless it is a cluster.
   [[nodiscard]] RedisPool& pool() { return *pool_; }
   /// The nodes, if it is one.
@@ -86,9 +104,10 @@ class RedisClient final : public StoreClient, private FetchHost, private PoolLis
   // Shapes of all batches so far; their places are their ids. As many as the plans have fetches.
   std::vector<KnownShape> shapes_;
   std::uint64_t invalidation_count_ = 0;
-  std::uint64_t batch_count_ = 0;
-  SharingCounters sharing_;
-  // One of the two; last, so that they go first: they tell nobody any more.
+  SharingCells sharing_cells_;
+  ConnectionCells connection_cells_;
+  // Exactly one is set. Declared last so that they are destroyed before the members their callbacks
+  // use.
   std::optional<RedisPool> pool_;
   std::optional<ClusterRouter> cluster_;
 };

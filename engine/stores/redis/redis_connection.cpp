@@ -1,6 +1,7 @@
 #include "stores/redis/redis_connection.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -75,6 +76,7 @@ void RedisConnection::greet(RespValue reply) {
   backoff_.reset();
   state_ = State::kUp;
   owner_.on_up(*this);
+  has_failed_ = false;
 }
 
 void RedisConnection::send(RedisCall& call, base::TimePoint now) {
@@ -113,7 +115,7 @@ void RedisConnection::FlushJob::flush(Job& job) {
 
 void RedisConnection::flush() {
   if (out_.empty() || state_ != State::kUp) return;
-  ++write_count_;
+  services_.cells.writes.add();
   const std::size_t size = out_.size();
   stream_->write(std::exchange(out_, {}));
   // The next turn will need about as much.
@@ -182,6 +184,7 @@ void RedisConnection::end_reply() {
   owner_.on_replies(1);
   if (--sent.left != 0) return;
   RedisCall* const call = sent.call;
+  services_.cells.duration.observe(std::chrono::duration<double>(last_received_ - sent.at).count());
   in_flight_.pop_front();
   ++first_place_;
   if (call != nullptr) owner_.on_finished(*call, {});
@@ -192,6 +195,7 @@ void RedisConnection::on_closed(const base::Error& reason) { give_up(reason); }
 void RedisConnection::give_up(const base::Error& reason) {
   const bool was_up = state_ == State::kUp;
   state_ = State::kDown;
+  has_failed_ = true;
   stream_.reset();
   out_.clear();
   received_.clear();

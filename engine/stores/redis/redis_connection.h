@@ -15,6 +15,7 @@
 #include "loop/loop.h"
 #include "net/stream.h"
 #include "stores/redis/backoff.h"
+#include "stores/redis/connection_cells.h"
 #include "stores/redis/protocol/greeting.h"
 #include "stores/redis/protocol/receive_buffer.h"
 #include "stores/redis/protocol/resp_reader.h"
@@ -50,13 +51,14 @@ class ConnectionOwner {
 ///     └──── backoff ◄──────┴──────────────────────┘  refused, closed, broken, stalled
 ///
 /// Threading: loop thread.
-/// Lifetime: borrows loop, connector, random, owner and settings.
+/// Lifetime: borrows the services, owner and settings.
 class RedisConnection final : private net::StreamListener {
  public:
   struct Services {
     loop::Loop& loop;
     net::Connector& connector;
     base::Random& random;
+    ConnectionCells& cells;  ///< shared by all connections of a client
   };
 
   RedisConnection(Services services, const PoolSettings& settings, ConnectionOwner& owner);
@@ -82,7 +84,8 @@ class RedisConnection final : private net::StreamListener {
   [[nodiscard]] std::uint32_t protocol() const { return greeting_.protocol(); }
   /// Whether the server tells what changes.
   [[nodiscard]] bool tracks() const { return greeting_.tracks(); }
-  [[nodiscard]] std::uint64_t write_count() const { return write_count_; }
+  /// Whether it was lost, or could not be made, since it was last up.
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
 
   /// Sends a call at the end of the turn; the connection must be up.
   void send(RedisCall& call, base::TimePoint now);
@@ -149,6 +152,7 @@ class RedisConnection final : private net::StreamListener {
   Greeting greeting_;
   Backoff backoff_;
   std::uint32_t attempts_failed_ = 0;  // in a row
+  bool has_failed_ = false;
   RespReader reader_;
   ReceiveBuffer received_;
   RespTreeSink trees_;
@@ -159,7 +163,6 @@ class RedisConnection final : private net::StreamListener {
   std::uint64_t first_place_ = 0;  // number of the oldest entry in flight
   std::uint32_t commands_in_flight_ = 0;
   base::TimePoint last_received_{};
-  std::uint64_t write_count_ = 0;
   // Owners: this, and the loop while it is posted.
   std::unique_ptr<FlushJob> flush_job_;
   RetryTimer timer_;  // waits for the greeting, or for the next attempt

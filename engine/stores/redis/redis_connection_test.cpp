@@ -39,7 +39,7 @@ struct ConnectionRig : RedisRig {
   PoolSettings settings = pool_settings();
   ConnectionLog log;
   RedisConnection connection{
-      {.loop = loop, .connector = connector, .random = random}, settings, log};
+      {.loop = loop, .connector = connector, .random = random, .cells = cells}, settings, log};
 
   void open() {
     connection.open();
@@ -60,7 +60,7 @@ TEST(RedisConnectionTest, RED1_CallsOfOneTurnLeaveInOneWrite) {
   EXPECT_EQ(rig.connection.commands_in_flight(), 3U);
   rig.loop.run_ready();
   EXPECT_EQ(rig.write_count, 1U);
-  EXPECT_EQ(rig.connection.write_count(), 1U);
+  EXPECT_EQ(rig.cells.writes.value(), 1U);
   EXPECT_EQ(first.outcome(), "1 2 ");
   EXPECT_EQ(second.outcome(), "2 ");
   EXPECT_EQ(rig.connection.commands_in_flight(), 0U);
@@ -200,7 +200,9 @@ TEST(RedisConnectionTest, GoesWhileCommandsWaitForTheTurnToEnd) {
   TestCall call({{"GET", "a"}});
   {
     RedisConnection connection(
-        {.loop = rig.loop, .connector = rig.connector, .random = rig.random}, settings, log);
+        {.loop = rig.loop, .connector = rig.connector, .random = rig.random, .cells = rig.cells},
+        settings,
+        log);
     connection.open();
     rig.loop.run_ready();
     connection.send(call, rig.clock.now());

@@ -17,13 +17,15 @@
 namespace millrace::stores {
 
 base::Result<tasks::ConnectedClient> RedisDriver::connect(const tasks::EndpointPlace& place,
-                                                          loop::EventLoop& loop) {
+                                                          const tasks::ClientServices& services) {
   MR_TRY(RedisSettings settings, redis_settings_of(place.endpoint, place.root));
   // Only the wait between attempts to connect is random: seeds need to differ, not to be kept.
   const auto seed =
       static_cast<std::uint64_t>(base::steady_clock().now().time_since_epoch().count());
-  auto connector = std::make_shared<net::UvConnector>(loop);
-  auto client = std::make_unique<RedisClient>(loop, *connector, std::move(settings), seed);
+  auto connector = std::make_shared<net::UvConnector>(services.loop);
+  settings.pool.endpoint = place.endpoint.name;
+  settings.pool.log = services.log;
+  auto client = std::make_unique<RedisClient>(services.loop, *connector, std::move(settings), seed);
   return tasks::ConnectedClient{.transport = std::move(connector), .client = std::move(client)};
 }
 

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "base/result.h"
-#include "loop/event_loop.h"
 #include "tasks/endpoint_driver.h"
 
 namespace millrace::stores {
@@ -15,8 +14,8 @@ class RedisDriver final : public tasks::EndpointDriver {
     return plan::EndpointKind::kRedis;
   }
   [[nodiscard]] tasks::ClientKind client_kind() const override { return tasks::ClientKind::kStore; }
-  [[nodiscard]] base::Result<tasks::ConnectedClient> connect(const tasks::EndpointPlace& place,
-                                                             loop::EventLoop& loop) override;
+  [[nodiscard]] base::Result<tasks::ConnectedClient> connect(
+      const tasks::EndpointPlace& place, const tasks::ClientServices& services) override;
   [[nodiscard]] base::Result<std::string> probe(const tasks::EndpointPlace& place) override;
 };
 

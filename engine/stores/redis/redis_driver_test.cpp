@@ -28,7 +28,7 @@ TEST(RedisDriverTest, AMissingPasswordKeepsTheClientFromBeingMade) {
   const plan::EndpointInfo endpoint{.kind = plan::EndpointKind::kRedis,
                                     .password_env = "MILLRACE_TEST_NOT_SET"};
   RedisDriver driver;
-  const auto made = driver.connect({.endpoint = endpoint, .root = ""}, *loop);
+  const auto made = driver.connect({.endpoint = endpoint, .root = ""}, {.loop = *loop});
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message(), HasSubstr("MILLRACE_TEST_NOT_SET"));
   loop->stop();

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "loop/fake_loop.h"
 #include "net/fake_connector.h"
+#include "stores/redis/connection_cells.h"
 #include "stores/redis/protocol/command_writer.h"
 #include "stores/redis/protocol/resp_reader.h"
 #include "stores/redis/protocol/resp_value.h"
@@ -113,6 +114,7 @@ class RedisRig {
   loop::FakeLoop loop{clock};
   net::FakeConnector connector{loop};
   base::SplitMix64 random{1};
+  ConnectionCells cells;
 
   [[nodiscard]] static PoolSettings pool_settings() {
     PoolSettings settings;

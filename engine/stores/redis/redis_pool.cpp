@@ -14,6 +14,8 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log/log.h"
+#include "base/log/log_record.h"
 #include "base/result.h"
 #include "loop/executor.h"
 #include "loop/loop.h"
@@ -42,7 +44,10 @@ RedisPool::RedisPool(RedisConnection::Services services,
     : services_(services),
       settings_(std::move(settings)),
       listener_(listener),
-      breaker_(settings_.breaker, services.loop.clock(), services.random),
+      breaker_report_(settings_.log,
+                      services.cells.breakers_open,
+                      {.endpoint = settings_.endpoint, .address = to_string(settings_.address)}),
+      breaker_(settings_.breaker, services.loop.clock(), services.random, &breaker_report_),
       tell_job_(std::make_unique<TellJob>(*this)),
       timer_(*this) {
   for (std::uint32_t i = 0; i < settings_.connections; ++i) {
@@ -69,12 +74,12 @@ base::Status RedisPool::submit(RedisCall& call) {
   open();
   const base::TimePoint now = services_.loop.clock().now();
   if (!is_reachable()) {
-    ++counters_.refused;
+    services_.cells.refused.add();
     return std::unexpected(*last_failure_);
   }
   call.ticket_ = breaker_.try_begin();
   if (!call.ticket_) {
-    ++counters_.refused;
+    services_.cells.refused.add();
     return fail(
         ErrorCode::kUnavailable,
         "The store keeps failing; calls are refused for a while: " + to_string(settings_.address));
@@ -145,20 +150,29 @@ void RedisPool::pump() {
     if (connection == nullptr) return;
     queue_.pop_front();
     commands_in_flight_ += count;
-    counters_.commands += count;
+    services_.cells.commands.add(count);
     connection->send(call, now);
   }
 }
 
 void RedisPool::on_up(RedisConnection& connection) {
-  static_cast<void>(connection);
-  ++counters_.connects;
+  services_.cells.connects.add();
+  if (settings_.log != nullptr) {
+    // The first connection is what everybody expects; one after a failure is news.
+    const bool is_news = connection.has_failed();
+    settings_.log->write_limited(
+        is_news ? base::LogLevel::kInfo : base::LogLevel::kDebug,
+        "redis_connected",
+        is_news ? "Redis can be reached again" : "Connected to Redis",
+        {{"endpoint", settings_.endpoint}, {"address", to_string(settings_.address)}});
+  }
   last_failure_.reset();
   breaker_.note_success();
 }
 
 void RedisPool::on_down(RedisConnection& connection, const base::Error& reason, bool was_up) {
-  if (was_up) ++counters_.connections_lost;
+  if (was_up) services_.cells.connections_lost.add();
+  log_down(reason, was_up);
   if (was_up && connection.tracks() && listener_ != nullptr) {
     // What the server would have told is lost.
     finished_.emplace_back(RespValue{.type = RespType::kNull});
@@ -175,7 +189,18 @@ void RedisPool::on_down(RedisConnection& connection, const base::Error& reason, 
   }
 }
 
+void RedisPool::log_down(const base::Error& reason, bool was_up) {
+  if (settings_.log == nullptr) return;
+  settings_.log->warning(
+      was_up ? "redis_connection_lost" : "redis_connect_failed",
+      was_up ? "A connection to Redis ended; it will be made again" : "Redis cannot be reached",
+      {{"endpoint", settings_.endpoint},
+       {"address", to_string(settings_.address)},
+       {"err", reason.message()}});
+}
+
 void RedisPool::on_finished(RedisCall& call, base::Status status) {
+  if (!status) services_.cells.failed.add();
   // What ended a call without a reply has been noted, once for all calls that it ended.
   end_ticket(call, status ? net::Breaker::Outcome::kSuccess : net::Breaker::Outcome::kAbandoned);
   call.stage_ = RedisCall::Stage::kFinishing;
@@ -269,7 +294,7 @@ void RedisPool::expire_calls(base::TimePoint now) {
   for (const auto& connection : connections_) connection->for_each_call(look);
   if (!expired.empty()) breaker_.note_failure();
   for (RedisCall* const call : expired) {
-    ++counters_.timeouts;
+    services_.cells.timeouts.add();
     withdraw(*call);
     on_finished(*call,
                 fail(ErrorCode::kTimeout,
@@ -287,12 +312,6 @@ void RedisPool::rearm() {
     if (stalls_at) consider(*stalls_at);
   }
   if (next) arm(*next);
-}
-
-ConnectionPoolCounters RedisPool::counters() const {
-  ConnectionPoolCounters counters = counters_;
-  for (const auto& connection : connections_) counters.writes += connection->write_count();
-  return counters;
 }
 
 }  // namespace millrace::stores

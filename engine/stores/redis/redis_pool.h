@@ -17,6 +17,7 @@
 #include "loop/executor.h"
 #include "loop/loop.h"
 #include "net/breaker.h"
+#include "net/breaker_report.h"
 #include "net/stream.h"
 #include "stores/redis/call_queue.h"
 #include "stores/redis/redis_call.h"
@@ -33,15 +34,6 @@ class PoolListener {
   virtual void on_invalidated(std::optional<std::vector<std::string>> keys) = 0;
 };
 
-struct ConnectionPoolCounters {
-  std::uint64_t commands = 0;
-  std::uint64_t writes = 0;
-  std::uint64_t connects = 0;
-  std::uint64_t connections_lost = 0;
-  std::uint64_t timeouts = 0;
-  std::uint64_t refused = 0;  ///< by the breaker, or because there was no connection
-};
-
 /// The connections to one server: the layer that sends encoded commands and gives their replies in
 /// order. Clients of single servers and of clusters are built on it.
 ///
@@ -54,7 +46,7 @@ struct ConnectionPoolCounters {
 /// and the next, timers that are due go first.
 ///
 /// Threading: loop thread.
-/// Lifetime: borrows loop, connector and random. All calls are done or withdrawn before its end.
+/// Lifetime: borrows services, listener and logger. All calls are done or withdrawn before its end.
 class RedisPool final : private ConnectionOwner {
  public:
   RedisPool(RedisConnection::Services services,
@@ -71,7 +63,6 @@ class RedisPool final : private ConnectionOwner {
   /// Forgets a call that is under way: nothing comes any more.
   void withdraw(RedisCall& call);
 
-  [[nodiscard]] ConnectionPoolCounters counters() const;
   [[nodiscard]] net::Breaker::State breaker_state() const { return breaker_.state(); }
   [[nodiscard]] std::uint32_t commands_in_flight() const { return commands_in_flight_; }
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
@@ -109,6 +100,7 @@ class RedisPool final : private ConnectionOwner {
   [[nodiscard]] RedisConnection* choose(const RedisCall& call);
   [[nodiscard]] bool is_reachable() const;
   void end_ticket(RedisCall& call, net::Breaker::Outcome outcome);
+  void log_down(const base::Error& reason, bool was_up);
   void tell_finished();
   void tell(std::variant<Finished, RespValue> event);
   void on_expiry();
@@ -119,6 +111,7 @@ class RedisPool final : private ConnectionOwner {
   RedisConnection::Services services_;
   const PoolSettings settings_;
   PoolListener* const listener_;
+  net::BreakerReport breaker_report_;
   net::Breaker breaker_;
   std::vector<std::unique_ptr<RedisConnection>> connections_;
   std::optional<base::Error> last_failure_;
@@ -130,7 +123,6 @@ class RedisPool final : private ConnectionOwner {
   bool is_telling_ = false;
   // Owners: this, and the loop while it is posted.
   std::unique_ptr<TellJob> tell_job_;
-  ConnectionPoolCounters counters_;
   std::optional<base::TimePoint> armed_at_;
   ExpiryTimer timer_;
 };

@@ -21,8 +21,10 @@ using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
 
 struct PoolRig : RedisRig {
   explicit PoolRig(PoolSettings settings = pool_settings()) {
-    pool.emplace(RedisConnection::Services{.loop = loop, .connector = connector, .random = random},
-                 std::move(settings));
+    pool.emplace(
+        RedisConnection::Services{
+            .loop = loop, .connector = connector, .random = random, .cells = cells},
+        std::move(settings));
     other = ":1\r\n";
   }
   std::optional<RedisPool> pool;
@@ -62,8 +64,8 @@ TEST(RedisPoolTest, RED1_CallsOfOneTurnShareAConnection) {
   }
   rig.loop.run_ready();
   EXPECT_EQ(rig.write_count, 1U);
-  EXPECT_EQ(rig.pool->counters().writes, 1U);
-  EXPECT_EQ(rig.pool->counters().commands, 8U);
+  EXPECT_EQ(rig.cells.counters().writes, 1U);
+  EXPECT_EQ(rig.cells.counters().commands, 8U);
 }
 
 TEST(RedisPoolTest, LaterTurnsTakeTheLeastBusyConnection) {
@@ -120,7 +122,7 @@ TEST(RedisPoolTest, RED5_ACallTimesOutExactlyAndItsLateReplyIsDropped) {
   EXPECT_EQ(late.outcome(), "timeout");
   // The connection was silent for as long as a request may take, so it was given up.
   EXPECT_EQ(second.outcome(), "timeout");
-  EXPECT_EQ(rig.pool->counters().connections_lost, 1U);
+  EXPECT_EQ(rig.cells.counters().connections_lost, 1U);
 }
 
 TEST(RedisPoolTest, RED5_AConnectionThatShowsLifeIsKept) {
@@ -133,7 +135,7 @@ TEST(RedisPoolTest, RED5_AConnectionThatShowsLifeIsKept) {
   rig.connector.peer(0).deliver("*2\r\n:1\r\n");
   rig.loop.advance(50ms);
   EXPECT_EQ(slow.outcome(), "timeout");
-  EXPECT_EQ(rig.pool->counters().connections_lost, 0U);
+  EXPECT_EQ(rig.cells.counters().connections_lost, 0U);
   rig.is_mute = false;
   rig.connector.peer(0).deliver(":2\r\n");
   TestCall next({{"GET", "b"}});
@@ -153,7 +155,7 @@ TEST(RedisPoolTest, RED6_WhenNothingCanBeReachedCallsAreRefusedAtOnce) {
   TestCall second({{"GET", "a"}});
   rig.submit(second);
   EXPECT_EQ(second.outcome(), "unavailable");
-  EXPECT_EQ(rig.pool->counters().refused, 1U);
+  EXPECT_EQ(rig.cells.counters().refused, 1U);
   rig.is_down = false;
   rig.loop.advance(1s);
   TestCall third({{"GET", "a"}});

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/log/log.h"
 #include "net/address.h"
 #include "net/breaker.h"
 #include "net/stream.h"
@@ -46,6 +47,8 @@ struct PoolSettings {
   std::uint32_t connections = 1;
   std::uint32_t commands_max = 256;  ///< in flight, over all connections
   base::Duration request_timeout = std::chrono::seconds(1);
+  std::string endpoint = {};    ///< name in log lines
+  base::Logger* log = nullptr;  ///< outlives the client; null: nothing is logged
 };
 
 /// A store on one server or on a cluster.

@@ -50,7 +50,8 @@ class ClusterRig {
     };
     connector.on_receive = [this](net::FakePeer& peer) { receive(peer); };
     router.emplace(
-        RedisConnection::Services{.loop = loop, .connector = connector, .random = random},
+        RedisConnection::Services{
+            .loop = loop, .connector = connector, .random = random, .cells = cells},
         settings,
         listener);
   }
@@ -64,6 +65,7 @@ class ClusterRig {
   loop::FakeLoop loop{clock};
   net::FakeConnector connector{loop};
   base::SplitMix64 random{1};
+  ConnectionCells cells;
   std::vector<net::FakePeer*> peers;
   std::optional<ClusterRouter> router;
 

@@ -11,19 +11,6 @@
 
 namespace millrace::stores {
 
-namespace {
-
-void add_counters(ConnectionPoolCounters& sum, const ConnectionPoolCounters& counters) {
-  sum.commands += counters.commands;
-  sum.writes += counters.writes;
-  sum.connects += counters.connects;
-  sum.connections_lost += counters.connections_lost;
-  sum.timeouts += counters.timeouts;
-  sum.refused += counters.refused;
-}
-
-}  // namespace
-
 RedisPool& ClusterNodes::at(const net::Address& node) {
   for (const auto& pool : pools_) {
     if (pool->settings().address == node) return *pool;
@@ -35,16 +22,9 @@ RedisPool& ClusterNodes::at(const net::Address& node) {
 }
 
 void ClusterNodes::drop(const RedisPool& pool) {
-  add_counters(dropped_, pool.counters());
   std::erase_if(pools_, [&](const auto& other) { return other.get() == &pool; });
   // What the node would have told of changed keys is lost.
   if (listener_ != nullptr) listener_->on_invalidated(std::nullopt);
-}
-
-ConnectionPoolCounters ClusterNodes::counters() const {
-  ConnectionPoolCounters sum = dropped_;
-  for (const auto& pool : pools_) add_counters(sum, pool->counters());
-  return sum;
 }
 
 }  // namespace millrace::stores

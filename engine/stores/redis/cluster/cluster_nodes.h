@@ -22,15 +22,12 @@ class ClusterNodes {
   [[nodiscard]] const std::vector<std::unique_ptr<RedisPool>>& pools() const { return pools_; }
   /// Ends a pool that has no calls under way. Not from inside one of its calls.
   void drop(const RedisPool& pool);
-  /// Of all pools that ever were.
-  [[nodiscard]] ConnectionPoolCounters counters() const;
 
  private:
   RedisConnection::Services services_;
   const PoolSettings settings_;
   PoolListener* const listener_;
   std::vector<std::unique_ptr<RedisPool>> pools_;
-  ConnectionPoolCounters dropped_;
 };
 
 }  // namespace millrace::stores

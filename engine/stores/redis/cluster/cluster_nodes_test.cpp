@@ -28,7 +28,7 @@ TEST(ClusterNodesTest, RED13_NodesWithoutSlotsAreDroppedAndTheirKeysForgotten) {
   rig.loop.advance(200ms);
   EXPECT_EQ(rig.router->nodes().pools().size(), 3U);
   EXPECT_EQ(listener.all_count, 0);
-  const std::uint64_t commands = rig.router->counters().commands;
+  const std::uint64_t commands = rig.cells.commands.value();
   rig.ranges = {{5460, 1}, {16383, 3}};
   EXPECT_EQ(rig.outcome_of({{"GET", "c"}}), R"("c@3" )");
   rig.loop.advance(200ms);
@@ -36,7 +36,7 @@ TEST(ClusterNodesTest, RED13_NodesWithoutSlotsAreDroppedAndTheirKeysForgotten) {
   EXPECT_EQ(listener.all_count, 1);
   EXPECT_EQ(rig.connector.open_count(), 2U);
   // Two for the key, one for the map.
-  EXPECT_EQ(rig.router->counters().commands, commands + 3);
+  EXPECT_EQ(rig.cells.commands.value(), commands + 3);
 }
 
 TEST(ClusterNodesTest, ANodeInUseIsDroppedLater) {

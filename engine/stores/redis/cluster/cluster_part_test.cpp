@@ -15,7 +15,8 @@ struct PartRig : RedisRig, ClusterPartOwner {
 
   TestCall call{{{"GET", "a"}, {"HGETALL", "b"}, {"GET", "c"}}};
   SplitCall split = split_call(call);
-  RedisPool pool{{.loop = loop, .connector = connector, .random = random}, pool_settings()};
+  RedisPool pool{{.loop = loop, .connector = connector, .random = random, .cells = cells},
+                 pool_settings()};
   std::optional<base::Status> status;
 };
 

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log/log.h"
+#include "base/log/log_record.h"
 #include "base/result.h"
 #include "net/address.h"
 #include "stores/redis/cluster/cluster_batch.h"
@@ -37,6 +40,8 @@ ClusterRouter::ClusterRouter(RedisConnection::Services services,
     : services_(services),
       seed_(settings.address),
       request_timeout_(settings.request_timeout),
+      endpoint_(settings.endpoint),
+      log_(settings.log),
       nodes_(services, settings, listener),
       reader_(services.loop, nodes_, static_cast<ClusterMapOwner&>(*this), map_patience(settings)),
       timer_(services.loop, *this) {}
@@ -90,7 +95,7 @@ void ClusterRouter::on_map_doubted() {
 void ClusterRouter::read_map() {
   is_map_doubted_ = false;
   next_map_read_ = now() + kMapReadsEvery;
-  ++map_read_count_;
+  map_read_count_.add();
   std::vector<net::Address> candidates;
   if (map_) {
     candidates = map_->nodes();
@@ -112,6 +117,12 @@ void ClusterRouter::on_map(SlotMap map) {
 
 void ClusterRouter::on_no_map(const base::Error& error) {
   failure_ = error;
+  if (log_ != nullptr) {
+    log_->warning(
+        "redis_cluster_map_failed",
+        "No node of the cluster could say which node has which keys",
+        {{"endpoint", endpoint_}, {"address", to_string(seed_)}, {"err", error.message()}});
+  }
   if (map_) return serve_batches(true);
   for (const std::uint64_t number : batch_numbers()) {
     const auto found = batches_.find(number);
@@ -171,7 +182,16 @@ void ClusterRouter::drop_idle_nodes() {
       idle.push_back(pool.get());
     }
   }
-  for (const RedisPool* const pool : idle) nodes_.drop(*pool);
+  for (const RedisPool* const pool : idle) {
+    if (log_ != nullptr) {
+      log_->write_limited(
+          base::LogLevel::kInfo,
+          "redis_cluster_node_dropped",
+          "A node of the cluster has no keys any more: its connections are closed",
+          {{"endpoint", endpoint_}, {"address", to_string(pool->settings().address)}});
+    }
+    nodes_.drop(*pool);
+  }
   if (may_drop_nodes_) wake_at(now() + kMapReadsEvery);
 }
 

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log/log.h"
+#include "base/metrics/metric_cell.h"
 #include "base/result.h"
 #include "net/address.h"
 #include "net/owned_timer.h"
@@ -33,7 +36,7 @@ namespace millrace::stores {
 ///
 /// All commands must be reads: one whose connection was lost may be sent twice.
 /// Threading: loop thread.
-/// Lifetime: borrows loop, connector, random and listener. All calls are done or withdrawn before
+/// Lifetime: borrows services, listener and logger. All calls are done or withdrawn before
 /// its end.
 class ClusterRouter final : private ClusterHost, private ClusterMapOwner {
  public:
@@ -50,11 +53,10 @@ class ClusterRouter final : private ClusterHost, private ClusterMapOwner {
   /// As those of `RedisPool`.
   [[nodiscard]] base::Status submit(RedisCall& call);
   void withdraw(RedisCall& call);
-  [[nodiscard]] ConnectionPoolCounters counters() const { return nodes_.counters(); }
 
   [[nodiscard]] const ClusterNodes& nodes() const { return nodes_; }
-  /// How often nodes were asked for the map.
-  [[nodiscard]] std::uint64_t map_read_count() const { return map_read_count_; }
+  /// How often nodes were asked for the map. Threading: any thread.
+  [[nodiscard]] std::uint64_t map_read_count() const { return map_read_count_.value(); }
 
  private:
   [[nodiscard]] const net::Address* find_owner(std::uint16_t slot) const override {
@@ -82,6 +84,8 @@ class ClusterRouter final : private ClusterHost, private ClusterMapOwner {
   RedisConnection::Services services_;
   const net::Address seed_;
   const base::Duration request_timeout_;
+  const std::string endpoint_;
+  base::Logger* const log_;
   ClusterNodes nodes_;
   ClusterMapReader reader_;
   std::optional<SlotMap> map_;
@@ -89,7 +93,7 @@ class ClusterRouter final : private ClusterHost, private ClusterMapOwner {
   bool is_map_doubted_ = false;         // and could not be read again yet
   bool may_drop_nodes_ = false;
   base::TimePoint next_map_read_{};
-  std::uint64_t map_read_count_ = 0;
+  base::CounterCell map_read_count_;
   // By number; calls hold theirs as their place.
   std::unordered_map<std::uint64_t, std::unique_ptr<ClusterBatch>> batches_;
   std::uint64_t batch_number_ = 0;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/metrics/metric_descriptor.h"
+
+namespace millrace::host {
+
+// The metrics of event loops; the label is the loop's number.
+
+inline constexpr std::array<std::string_view, 1> kLoopLabels{"loop"};
+
+inline constexpr base::MetricDescriptor kLoopWakeups{.name = "rankd_loop_wakeups_total",
+                                                     .help = "Returns of the loop from a sleep.",
+                                                     .label_names = kLoopLabels};
+inline constexpr base::MetricDescriptor kLoopJobs{
+    .name = "rankd_loop_jobs_total", .help = "Jobs the loop ran.", .label_names = kLoopLabels};
+inline constexpr base::MetricDescriptor kLoopTimersFired{.name = "rankd_loop_timers_fired_total",
+                                                         .help = "Timers that fired on the loop.",
+                                                         .label_names = kLoopLabels};
+
+}  // namespace millrace::host
