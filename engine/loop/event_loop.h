@@ -71,7 +71,7 @@ class EventLoop final : public Loop {
 
   [[nodiscard]] LoopCounters counters() const;
 
-  /// For the sole module that talks to libuv; see loop/uv_loop.h.
+  /// For code that opens sockets on this loop; it includes loop/uv_loop.h too.
   [[nodiscard]] UvLoop& uv() MR_REQUIRES(thread()) { return *uv_; }
 
  private:

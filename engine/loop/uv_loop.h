@@ -6,8 +6,6 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "base/sync/thread_annotations.h"
-#include "loop/event_loop.h"
 #include "loop/timer_queue.h"
 
 // Internal: for the code that opens sockets on an event loop. Not part of the public interface.
@@ -53,10 +51,5 @@ struct UvLoop {
   bool wake_is_open = false;
   bool alarm_poll_is_open = false;
 };
-
-/// The libuv loop of `loop`, to open handles on.
-[[nodiscard]] inline uv_loop_t& uv_loop_of(EventLoop& loop) MR_REQUIRES(loop.thread()) {
-  return loop.uv().loop;
-}
 
 }  // namespace millrace::loop

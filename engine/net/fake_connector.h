@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "loop/loop.h"
+#include "loop/owned_timer.h"
 #include "net/address.h"
-#include "net/owned_timer.h"
 #include "net/stream.h"
 
 // Streams without sockets, for tests and the simulator: the test plays the peers.
@@ -89,8 +89,8 @@ class FakePeer {
   std::size_t write_count_ = 0;
   // The connector's, as it is when bytes arrive.
   const std::function<void(FakePeer&)>* on_receive_ = nullptr;
-  OwnedTimer<FakePeer, &FakePeer::play_next> event_timer_;
-  OwnedTimer<FakePeer, &FakePeer::on_connect_timeout> connect_timer_;
+  loop::OwnedTimer<FakePeer, &FakePeer::play_next> event_timer_;
+  loop::OwnedTimer<FakePeer, &FakePeer::on_connect_timeout> connect_timer_;
 };
 
 /// Opens fake streams. Without a script each accepts at once and says nothing.

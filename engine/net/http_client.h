@@ -15,10 +15,10 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "loop/owned_timer.h"
 #include "net/address.h"
 #include "net/breaker.h"
 #include "net/http_message.h"
-#include "net/owned_timer.h"
 #include "net/round_robin_queue.h"
 #include "net/stream.h"
 
@@ -81,7 +81,7 @@ class HttpCall {
   friend class HttpConnection;
 
   void on_timer();
-  using CallTimer = OwnedTimer<HttpCall, &HttpCall::on_timer>;
+  using CallTimer = loop::OwnedTimer<HttpCall, &HttpCall::on_timer>;
 
   HttpClient* client_ = nullptr;
   HttpConnection* connection_ = nullptr;  // nullptr while it waits
@@ -167,7 +167,7 @@ class HttpClient {
   std::size_t call_count_ = 0;
   bool pumping_ = false;
   // Lets others go after a call was cancelled, where none of them may be called back.
-  OwnedTimer<HttpClient, &HttpClient::pump> pump_timer_;
+  loop::OwnedTimer<HttpClient, &HttpClient::pump> pump_timer_;
   // Each read is taken in before the next, on whatever connection.
   std::array<char, kReadBytes> buffer_;
 };

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "loop/owned_timer.h"
 #include "net/http_reply_reader.h"
-#include "net/owned_timer.h"
 #include "net/stream.h"
 
 // Internal: made by HttpClient.
@@ -48,7 +48,7 @@ class HttpConnection final : public StreamListener {
   HttpCall* call_ = nullptr;
   bool is_used_ = false;  // a reply has come on it before
   HttpReplyReader reader_;
-  OwnedTimer<HttpConnection, &HttpConnection::on_idle_timer> idle_timer_;
+  loop::OwnedTimer<HttpConnection, &HttpConnection::on_idle_timer> idle_timer_;
 };
 
 }  // namespace millrace::net

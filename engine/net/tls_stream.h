@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "loop/loop.h"
-#include "net/owned_timer.h"
+#include "loop/owned_timer.h"
 #include "net/stream.h"
 #include "net/tls_context.h"
 
@@ -75,7 +75,7 @@ class TlsStream final : public Stream, private StreamListener {
   bool* gone_ = nullptr;
   std::optional<base::Error> failure_;
   std::array<char, kReadBytes> buffer_;
-  OwnedTimer<TlsStream, &TlsStream::on_timer> timer_;
+  loop::OwnedTimer<TlsStream, &TlsStream::on_timer> timer_;
 };
 
 }  // namespace millrace::net

@@ -86,7 +86,7 @@ UvListener::~UvListener() {
 int UvListener::open() {
   loop_.thread().assert_current();
   int result = 0;
-  handle_ = UvHandle<UvListener>::open(loop::uv_loop_of(loop_), address_.is_unix(), this, result);
+  handle_ = UvHandle<UvListener>::open(loop_.uv().loop, address_.is_unix(), this, result);
   if (handle_ == nullptr) return result;
   result =
       address_.is_unix() ? uv_pipe_bind(handle_->pipe(), address_.unix_path.c_str()) : bind_tcp();
@@ -117,7 +117,7 @@ void UvListener::on_connection(int status) {
   if (status != 0) return;
   int result = 0;
   auto* const accepted =
-      UvHandle<UvStream>::open(loop::uv_loop_of(loop_), address_.is_unix(), nullptr, result);
+      UvHandle<UvStream>::open(loop_.uv().loop, address_.is_unix(), nullptr, result);
   if (accepted == nullptr) return;
   if (uv_accept(handle_->stream(), accepted->stream()) != 0) return accepted->close();
   Incoming connection(loop_, *accepted, tls_);

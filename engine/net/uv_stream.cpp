@@ -129,7 +129,7 @@ void UvStream::resolve() {
   lookup->request.data = lookup.get();
   lookup->owner = this;
   const std::string port = std::to_string(address_.port);
-  const int result = uv_getaddrinfo(&loop::uv_loop_of(loop_),
+  const int result = uv_getaddrinfo(&loop_.uv().loop,
                                     &lookup->request,
                                     &UvLookup::done,
                                     address_.host.c_str(),
@@ -158,7 +158,7 @@ void UvStream::connect_next(int last_error) {
   drop_handle();
   while (next_target_ < targets_.size()) {
     const auto* target = reinterpret_cast<const sockaddr*>(&targets_[next_target_++]);
-    handle_ = Handle::open(loop::uv_loop_of(loop_), false, this, last_error);
+    handle_ = Handle::open(loop_.uv().loop, false, this, last_error);
     if (handle_ == nullptr) continue;
     last_error = uv_tcp_connect(&handle_->connect_request, handle_->tcp(), target, &connect_done);
     if (last_error == 0) return;
@@ -172,7 +172,7 @@ void UvStream::connect_unix() {
   phase_ = Phase::kConnecting;
   int result = UV_ENAMETOOLONG;
   if (address_.unix_path.size() <= kUnixPathMax) {
-    handle_ = Handle::open(loop::uv_loop_of(loop_), true, this, result);
+    handle_ = Handle::open(loop_.uv().loop, true, this, result);
   }
   if (handle_ == nullptr) return fail_later(error("Cannot connect", result));
   uv_pipe_connect(

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "loop/event_loop.h"
+#include "loop/owned_timer.h"
 #include "net/address.h"
-#include "net/owned_timer.h"
 #include "net/stream.h"
 
 // Internal: made by UvConnector and UvListener.
@@ -82,7 +82,7 @@ class UvStream final : public Stream {
   std::size_t queue_bytes_ = 0;
   bool writing_ = false;
   std::optional<base::Error> failure_;
-  OwnedTimer<UvStream, &UvStream::on_timer> timer_;
+  loop::OwnedTimer<UvStream, &UvStream::on_timer> timer_;
 };
 
 }  // namespace millrace::net

@@ -11,8 +11,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "loop/executor.h"
 #include "loop/loop.h"
+#include "loop/owned_job.h"
+#include "loop/owned_timer.h"
 #include "net/stream.h"
 #include "stores/redis/backoff.h"
 #include "stores/redis/protocol/greeting.h"
@@ -108,17 +109,6 @@ class RedisConnection final : private net::StreamListener {
     std::uint32_t left = 0;     // replies
     base::TimePoint at{};
   };
-  struct FlushJob : loop::Job {
-    explicit FlushJob(RedisConnection& owned_by) : Job(&flush), connection(&owned_by) {}
-    static void flush(Job& job);
-    RedisConnection* connection;  // nullptr once that is gone
-    bool posted = false;
-  };
-  struct RetryTimer : loop::Timer {
-    explicit RetryTimer(RedisConnection& owned_by) : Timer(&fired), connection(owned_by) {}
-    static void fired(Timer& timer);
-    RedisConnection& connection;
-  };
   /// Takes what belongs to nobody.
   class DiscardSink final : public ReplySink {
     void on_text(std::string_view) override {}
@@ -132,7 +122,6 @@ class RedisConnection final : private net::StreamListener {
   void on_closed(const base::Error& reason) override;
 
   void connect();
-  void post_flush();
   void flush();
   void on_timer();
   void greet(RespValue reply);
@@ -160,9 +149,9 @@ class RedisConnection final : private net::StreamListener {
   std::uint32_t commands_in_flight_ = 0;
   base::TimePoint last_received_{};
   std::uint64_t write_count_ = 0;
-  // Owners: this, and the loop while it is posted.
-  std::unique_ptr<FlushJob> flush_job_;
-  RetryTimer timer_;  // waits for the greeting, or for the next attempt
+  loop::OwnedJob<RedisConnection, &RedisConnection::flush> flush_job_;
+  // Waits for the greeting, or for the next attempt to connect.
+  loop::OwnedTimer<RedisConnection, &RedisConnection::on_timer> timer_;
 };
 
 }  // namespace millrace::stores
