@@ -54,15 +54,22 @@ void HttpConnection::on_read(std::size_t size) {
   client_.on_reply(*this, reader_.take(), reader_.keeps_alive());
 }
 
-void HttpConnection::on_closed(const base::Error& reason) {
+void HttpConnection::on_input_end() {
   if (call_ == nullptr) return client_.on_idle_end(*this);
-  if (reader_.has_begun() && reason.message() == kEndedByPeer) {
-    if (const auto ended = reader_.end(); !ended) {
-      return client_.on_broken(*this, ended.error(), false);
-    }
-    return client_.on_reply(*this, reader_.take(), false);
+  if (!reader_.has_begun()) {
+    const base::Error ended(base::ErrorCode::kUnavailable, std::string(kEndedByPeer));
+    return client_.on_broken(*this, ended, is_used_);
   }
-  client_.on_broken(*this, reason, is_used_ && !reader_.has_begun());
+  if (const auto ended = reader_.end(); !ended) {
+    return client_.on_broken(*this, ended.error(), false);
+  }
+  client_.on_reply(*this, reader_.take(), false);
+}
+
+void HttpConnection::on_closed(const base::Status& status) {
+  MR_CHECK(!status);  // both sides end in good order only after `finish`, which nobody calls here
+  if (call_ == nullptr) return client_.on_idle_end(*this);
+  client_.on_broken(*this, status.error(), is_used_ && !reader_.has_begun());
 }
 
 void HttpConnection::on_idle_timer() { client_.on_idle_end(*this); }

@@ -38,7 +38,8 @@ class HttpConnection final : public StreamListener {
   void on_connected() override {}
   [[nodiscard]] std::span<char> read_space() override;
   void on_read(std::size_t size) override;
-  void on_closed(const base::Error& reason) override;
+  void on_input_end() override;
+  void on_closed(const base::Status& status) override;
 
  private:
   void on_idle_timer();

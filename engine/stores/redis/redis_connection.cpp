@@ -164,7 +164,16 @@ void RedisConnection::end_reply() {
   if (call != nullptr) owner_.on_finished(*call, {});
 }
 
-void RedisConnection::on_closed(const base::Error& reason) { give_up(reason); }
+void RedisConnection::on_input_end() {
+  // No reply can come any more, so what is unsent would be in vain.
+  give_up(base::Error(
+      ErrorCode::kUnavailable, std::string(net::kEndedByPeer), to_string(settings_.address)));
+}
+
+void RedisConnection::on_closed(const base::Status& status) {
+  MR_CHECK(!status);  // both sides end in good order only after `finish`, which nobody calls here
+  give_up(status.error());
+}
 
 void RedisConnection::give_up(const base::Error& reason) {
   const bool was_up = state_ == State::kUp;

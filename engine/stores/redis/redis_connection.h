@@ -119,7 +119,8 @@ class RedisConnection final : private net::StreamListener {
   void on_connected() override;
   std::span<char> read_space() override;
   void on_read(std::size_t size) override;
-  void on_closed(const base::Error& reason) override;
+  void on_input_end() override;
+  void on_closed(const base::Status& status) override;
 
   void connect();
   void flush();
