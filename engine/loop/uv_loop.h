@@ -32,8 +32,8 @@ class TimerFd final : public Alarm {
 };
 
 /// The libuv side of an `EventLoop`: the loop and the two handles that end its sleep.
-/// Threading: opened and closed by the owner while the loop thread does not run; loop thread else,
-/// except `uv_async_send(&wake)` and `alarm`.
+/// Threading: the owner opens and closes it while the loop thread does not run. In between it is
+/// the loop thread's, but any thread may call `uv_async_send(&wake)` and use `alarm`.
 struct UvLoop {
   UvLoop() = default;
   /// Closes what is open. The handles of other modules must be closed already.

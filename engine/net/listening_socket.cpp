@@ -98,7 +98,7 @@ base::Status remove_dead_path(const Address& address) {
   if (!probe.is_open()) return cannot_listen(text_of(errno), address);
   const sockaddr_un name = unix_name(path);
   const int result = ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name);
-  // Whatever else happens, for instance a full backlog: somebody is there.
+  // Any other error, for instance that the backlog is full, means that somebody listens.
   if (result == 0 || errno != ECONNREFUSED) {
     return cannot_listen("another process listens on this path", address);
   }
@@ -171,7 +171,7 @@ base::Status ListeningSocket::bind_unix() {
   }
   struct stat made{};
   if (::lstat(path, &made) == 0) own_path_ = {.device = made.st_dev, .inode = made.st_ino};
-  // In time: nobody can connect before `listen`.
+  // Nobody can connect before `listen`, so nobody gets in with other rights.
   if (::chmod(path, kUnixMode) != 0) return cannot_listen(text_of(errno), address_);
   return {};
 }

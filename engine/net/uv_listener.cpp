@@ -164,7 +164,7 @@ void UvListener::on_readable() { (void)accept_some(kAcceptsPerTurnMax); }
 
 void UvListener::on_close_job() {
   paused_ = false;
-  // More than the backlog holds came after the listener was told to close.
+  // No more than the backlog holds: those who come later need not be served.
   if (!accept_some(options_.backlog)) return;
   close();
   acceptor_.on_listener_closed();

@@ -248,7 +248,7 @@ void UvStream::end_output() {
   output_ended_ = true;
   int descriptor = -1;
   uv_fileno(&handle_->socket.any, &descriptor);
-  // Fails when the peer has broken the connection, which reading will tell.
+  // It fails when the peer has broken the connection; reading reports that.
   ::shutdown(descriptor, SHUT_WR);
   if (input_ended_) timer_.start({});
 }
