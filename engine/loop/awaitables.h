@@ -1,13 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <coroutine>
-#include <cstdint>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "loop/executor.h"
 #include "loop/loop.h"
+#include "loop/one_shot_wait.h"
 #include "loop/stop.h"
 #include "loop/task_promise.h"
 
@@ -35,10 +34,10 @@ class [[nodiscard]] MoveTo {
 
 /// Waits for a point in time; see `sleep_until`.
 ///
-/// A wait ends once: exactly one of firing, being dropped by a loop that stops, and being disarmed
-/// by a stop request takes the timer out of its queue, and that one ends the wait. It may do so
-/// before the waiting coroutine has finished suspending; `phase_` tells the two apart.
-class [[nodiscard]] Sleep : private Timer, private StopCallback {
+/// Three events can end it: the timer fires, a loop that stops drops the timer, or a stop request
+/// disarms it. Exactly one of them takes the timer out of its queue, and only that one ends the
+/// wait.
+class [[nodiscard]] Sleep : private Timer, private StopCallback, private OneShotWait {
  public:
   Sleep(Loop& loop, base::TimePoint when, StopToken token)
       : Timer(&fired, &dropped), StopCallback(&stopped), loop_(loop), when_(when), token_(token) {}
@@ -54,24 +53,15 @@ class [[nodiscard]] Sleep : private Timer, private StopCallback {
   [[nodiscard]] base::Status await_resume();
 
  private:
-  enum class Phase : std::uint8_t { kSuspending, kWaiting, kEnded };
-
   static void fired(Timer& timer);
   static void dropped(Timer& timer);
   static void stopped(StopCallback& callback);
 
   [[nodiscard]] bool suspend(TaskPromise& task);
-  /// True: the coroutine is suspended and whoever ended the wait must resume it.
-  [[nodiscard]] bool end(bool cancelled);
 
   Loop& loop_;
   const base::TimePoint when_;
   const StopToken token_;
-  TaskPromise* task_ = nullptr;
-  // Written by the one that ends the wait, before `phase_`.
-  bool cancelled_ = false;
-  // Publishes `cancelled_` to the coroutine, and the finished suspension to the one that ends it.
-  std::atomic<Phase> phase_{Phase::kSuspending};
 };
 
 /// `co_await sleep_until(loop, when, token)` waits until `when` and gives ok, or returns early with

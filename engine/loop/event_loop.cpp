@@ -24,7 +24,7 @@
 namespace millrace::loop {
 namespace {
 
-/// What a stopping loop may take before we say that something in it never ends.
+/// A stopping loop that needs more turns than this has a job or timer that never ends.
 constexpr std::uint32_t kDrainTurnsMax = 1'000'000;
 constexpr std::size_t kThreadNameMax = 15;
 
@@ -131,7 +131,7 @@ void EventLoop::fire_due() {
   std::uint32_t count = 0;
   while (count < kTimersPerTurnMax && timers_.fire_next(now)) ++count;
   if (count > 0) cells_.timers_fired.add(count);
-  // Also makes the descriptor unreadable again, until the time that is set.
+  // Setting the alarm also makes its descriptor unreadable until then.
   timers_.reset_alarm();
 }
 
@@ -142,7 +142,7 @@ void EventLoop::drain() {
     turn();
     if (!jobs_.empty() || !inbox_.looks_empty() || timers_.size() > 0) continue;
     if (wakes_delivered_.load(std::memory_order_acquire) == batches_taken_) return;
-    // Somebody is about to return from `post`.
+    // A thread has pushed a job and is still inside `post`.
     std::this_thread::yield();
     turn_count = 0;
   }

@@ -54,12 +54,12 @@ struct alignas(base::kApartBytes) LoopCells {
 class EventLoop final : public Loop {
  public:
   static constexpr std::uint32_t kJobsPerTurnMax = 32;
-  /// No job begins later than that in a turn, but for the first: timers, I/O and what is bounded
-  /// per turn do not wait for many long jobs.
+  /// After this time in a turn no further job begins, so timers and I/O do not wait for many long
+  /// jobs. The first job of a turn always runs.
   static constexpr base::Duration kJobTimePerTurnMax = std::chrono::microseconds(500);
   static constexpr std::uint32_t kTimersPerTurnMax = 256;
 
-  /// Starts the thread. `name` is for people who look at it; the first 15 characters count.
+  /// Starts the thread. Debuggers and `top` show the first 15 characters of `name`.
   [[nodiscard]] static base::Result<std::unique_ptr<EventLoop>> create(std::string name = "loop");
   ~EventLoop() override;
 
@@ -81,7 +81,7 @@ class EventLoop final : public Loop {
   [[nodiscard]] LoopCounters counters() const;
   [[nodiscard]] const LoopCells& cells() const { return cells_; }
 
-  /// For the sole module that talks to libuv; see loop/uv_loop.h.
+  /// For code that opens sockets on this loop; it includes loop/uv_loop.h too.
   [[nodiscard]] UvLoop& uv() MR_REQUIRES(thread()) { return *uv_; }
 
  private:
@@ -104,9 +104,10 @@ class EventLoop final : public Loop {
   // Own synchronisation.
   TimerQueue timers_;
   Inbox<> inbox_;
-  // Counts the wake-ups that posting threads have delivered. Each batch in the inbox is owed one,
-  // by the thread whose push made the inbox non-empty; the loop closes only when all have come, so
-  // that no poster touches it any more. Publishes the end of `post` to the loop thread.
+  // Counts the wake-ups that posting threads have delivered. The thread whose push makes the inbox
+  // non-empty delivers one, after the push. The loop ends only when it has taken as many batches as
+  // there were wake-ups: then no posting thread touches it any more. Publishes the end of `post` to
+  // the loop thread.
   std::atomic<std::uint64_t> wakes_delivered_{0};
   LoopCells cells_;
 

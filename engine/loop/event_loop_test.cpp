@@ -216,7 +216,7 @@ TEST_F(EventLoopTest, JobsAndTimersThatGoOnForEverDoNotStarveIo) {
   ReadableWatch watch;
   run_and_wait(*loop_, [&] {
     loop_->thread().assert_current();
-    ASSERT_EQ(uv_poll_init(&uv_loop_of(*loop_), &watch.handle, ends[0]), 0);
+    ASSERT_EQ(uv_poll_init(&loop_->uv().loop, &watch.handle, ends[0]), 0);
     watch.handle.data = &watch;
     uv_poll_start(&watch.handle, UV_READABLE, [](uv_poll_t* handle, int, int) {
       static_cast<ReadableWatch*>(handle->data)->seen.release();

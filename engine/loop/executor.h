@@ -6,8 +6,8 @@ namespace millrace::loop {
 
 /// A piece of work that is queued without allocation: embed one, or derive from it.
 ///
-/// Lifetime: the owner keeps it alive from `post` until `run` is called. `run` is the last thing an
-/// executor does with a job, so `run` may destroy it or post it again.
+/// Lifetime: the owner keeps it alive from `post` until `run` is called. The executor does not
+/// touch the job after calling `run`, so `run` may destroy it or post it again.
 struct Job : InboxLink {
   using Run = void (*)(Job& job);
 
@@ -30,8 +30,8 @@ class Executor {
   /// Threading: any thread. The job must not be queued already.
   virtual void post(Job& job) = 0;
 
-  /// Is true on a thread that belongs to this executor, where its jobs may as well run directly.
-  /// Threading: any thread.
+  /// Whether the calling thread belongs to this executor, so that a job may be called directly
+  /// instead of being posted. Threading: any thread.
   [[nodiscard]] virtual bool is_current() const = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace millrace::loop {
 namespace {
 
-/// What one call may run before we say that a job posts itself for ever.
+/// A call that runs more jobs and timers than this has one that posts itself for ever.
 constexpr std::uint64_t kReadyMax = 100'000'000;
 
 }  // namespace

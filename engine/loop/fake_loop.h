@@ -12,8 +12,8 @@
 
 namespace millrace::loop {
 
-/// A loop in virtual time without a thread: its owner says what happens next. Same order of jobs
-/// and timers in every run.
+/// A loop in virtual time without a thread: its owner makes it run. Jobs and timers run in the same
+/// order in every run.
 ///
 /// The clock is borrowed, so several loops and workers can share one time. `is_current` is true
 /// inside the calls that run something, and only there.
@@ -39,8 +39,8 @@ class FakeLoop final : public Loop {
   bool run_one();
   /// Runs jobs and due timers until there are none, without moving the clock; gives their number.
   std::uint64_t run_ready();
-  /// Moves the clock to `time` by way of every deadline up to it, running all that is ready at
-  /// each.
+  /// Moves the clock to `time`, stopping at every deadline on the way to run all that is ready
+  /// then.
   void advance_to(base::TimePoint time);
   void advance(base::Duration span) { advance_to(clock_.now() + span); }
 

@@ -14,8 +14,8 @@ struct InboxLink {
 /// Intrusive queue of many producers. Elements are pushed one by one and taken all at once, in the
 /// order in which their pushes took effect. Nothing allocates.
 ///
-/// It is a stack of which only the whole is ever popped, so the ABA problem does not arise: a push
-/// that finds the same head as before is right to link to it, whatever happened in between.
+/// It is a stack that is only popped as a whole, so the ABA problem does not arise: a push that
+/// finds the same head as before may link to it, whatever happened in between.
 ///
 /// Threading: any thread.
 /// Lifetime: borrows the elements from push until take_all returns them.
@@ -50,8 +50,8 @@ class Inbox {
     return oldest_first;
   }
 
-  /// A hint that may be old when it arrives. After a full fence that pairs with one behind the push
-  /// (see ParkingSpot) it does not miss that push.
+  /// A hint: another thread may push or take at any time. A push is not missed if a full fence
+  /// stands after it and another one before this call (see ParkingSpot).
   [[nodiscard]] bool looks_empty() const noexcept {
     return head_.load(std::memory_order_relaxed) == nullptr;
   }

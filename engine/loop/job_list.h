@@ -4,7 +4,7 @@
 
 namespace millrace::loop {
 
-/// Jobs in a row, first in, first out, linked through themselves.
+/// A queue of jobs, first in, first out; the links are members of the jobs.
 /// Threading: not shared.
 /// Lifetime: borrows the jobs until they are popped.
 class JobList {

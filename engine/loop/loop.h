@@ -15,16 +15,16 @@ namespace millrace::loop {
 /// Something that happens once at a point in time: embed one, or derive from it.
 ///
 /// Threading: `Loop` arms and disarms it from any thread; it fires on the loop thread.
-/// Lifetime: must not be destroyed while armed, nor between being taken out for firing and the call
-/// of `fire`. On the loop thread the first `disarm` settles both: whatever it returns, the timer
-/// does not fire later. On another thread only `true` does; after `false` wait for `fire`.
+/// Lifetime: must not be destroyed while it is armed or about to fire. On the loop thread it may be
+/// destroyed after `disarm`, whatever that returns. On another thread only after `disarm` returned
+/// true; after false, wait until `fire` was called.
 class Timer {
  public:
   using Fire = void (*)(Timer& timer);
 
-  /// `fire` is the last thing the loop does with the timer, so it may destroy it or arm it again.
-  /// `drop` is called instead of `fire`, on the loop thread, when the loop stops while the timer is
-  /// armed; without one the timer is then silently disarmed.
+  /// The loop does not touch the timer after calling `fire`, so `fire` may destroy it or arm it
+  /// again. `drop` is called instead of `fire`, on the loop thread, when the loop stops while the
+  /// timer is armed; without one the timer is then silently disarmed.
   explicit Timer(Fire fire, Fire drop = nullptr) : fire_(fire), drop_(drop) {}
   ~Timer() { MR_CHECK(heap_index_ == kNotArmed, heap_index_); }
   Timer(const Timer&) = delete;
@@ -40,7 +40,7 @@ class Timer {
   std::uint32_t heap_index_ = kNotArmed;
 };
 
-/// An executor of one thread that also has time. Jobs run in the order in which they were posted.
+/// An executor of one thread, with timers. Jobs run in the order in which they were posted.
 class Loop : public Executor {
  public:
   /// Makes `timer` fire once at `when`, or as soon as possible when that has passed. Moves it when
@@ -54,15 +54,15 @@ class Loop : public Executor {
   /// Threading: any thread.
   [[nodiscard]] virtual bool disarm(Timer& timer) = 0;
 
-  /// The clock that `arm` means.
+  /// The clock of the times that `arm` takes.
   [[nodiscard]] virtual const base::Clock& clock() const = 0;
 
   /// When the earliest timer fires, if there is one. May lie in the past.
   /// Threading: any thread.
   [[nodiscard]] virtual std::optional<base::TimePoint> next_deadline() const = 0;
 
-  /// Whether a timer waits for the loop. Work that may be long asks this between its steps, and
-  /// posts the rest of itself while it is so: deadlines are kept whatever else there is to do.
+  /// Whether a timer is due. Long work asks this between its steps and, if so, posts the rest of
+  /// itself, so that timers fire in time.
   [[nodiscard]] bool has_due_timer() const {
     const std::optional<base::TimePoint> next = next_deadline();
     return next && *next <= clock().now();
@@ -70,7 +70,7 @@ class Loop : public Executor {
 
   [[nodiscard]] bool is_current() const final { return thread_.is_current(); }
 
-  /// Counts turns, so that what must be bounded per turn can be.
+  /// The number of the current turn, for work that is limited per turn.
   /// Threading: loop thread.
   [[nodiscard]] std::uint64_t turn_number() const { return turn_number_; }
 
@@ -78,7 +78,7 @@ class Loop : public Executor {
   [[nodiscard]] const LoopThread& thread() const MR_RETURN_CAPABILITY(thread_) { return thread_; }
 
  protected:
-  /// Loop thread: says that a new turn begins.
+  /// Called by the loop, on its thread, when a turn begins.
   void begin_turn() { ++turn_number_; }
 
  private:

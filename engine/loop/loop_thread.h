@@ -20,10 +20,12 @@ class MR_CAPABILITY("loop thread") LoopThread {
 
   [[nodiscard]] bool is_current() const { return current_ == this; }
 
-  /// Stops the process when called elsewhere; from here on the compiler knows that we are there.
+  /// Ends the process when called on another thread. After the call the compiler knows that this is
+  /// the loop thread.
   void assert_current() const MR_ASSERT_CAPABILITY(this) { MR_CHECK(is_current()); }
 
-  /// Makes the calling thread this loop thread for a scope. Scopes nest: the innermost counts.
+  /// Makes the calling thread the loop thread until the end of the scope. Scopes nest; the
+  /// innermost one counts.
   class MR_SCOPED_CAPABILITY Scope {
    public:
     explicit Scope(const LoopThread& thread) MR_ACQUIRE(thread) : outer_(current_) {

@@ -10,12 +10,12 @@ namespace millrace::loop {
 class StopCallback;
 class StopToken;
 
-/// Where a request to stop is made, once, for everything that holds one of its tokens.
+/// Asks everything that holds one of its tokens to stop, once.
 ///
 /// Callbacks run on the thread that requests, one after the other in the order of registration,
-/// under the source's mutex. So `StopCallback::disconnect` on any thread means: it has run or it
-/// never will. The price: a callback may only set flags, disarm timers and post jobs; it must not
-/// connect, disconnect or destroy a callback of the same source.
+/// under the source's mutex. So after `StopCallback::disconnect`, on any thread, the callback has
+/// run or never will. In return a callback may only set flags, disarm timers and post jobs; it must
+/// not connect, disconnect or destroy a callback of the same source.
 ///
 /// Threading: any thread.
 /// Lifetime: outlives its tokens, its connected callbacks and every call of `request_stop`.
@@ -26,16 +26,16 @@ class StopSource {
   StopSource(const StopSource&) = delete;
   StopSource& operator=(const StopSource&) = delete;
 
-  /// Sets the flag and runs the callbacks. True for the first call, which did it; later ones do
-  /// nothing and do not wait for it.
+  /// Sets the flag and runs the callbacks. The first call does that and returns true; later calls
+  /// return false at once, possibly before the callbacks have run.
   bool request_stop() MR_EXCLUDES(mutex_);
 
-  /// One relaxed load: says that somebody asked, and publishes nothing else.
+  /// One relaxed load. It does not make visible what the requester wrote before.
   [[nodiscard]] bool stop_requested() const { return requested_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] StopToken token();
 
-  /// Makes the source as new, for storage that is used again. Nobody may use it at the same time,
+  /// Forgets the request, so that the source can be used again. Nobody may use it at the same time,
   /// and no callback may be connected.
   void reset() MR_EXCLUDES(mutex_);
 
@@ -46,8 +46,8 @@ class StopSource {
   /// Does nothing when it is not linked, because it has run.
   void unlink(StopCallback& callback) MR_REQUIRES(mutex_);
 
-  // Tells every holder of a token to give up. Orders nothing: what the requester knows travels
-  // with the callbacks (mutex) or with the jobs they post.
+  // Tells every holder of a token to give up. Publishes nothing else: what the requester wrote
+  // before becomes visible through the mutex of the callbacks or the jobs they post.
   std::atomic<bool> requested_{false};
   base::Mutex mutex_;
   // Connected callbacks in order of registration, doubly linked.
@@ -55,7 +55,7 @@ class StopSource {
   StopCallback* last_ MR_GUARDED_BY(mutex_) = nullptr;
 };
 
-/// A view of a source that may ask but not request. The empty token never stops.
+/// Lets its holder ask whether a stop was requested. The answer of an empty token is always no.
 /// Threading: any thread.
 /// Lifetime: borrows the source and must not outlive it.
 class StopToken {

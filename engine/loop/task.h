@@ -27,7 +27,7 @@ struct CompletionValue<base::Result<T>> {
   using type = base::Result<T>;
 };
 
-/// Turns what left a coroutine into kNodeFailed with its `what()`.
+/// Makes an exception that left a coroutine an error: kNodeFailed with its `what()`.
 [[nodiscard]] base::Error error_from(const std::exception_ptr& exception);
 
 /// Keeps the outcome of a coroutine: nothing yet, a value, or what it threw.
@@ -59,7 +59,7 @@ class TaskOutcome : public TaskPromise {
   std::variant<std::monostate, Stored, std::exception_ptr> outcome_;
 };
 
-/// Adds the half of the promise that depends on whether there is a value to return.
+/// The part of the promise that differs between tasks with a value and those without.
 template <class T>
 class TaskReturn : public TaskOutcome<T> {
  public:
@@ -83,9 +83,10 @@ class TaskReturn<void> : public TaskOutcome<void> {
 
 /// A lazy coroutine: `Task<int> f();` does nothing until somebody says `co_await f()` or `start`.
 ///
-/// It lives on the executor of the coroutine that awaits it; `co_await on(executor)` moves it, and
-/// its parent still goes on at home. Awaiting costs no queue and no stack, however long the loop or
-/// deep the chain. What leaves a body by exception is rethrown where it is awaited.
+/// It runs on the executor of the coroutine that awaits it, its home. `co_await on(executor)` gives
+/// it another home; the awaiting coroutine still continues on its own. Awaiting uses neither a
+/// queue nor more stack, however often or deeply it is done. An exception that leaves the body is
+/// rethrown where the task is awaited.
 ///
 /// Threading: not shared. Run by one thread at a time, on its executor.
 /// Lifetime: owns the frame. Destroying a task destroys the coroutine and the children it waits

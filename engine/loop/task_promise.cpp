@@ -75,7 +75,7 @@ std::coroutine_handle<> TaskPromise::end() noexcept {
   }
   TaskPromise& parent = *parent_;
   parent.waits_for_ = nullptr;
-  // The first test is the second one without a virtual call: we are on our own home.
+  // This coroutine runs on its own home, so comparing homes answers without a virtual call.
   if (parent.home_ == home_ || parent.home_->is_current()) return parent.self_;
   parent.post_home();
   return std::noop_coroutine();

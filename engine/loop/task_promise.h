@@ -12,11 +12,11 @@ namespace millrace::loop {
 
 class TaskPromise;
 
-/// What one started task and all the children it waits for have in common: they form a chain of
-/// which only the last one can go on, so one job is enough to queue it.
+/// One started task and the tasks it waits for, directly or indirectly. Each waits for the next, so
+/// only the last one can continue, and one job is enough to queue it.
 ///
-/// It is a block of its own, because a task may be destroyed while its job lies in a queue: the
-/// frames go at once, the chain when the job comes out.
+/// The job lives in a block of its own, because a task may be destroyed while it is queued: its
+/// frames are freed at once, this block when the job leaves the queue.
 ///
 /// Threading: touched by whoever runs or resumes the chain, one at a time.
 class TaskChain : public Job {
@@ -25,7 +25,7 @@ class TaskChain : public Job {
   using Finish = void (*)(void* owner);
 
   [[nodiscard]] static TaskChain& make(Finish finish, void* owner);
-  /// Gives it back now, or when its job has come out of the queue.
+  /// Frees it: now, or if its job is queued, when the job leaves the queue.
   void release() noexcept;
 
   /// Queues `coroutine`, which is suspended, on `executor`. It must not be touched afterwards.

@@ -24,9 +24,9 @@ class Alarm {
 /// The armed timers of one loop: a heap of four children per node, ordered by time, then by order
 /// of arming. Knows no clock and no event library, so the simulator uses it too.
 ///
-/// The alarm is set when a timer becomes the earliest, and again after firing. It is left alone
-/// when a timer is disarmed: at most one idle wake-up per setting, instead of one system call per
-/// timer that does not fire, which is nearly all of them.
+/// The alarm is set when a timer becomes the earliest one, and again after firing. Disarming a
+/// timer does not touch the alarm, because nearly all timers are disarmed before they fire: that
+/// saves a system call for each, and costs at most one needless wake-up per setting.
 ///
 /// Allocates only when more timers are armed than ever before.
 ///
@@ -75,7 +75,7 @@ class TimerQueue {
   mutable base::Mutex mutex_;
   std::vector<Entry> heap_ MR_GUARDED_BY(mutex_);
   std::uint64_t next_sequence_ MR_GUARDED_BY(mutex_) = 0;
-  // What the alarm was last set to, until it goes off.
+  // The time the alarm is set to; empty once it has gone off.
   std::optional<base::TimePoint> alarm_at_ MR_GUARDED_BY(mutex_);
 };
 

@@ -55,7 +55,7 @@ base::Result<std::unique_ptr<UvLoop>> UvLoop::open() {
   auto uv = std::make_unique<UvLoop>();
   MR_TRY_STATUS(check_uv(uv_loop_init(&uv->loop), "uv_loop_init"));
   uv->loop_is_open = true;
-  // Waking is all it does: what was posted is looked at in every turn.
+  // The callback does nothing: waking the loop is enough, because every turn looks at the inbox.
   MR_TRY_STATUS(check_uv(uv_async_init(&uv->loop, &uv->wake, [](uv_async_t*) {}), "uv_async_init"));
   uv->wake_is_open = true;
   MR_TRY_STATUS(uv->alarm.open());
@@ -69,8 +69,8 @@ UvLoop::~UvLoop() {
   if (alarm_poll_is_open) uv_close(reinterpret_cast<uv_handle_t*>(&alarm_poll), nullptr);
   if (wake_is_open) uv_close(reinterpret_cast<uv_handle_t*>(&wake), nullptr);
   if (!loop_is_open) return;
-  // Name lookups run on a thread of libuv and cannot be cancelled once they do; nobody waits for
-  // their results any more.
+  // A name lookup that runs on a thread of libuv cannot be cancelled, so wait for it. Nobody uses
+  // its result.
   while (loop.active_reqs.count > 0) uv_run(&loop, UV_RUN_ONCE);
   uv_run(&loop, UV_RUN_NOWAIT);
   const int result = uv_loop_close(&loop);

@@ -6,8 +6,6 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "base/sync/thread_annotations.h"
-#include "loop/event_loop.h"
 #include "loop/timer_queue.h"
 
 // Internal: for the code that opens sockets on an event loop. Not part of the public interface.
@@ -34,8 +32,8 @@ class TimerFd final : public Alarm {
 };
 
 /// The libuv side of an `EventLoop`: the loop and the two handles that end its sleep.
-/// Threading: opened and closed by the owner while the loop thread does not run; loop thread else,
-/// except `uv_async_send(&wake)` and `alarm`.
+/// Threading: the owner opens and closes it while the loop thread does not run. In between it is
+/// the loop thread's, but any thread may call `uv_async_send(&wake)` and use `alarm`.
 struct UvLoop {
   UvLoop() = default;
   /// Closes what is open. The handles of other modules must be closed already.
@@ -53,10 +51,5 @@ struct UvLoop {
   bool wake_is_open = false;
   bool alarm_poll_is_open = false;
 };
-
-/// The libuv loop of `loop`, to open handles on.
-[[nodiscard]] inline uv_loop_t& uv_loop_of(EventLoop& loop) MR_REQUIRES(loop.thread()) {
-  return loop.uv().loop;
-}
 
 }  // namespace millrace::loop

@@ -15,7 +15,7 @@ namespace millrace::net {
 namespace {
 
 constexpr std::uint32_t kWindowMax = 64;
-/// More would overflow; the longest time is reached long before.
+/// Bounds the exponent, so that the time cannot overflow; the longest time is reached earlier.
 constexpr std::uint32_t kDoublingsMax = 30;
 
 }  // namespace

@@ -11,16 +11,17 @@
 namespace millrace::net {
 
 struct BreakerOptions {
-  /// So many failures in a row open it; 0: never.
+  /// This many failures in a row open it; 0: never.
   std::uint32_t consecutive_failures_max = 5;
-  /// So do failures among the last `window_count` calls, once there were so many, from this share
-  /// on; a share above 1: never.
+  /// It also opens when this share of the last `window_count` calls failed, once there were so
+  /// many; a share above 1: never.
   double failure_share_max = 0.5;
   std::uint32_t window_count = 20;  ///< at most 64
   /// How long it stays open the first time; doubled each time the probe fails.
   base::Duration open_min = std::chrono::milliseconds(100);
   base::Duration open_max = std::chrono::seconds(10);
-  /// Share of that time by which chance shortens it, so that many processes do not probe at once.
+  /// At most this share of the time is taken off at random, so that many processes do not probe at
+  /// once.
   double jitter = 0.25;
 };
 
@@ -42,7 +43,7 @@ class BreakerListener {
 ///                                    └── probe fails ────┘
 ///
 /// Half-open lets one call through, the probe. Results of calls that began before the last change
-/// of state do not count: they tell of a time that is over.
+/// of state do not count, because they say nothing about the peer as it is now.
 ///
 /// Threading: not shared, but for `opened_count`: any thread.
 /// Lifetime: borrows clock, random and listener.
@@ -50,9 +51,9 @@ class Breaker {
  public:
   enum class State : std::uint8_t { kClosed, kOpen, kHalfOpen };
   enum class Outcome : std::uint8_t {
-    kSuccess,    ///< the peer answered, whatever it said
-    kFailure,    ///< it did not, or said that it cannot
-    kAbandoned,  ///< the caller gave up for reasons of its own
+    kSuccess,    ///< the peer answered, even with a refusal
+    kFailure,    ///< the peer did not answer, or said that it cannot serve
+    kAbandoned,  ///< the caller gave up for another reason; says nothing about the peer
   };
   /// The right to one call.
   class Ticket {
@@ -67,17 +68,17 @@ class Breaker {
           base::Random& random,
           BreakerListener* listener = nullptr);
 
-  /// Gives the right to a call, or nothing while the peer is left alone. Each ticket is given back
-  /// with `end` exactly once.
+  /// Allows a call, or gives nothing while the breaker is open. Each ticket is given back with
+  /// `end` exactly once.
   [[nodiscard]] std::optional<Ticket> try_begin();
   void end(Ticket ticket, Outcome outcome);
-  /// Take in what something else than a call has shown: a connection that came up, or was lost or
-  /// could not be made. Count as calls do; a success always closes, a failure also ends the probe.
+  /// For what is learnt without a call: a connection was made, or was lost, or could not be made.
+  /// They count as calls do; a success always closes the breaker, a failure also ends the probe.
   void note_success();
   void note_failure();
 
   [[nodiscard]] State state() const;
-  /// From when on a call may be let through; only while open.
+  /// When the next call is allowed; only while open.
   [[nodiscard]] base::TimePoint open_until() const { return open_until_; }
   /// How often it has opened, failed probes included.
   [[nodiscard]] std::uint64_t opened_count() const { return opened_count_.value(); }
@@ -93,12 +94,13 @@ class Breaker {
   base::Random& random_;
   BreakerListener* const listener_;
 
-  // Counts changes of state, so that a ticket knows whether it is of this one.
+  // Counts changes of state; a ticket remembers it, so that results of an earlier state are
+  // ignored.
   std::uint64_t epoch_ = 0;
   bool is_open_ = false;
   bool probing_ = false;
   base::TimePoint open_until_{};
-  // Openings since it was last closed: the exponent of the time it stays open.
+  // How often it opened since it was last closed; each time doubles how long it stays open.
   std::uint32_t openings_in_a_row_ = 0;
   base::CounterCell opened_count_;
   std::uint32_t failures_in_a_row_ = 0;

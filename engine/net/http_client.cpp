@@ -1,11 +1,13 @@
 #include "net/http_client.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -17,6 +19,7 @@
 #include "net/address.h"
 #include "net/breaker.h"
 #include "net/http_connection.h"
+#include "net/http_head.h"
 #include "net/http_message.h"
 #include "net/stream.h"
 
@@ -32,6 +35,42 @@ constexpr int kTooManyRequests = 429;
 constexpr int kServerErrors = 500;
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kHttpsPort = 443;
+
+/// Fields that decide where a message ends or who it is for; only the client writes them.
+constexpr std::array<std::string_view, 4> kOwnFields = {
+    "Host", "Content-Length", "Transfer-Encoding", "Connection"};
+
+base::Status check_request(const HttpRequest& request) {
+  const auto is_bad = [](char character) {
+    const auto byte = static_cast<unsigned char>(character);
+    return byte <= ' ' || byte == 0x7f;
+  };
+  if (!is_http_token(request.method)) {
+    return fail(ErrorCode::kInvalidArgument, "Not an HTTP method: " + request.method);
+  }
+  if (request.target.empty() || std::ranges::any_of(request.target, is_bad)) {
+    return fail(ErrorCode::kInvalidArgument, "Not the target of an HTTP request", request.target);
+  }
+  for (std::size_t i = 0; i < request.fields.size(); ++i) {
+    const HttpField field = request.fields[i];
+    if (!is_http_token(field.name) || !is_http_field_value(field.value)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "Not a field of an HTTP request: " + std::string(field.name));
+    }
+    if (std::ranges::any_of(kOwnFields,
+                            [&](auto own) { return equal_ignoring_case(own, field.name); })) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "The HTTP client writes this field itself: " + std::string(field.name));
+    }
+  }
+  return {};
+}
+
+/// Whether servers expect a length even of an empty body.
+bool wants_length(const HttpRequest& request) {
+  return !request.body.empty() || request.method == "POST" || request.method == "PUT" ||
+         request.method == "PATCH";
+}
 
 bool may_repeat(const HttpRequest& request) {
   return request.method == "GET" || request.method == "HEAD";
@@ -78,6 +117,7 @@ HttpClient::~HttpClient() { MR_CHECK(call_count_ == 0, call_count_); }
 
 base::Status HttpClient::send(HttpCall& call, HttpRequest request, const HttpCallOptions& options) {
   MR_CHECK(!call.in_flight());
+  MR_TRY_STATUS(check_request(request));
   call.request_ = std::move(request);
   call.options_ = options;
   call.repeated_ = false;
@@ -123,18 +163,23 @@ base::Status HttpClient::dispatch(HttpCall& call) {
 void HttpClient::start_on(HttpConnection& connection, HttpCall& call) {
   cells_.requests.add();
   call.connection_ = &connection;
-  connection.start(call, text_of(call.request_));
+  connection.start(call,
+                   text_of(call.request_),
+                   call.request_.method,
+                   {.header_bytes_max = options_.header_bytes_max,
+                    .body_bytes_max = call.options_.body_bytes_max});
 }
 
 HttpConnection& HttpClient::open_connection() {
   cells_.connections.add();
-  auto& connection = connections_.emplace_back(std::make_unique<HttpConnection>(*this));
-  connection->open(connector_);
+  auto& connection = connections_.emplace_back(std::make_unique<HttpConnection>(
+      loop_, static_cast<HttpConnectionOwner&>(*this), options_.idle_timeout));
+  connection->open(connector_, options_.address, options_.connect);
   return *connection;
 }
 
 void HttpClient::pump() {
-  // What `on_done` does may bring us here again: one loop is enough.
+  // `on_done` may send a call and so come here again; the outer loop goes on for both.
   if (std::exchange(pumping_, true)) return;
   while (!waiting_.empty() && (!idle_.empty() || connections_.size() < options_.inflight_max)) {
     HttpCall& call = *waiting_.try_pop();
@@ -208,7 +253,7 @@ void HttpClient::on_broken(HttpConnection& connection, const Error& reason, bool
     return start_on(open_connection(), call);
   }
   cells_.failed.add();
-  // What came was a reply, even if more of it than we take.
+  // A reply that is too large shows that the server works.
   const Outcome outcome =
       error.code() == ErrorCode::kResourceExhausted ? Outcome::kSuccess : Outcome::kFailure;
   finish(call, std::unexpected(error), outcome);
@@ -225,13 +270,18 @@ void HttpClient::drop(HttpConnection& connection) {
 }
 
 std::string HttpClient::text_of(const HttpRequest& request) const {
-  std::string text = request.method + " " + request.target + " HTTP/1.1\r\nHost: " + host_ +
-                     "\r\nAccept: application/json\r\nAccept-Encoding: identity\r\n"
-                     "User-Agent: millrace\r\n";
-  if (!request.body.empty()) {
-    text +=
-        "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) +
-        "\r\n";
+  std::string text = request.method + " " + request.target + " HTTP/1.1\r\nHost: " + host_ + "\r\n";
+  const auto add_default = [&](std::string_view name, std::string_view value) {
+    if (request.fields.find(name)) return;
+    text.append(name).append(": ").append(value).append("\r\n");
+  };
+  add_default("Accept", "application/json");
+  add_default("Accept-Encoding", "identity");
+  add_default("User-Agent", "millrace");
+  if (!request.body.empty()) add_default("Content-Type", "application/json");
+  request.fields.append_to(text);
+  if (wants_length(request)) {
+    text.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");
   }
   return text + "\r\n" + request.body;
 }

@@ -16,19 +16,19 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "loop/owned_timer.h"
 #include "net/address.h"
 #include "net/breaker.h"
 #include "net/breaker_report.h"
 #include "net/http_cells.h"
+#include "net/http_connection.h"
 #include "net/http_message.h"
-#include "net/owned_timer.h"
 #include "net/round_robin_queue.h"
 #include "net/stream.h"
 
 namespace millrace::net {
 
 class HttpClient;
-class HttpConnection;
 
 struct HttpClientOptions {
   Address address = {};
@@ -74,10 +74,9 @@ class HttpCall {
 
  private:
   friend class HttpClient;
-  friend class HttpConnection;
 
   void on_timer();
-  using CallTimer = OwnedTimer<HttpCall, &HttpCall::on_timer>;
+  using CallTimer = loop::OwnedTimer<HttpCall, &HttpCall::on_timer>;
 
   HttpClient* client_ = nullptr;
   HttpConnection* connection_ = nullptr;  // nullptr while it waits
@@ -102,18 +101,21 @@ class HttpCall {
 /// Threading: loop thread.
 /// Lifetime: borrows loop, connector, random and logger; outlives its calls in flight. Not
 /// destroyed inside a call's `on_done`.
-class HttpClient {
+class HttpClient final : private HttpConnectionOwner {
  public:
   HttpClient(loop::Loop& loop,
              Connector& connector,
              base::Random& random,
              HttpClientOptions options);
-  ~HttpClient();
+  ~HttpClient() override;
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
   /// Begins a call that is not in flight. Fails at once, and then nothing is begun, with
-  /// kUnavailable while the breaker is open and kResourceExhausted when too many wait.
+  /// kUnavailable while the breaker is open, kResourceExhausted when too many wait, and
+  /// kInvalidArgument when the request cannot be sent as HTTP: its method, target or a field holds
+  /// a forbidden character, or a field is one that the client writes itself (`Host`,
+  /// `Content-Length`, `Transfer-Encoding`, `Connection`).
   [[nodiscard]] base::Status send(HttpCall& call,
                                   HttpRequest request,
                                   const HttpCallOptions& options);
@@ -127,7 +129,6 @@ class HttpClient {
 
  private:
   friend class HttpCall;
-  friend class HttpConnection;
 
   static constexpr std::size_t kReadBytes = 16 * 1024;
 
@@ -145,10 +146,10 @@ class HttpClient {
   void finish(HttpCall& call, base::Result<HttpReply> reply, Breaker::Outcome outcome);
   void end(HttpCall& call, Breaker::Outcome outcome);
 
-  // What a connection tells, as its last act.
-  void on_reply(HttpConnection& connection, HttpReply reply, bool keeps_alive);
-  void on_broken(HttpConnection& connection, const base::Error& reason, bool is_stale);
-  void on_idle_end(HttpConnection& connection) { drop(connection); }
+  [[nodiscard]] std::span<char> read_space() override { return buffer_; }
+  void on_reply(HttpConnection& connection, HttpReply reply, bool keeps_alive) override;
+  void on_broken(HttpConnection& connection, const base::Error& reason, bool is_stale) override;
+  void on_idle_end(HttpConnection& connection) override { drop(connection); }
   void drop(HttpConnection& connection);
   [[nodiscard]] std::string text_of(const HttpRequest& request) const;
   [[nodiscard]] base::Error name_peer(const base::Error& error) const;
@@ -162,13 +163,13 @@ class HttpClient {
   Breaker breaker_;
   RoundRobinQueue<HttpCall> waiting_;
   std::vector<std::unique_ptr<HttpConnection>> connections_;
-  // The one used last is at the end, and used next.
+  // The one that was used last stands at the end and is used next.
   std::vector<HttpConnection*> idle_;
   std::size_t call_count_ = 0;
   bool pumping_ = false;
-  // Lets others go after a call was cancelled, where none of them may be called back.
-  OwnedTimer<HttpClient, &HttpClient::pump> pump_timer_;
-  // Each read is taken in before the next, on whatever connection.
+  // Starts waiting calls after one was cancelled: inside `cancel` no call may be told anything.
+  loop::OwnedTimer<HttpClient, &HttpClient::pump> pump_timer_;
+  // Shared by all connections: each uses what it read before the next one reads.
   std::array<char, kReadBytes> buffer_;
 };
 

@@ -52,7 +52,8 @@ class HttpConnectionTest : public testing::Test {
       };
     };
     run_and_wait(*loop_, [&] {
-      listener_ = UvListener::listen(*loop_, {.host = "127.0.0.1"}, acceptor_, server).value();
+      listener_ =
+          UvListener::listen(*loop_, {.host = "127.0.0.1"}, acceptor_, {.tls = server}).value();
       client_ = std::make_unique<HttpClient>(
           *loop_,
           connector_,
@@ -79,7 +80,7 @@ class HttpConnectionTest : public testing::Test {
   std::unique_ptr<loop::EventLoop> loop_ = loop::EventLoop::create("test").value();
   UvConnector connector_{*loop_};
   base::SplitMix64 random_{1};
-  RecordingAcceptor acceptor_;
+  RecordingAcceptor acceptor_{*loop_};
   std::unique_ptr<UvListener> listener_;
   std::unique_ptr<HttpClient> client_;
 };

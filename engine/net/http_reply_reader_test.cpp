@@ -104,6 +104,18 @@ TEST(HttpReplyReaderTest, AReplyToHeadHasNoBody) {
   EXPECT_EQ(got.reply->body, "");
 }
 
+TEST(HttpReplyReaderTest, KeepsTheFieldsOfTheLastHead) {
+  const std::string text =
+      "HTTP/1.1 100 Continue\r\nInterim: x\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: 1\r\n\r\n0\r\nTrailer: x\r\n\r\n";
+  for (std::size_t split = 1; split <= text.size(); ++split) {
+    const Read got = read(text, split);
+    ASSERT_TRUE(got.reply) << got.reply.error().to_string();
+    EXPECT_EQ(got.reply->fields.size(), 2U);
+    EXPECT_EQ(got.reply->fields.find("a"), "1");
+  }
+}
+
 TEST(HttpReplyReaderTest, IsReadyAgainAfterBegin) {
   HttpReplyReader reader;
   reader.begin("GET", {});

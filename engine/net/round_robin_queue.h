@@ -10,8 +10,8 @@
 
 namespace millrace::net {
 
-/// A queue that serves groups in turn: an item waits for at most one item of each other group and
-/// those before it in its own, however many another group has.
+/// A queue that serves groups in turn: for each item that is ahead of it in its own group, and for
+/// itself, an item waits for at most one item of each other group, however many that has.
 /// Threading: not shared. Lifetime: borrows the items. A group is any address.
 template <class Item>
 class RoundRobinQueue {

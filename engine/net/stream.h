@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "base/error.h"
+#include "base/result.h"
 #include "net/address.h"
 
 namespace millrace::net {
@@ -33,8 +33,8 @@ struct ConnectOptions {
   bool keep_alive = true;
 };
 
-/// The message of the reason for which a stream was closed, exactly if the peer ended its side in
-/// good order after all it had to say.
+/// The message of errors that owners make of `on_input_end`, where the end of the peer's side ends
+/// what they do.
 inline constexpr std::string_view kEndedByPeer = "Closed by the peer";
 
 /// What a stream tells its owner. Each call but `read_space` may use the stream in any way, `close`
@@ -43,20 +43,27 @@ inline constexpr std::string_view kEndedByPeer = "Closed by the peer";
 class StreamListener {
  public:
   virtual ~StreamListener() = default;
-  /// Comes once, before any byte.
+  /// Called once, before any other call but `on_closed`.
   virtual void on_connected() = 0;
   /// Says where the next bytes go, at least one; asked before each read. Valid until `on_read` or
   /// the next `read_space`.
   [[nodiscard]] virtual std::span<char> read_space() = 0;
   /// That many bytes, at least one, are in the span given last.
   virtual void on_read(std::size_t size) = 0;
-  /// Is the last call of all: the stream is closed and gives `reason`. Comes when connecting fails
-  /// or takes too long (kTimeout), and when the peer ends its side or the connection breaks
-  /// (kUnavailable). Does not come after `close`.
-  virtual void on_closed(const base::Error& reason) = 0;
+  /// Called at most once, after all bytes of the peer: the peer has ended its side in good order.
+  /// The stream stays open for writing. An owner that has nothing more to say calls `finish` or
+  /// `close`.
+  virtual void on_input_end() = 0;
+  /// Bytes had to wait in the stream, and now all of them have left: `unsent_bytes` is 0 again.
+  virtual void on_drained() {}
+  /// Called last: the stream is closed. `status` is ok if both sides have ended in good order. Else
+  /// it says why: kTimeout when connecting took too long, kUnavailable when connecting failed or
+  /// the connection broke. Not called after `close`.
+  virtual void on_closed(const base::Status& status) = 0;
 };
 
-/// A two-way stream of bytes: TCP, a unix socket, TLS on either, or a fake in virtual time.
+/// A two-way stream of bytes: TCP, a unix socket, TLS on either, or a fake in virtual time. Each
+/// side ends its own direction; the other one stays open until its sender ends it too.
 /// Threading: loop thread.
 /// Lifetime: borrows its listener, its loop and its connector.
 class Stream {
@@ -68,14 +75,24 @@ class Stream {
   virtual ~Stream() = default;
 
   /// Sends `bytes` after those of earlier calls: what the kernel takes leaves inside the call, the
-  /// rest when it takes more. Bytes written before `on_connected` wait for it. Does nothing once
-  /// closed. The caller bounds `unsent_bytes`.
+  /// rest when it takes more. Bytes written before `on_connected` wait for it. Does nothing after
+  /// `finish` and once closed. The caller bounds `unsent_bytes`.
   virtual void write(std::string bytes) = 0;
 
   /// Bytes given to `write` that have not left yet.
   [[nodiscard]] virtual std::size_t unsent_bytes() const = 0;
 
-  /// Ends both directions at once; what is unsent is lost. A second call does nothing.
+  /// Ends our side: sends what is unsent, then tells the peer that no more comes. Reading goes on.
+  /// A second call does nothing.
+  virtual void finish() = 0;
+
+  /// Until `resume_reading` neither `on_read` nor `on_input_end` comes, and the peer is slowed down
+  /// once the kernel's buffers are full. A connection that breaks meanwhile may go unnoticed until
+  /// the next write or `resume_reading`. May be called before `on_connected`.
+  virtual void pause_reading() = 0;
+  virtual void resume_reading() = 0;
+
+  /// Aborts: ends both directions at once; what is unsent is lost. A second call does nothing.
   virtual void close() = 0;
 };
 

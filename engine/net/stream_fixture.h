@@ -18,11 +18,13 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "loop/event_loop.h"
+#include "base/result.h"
+#include "loop/loop.h"
 #include "loop/loop_fixture.h"
 #include "net/address.h"
+#include "net/descriptor.h"
+#include "net/listener.h"
 #include "net/stream.h"
-#include "net/uv_listener.h"
 
 // What the tests of streams share.
 
@@ -37,10 +39,21 @@ class Recorder : public StreamListener {
   int connected_count = 0;
   std::string text;
   std::vector<std::size_t> reads;
-  std::optional<base::Error> closed;
+  int input_end_count = 0;
+  int drained_count = 0;
+  std::optional<base::Status> closed;
   std::function<void()> when_connected;
   std::function<void()> when_read;
+  std::function<void()> when_input_end;
+  std::function<void()> when_drained;
   std::function<void()> when_closed;
+
+  /// Why the stream was closed, which must not have been in good order.
+  [[nodiscard]] const base::Error& error() const {
+    MR_CHECK(closed.has_value());
+    MR_CHECK(!closed->has_value());
+    return closed->error();
+  }
 
   void on_connected() override {
     ++connected_count;
@@ -52,9 +65,18 @@ class Recorder : public StreamListener {
     reads.push_back(size);
     if (when_read) when_read();
   }
-  void on_closed(const base::Error& reason) override {
+  void on_input_end() override {
+    ++input_end_count;
+    if (when_input_end) when_input_end();
+  }
+  void on_drained() override {
+    MR_CHECK(stream->unsent_bytes() == 0);
+    ++drained_count;
+    if (when_drained) when_drained();
+  }
+  void on_closed(const base::Status& status) override {
     MR_CHECK(!closed.has_value());
-    closed = reason;
+    closed = status;
     if (when_closed) when_closed();
   }
 
@@ -67,12 +89,22 @@ class RecordingAcceptor : public Acceptor {
  public:
   std::function<void(Recorder&)> prepare;
   std::vector<std::unique_ptr<Recorder>> ends;
+  std::optional<base::Error> paused;
+  int closed_count = 0;
 
-  void on_incoming(Incoming& incoming) override {
+  /// Where the streams live.
+  explicit RecordingAcceptor(loop::Loop& loop) : loop_(loop) {}
+
+  void on_incoming(std::unique_ptr<Incoming> incoming) override {
     Recorder& end = *ends.emplace_back(std::make_unique<Recorder>());
     if (prepare) prepare(end);
-    end.stream = incoming.take(end);
+    end.stream = incoming->adopt(loop_, end);
   }
+  void on_accept_paused(const base::Error& reason) override { paused = reason; }
+  void on_listener_closed() override { ++closed_count; }
+
+ private:
+  loop::Loop& loop_;
 };
 
 /// A listening socket that the test serves by hand, with blocking calls.
@@ -124,6 +156,24 @@ class RawServer {
  private:
   int socket_;
   std::uint16_t port_ = 0;
+};
+
+/// A client on loopback whose connection nobody serves, with blocking calls.
+class RawClient {
+ public:
+  /// Not open if the connection is refused.
+  static Descriptor connect(const Address& address) {
+    Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!connect_socket(client, address)) client.reset();
+    return client;
+  }
+  static bool connect_socket(const Descriptor& client, const Address& address) {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    name.sin_port = htons(address.port);
+    return ::connect(client.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0;
+  }
 };
 
 }  // namespace millrace::net

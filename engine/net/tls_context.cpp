@@ -66,7 +66,7 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::make(const TlsOption
   std::shared_ptr<TlsContext> made(new TlsContext(context, options, role));
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // Buffers of idle connections go back to the heap.
+  // Frees the buffers of connections that are idle.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   MR_TRY_STATUS(made->read_files());
   return std::shared_ptr<const TlsContext>(std::move(made));
@@ -110,7 +110,7 @@ base::Result<TlsContext::Ssl> TlsContext::open(const std::string& peer_name) con
     BIO_free(to_network);
     return fail(ErrorCode::kResourceExhausted, "Cannot set up a TLS connection");
   }
-  // Empty means "more may come", not the end.
+  // An empty buffer means that more bytes may come, not that the connection has ended.
   BIO_set_mem_eof_return(from_network, -1);
   BIO_set_mem_eof_return(to_network, -1);
   SSL_set_bio(ssl.get(), from_network, to_network);

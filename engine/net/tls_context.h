@@ -14,7 +14,7 @@ namespace millrace::net {
 
 enum class TlsRole : std::uint8_t { kClient, kServer };
 
-/// Certificates and rules, read once and used by many connections. TLS 1.2 and 1.3.
+/// Certificates and settings that many connections share; the files are read once. TLS 1.2 and 1.3.
 /// Threading: any thread; immutable.
 class TlsContext {
  public:

@@ -74,21 +74,33 @@ void TlsStream::on_read(std::size_t size) {
 bool TlsStream::shake_hands() {
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_.get());
-  // Even a failed handshake has something to say: the alert.
+  // A failed handshake too: it tells the peer why.
   send();
-  if (result == 1) {
-    connected_ = true;
-    timer_.stop();
-    if (!waiting_.empty()) encrypt(std::exchange(waiting_, {}));
-    return tell([this] { listener_.on_connected(); });
-  }
+  if (result == 1) return begin_data();
   if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) return true;
   fail(handshake_error());
   return false;
 }
 
+bool TlsStream::begin_data() {
+  connected_ = true;
+  timer_.stop();
+  if (!waiting_.empty()) encrypt(std::exchange(waiting_, {}));
+  if (finishing_) end_output();
+  // The handshake had to be read whatever the owner asked for.
+  if (paused_) inner_->pause_reading();
+  if (!tell([this] { listener_.on_connected(); })) return false;
+  return tell_drained();
+}
+
+bool TlsStream::tell_drained() {
+  if (!connected_ || !owes_drained_ || unsent_bytes() > 0) return true;
+  owes_drained_ = false;
+  return tell([this] { listener_.on_drained(); });
+}
+
 bool TlsStream::read_all() {
-  while (true) {
+  while (!paused_ && !input_ended_) {
     const std::span<char> space = listener_.read_space();
     MR_CHECK(!space.empty());
     ERR_clear_error();
@@ -102,26 +114,78 @@ bool TlsStream::read_all() {
     send();
     if (error == SSL_ERROR_WANT_READ) return true;
     if (error == SSL_ERROR_ZERO_RETURN) {
-      fail(Error(ErrorCode::kUnavailable, std::string(kEndedByPeer), settings_.where));
-    } else {
-      fail(Error(ErrorCode::kUnavailable, "TLS broken: " + last_tls_error(), settings_.where));
+      input_ended_ = true;
+      close_if_ended();
+      return tell([this] { listener_.on_input_end(); });
     }
+    fail(Error(ErrorCode::kUnavailable, "TLS broken: " + last_tls_error(), settings_.where));
     return false;
   }
+  return true;
 }
 
-void TlsStream::on_closed(const Error& reason) {
+void TlsStream::on_input_end() {
   if (failure_) return;
-  if (reason.message() != kEndedByPeer) return fail(reason);
+  // What was decrypted but not yet delivered comes first; the peer's close_notify may be in it.
+  if (connected_ && !read_all()) return;
+  if (input_ended_) return;
   const char* const what = connected_ ? "Cut off: the peer closed without ending TLS"
                                       : "Closed by the peer during the TLS handshake";
   fail(Error(ErrorCode::kUnavailable, what, settings_.where));
 }
 
+void TlsStream::on_drained() {
+  if (failure_) return;
+  close_if_ended();
+  (void)tell_drained();
+}
+
+void TlsStream::on_closed(const base::Status& status) {
+  if (failure_) return;
+  if (!status && !(input_ended_ && output_ended_)) return fail(status.error());
+  close();
+  listener_.on_closed({});
+}
+
 void TlsStream::write(std::string bytes) {
-  if (closed_ || failure_ || bytes.empty()) return;
-  if (connected_) return encrypt(std::move(bytes));
-  waiting_ += bytes;
+  if (closed_ || failure_ || finishing_ || bytes.empty()) return;
+  if (connected_) {
+    encrypt(std::move(bytes));
+  } else {
+    waiting_ += bytes;
+  }
+  if (unsent_bytes() > 0) owes_drained_ = true;
+}
+
+void TlsStream::finish() {
+  if (closed_ || failure_ || std::exchange(finishing_, true)) return;
+  if (connected_) end_output();
+}
+
+void TlsStream::end_output() {
+  output_ended_ = true;
+  ERR_clear_error();
+  SSL_shutdown(ssl_.get());
+  send();
+  inner_->finish();
+  close_if_ended();
+}
+
+void TlsStream::close_if_ended() {
+  // The peer need not end the stream below too: after close_notify it says nothing more.
+  if (input_ended_ && output_ended_ && inner_->unsent_bytes() == 0) timer_.start({});
+}
+
+void TlsStream::pause_reading() {
+  paused_ = true;
+  if (connected_ && !closed_) inner_->pause_reading();
+}
+
+void TlsStream::resume_reading() {
+  if (!std::exchange(paused_, false) || !connected_ || closed_ || failure_) return;
+  inner_->resume_reading();
+  // Delivers what was decrypted already, outside this call.
+  timer_.start({});
 }
 
 void TlsStream::encrypt(std::string bytes) {
@@ -157,8 +221,8 @@ void TlsStream::close() {
   timer_.stop();
   waiting_.clear();
   if (inner_ == nullptr) return;
-  if (connected_ && !failure_) {
-    // Says that this end is meant; nobody waits for an answer.
+  if (connected_ && !failure_ && !output_ended_) {
+    // Tells the peer that this end is intended; we do not wait for its answer.
     ERR_clear_error();
     SSL_shutdown(ssl_.get());
     send();
@@ -168,12 +232,18 @@ void TlsStream::close() {
 
 void TlsStream::on_timer() {
   if (failure_) return fail(*std::exchange(failure_, std::nullopt));
-  fail(Error(ErrorCode::kTimeout, "Cannot connect in time", settings_.where));
+  if (!connected_) {
+    return fail(Error(ErrorCode::kTimeout, "Cannot connect in time", settings_.where));
+  }
+  if (!read_all()) return;
+  if (!input_ended_ || !output_ended_ || inner_->unsent_bytes() > 0) return;
+  close();
+  listener_.on_closed({});
 }
 
 void TlsStream::fail(Error reason) {
   close();
-  listener_.on_closed(reason);
+  listener_.on_closed(std::unexpected(std::move(reason)));
 }
 
 void TlsStream::fail_later(Error reason) {

@@ -49,9 +49,9 @@ TEST_F(UvConnectorTest, TellsThatAConnectionIsRefused) {
   server.stop();
   connect(address);
   ASSERT_TRUE(end_.closed);
-  EXPECT_EQ(end_.closed->code(), ErrorCode::kUnavailable);
-  EXPECT_EQ(end_.closed->message(), "Cannot connect: connection refused");
-  EXPECT_EQ(end_.closed->where(), to_string(address));
+  EXPECT_EQ(end_.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(end_.error().message(), "Cannot connect: connection refused");
+  EXPECT_EQ(end_.error().where(), to_string(address));
   EXPECT_EQ(end_.connected_count, 0);
 }
 
@@ -70,19 +70,19 @@ TEST_F(UvConnectorTest, LooksUpNamesAndTriesEachAddress) {
 TEST_F(UvConnectorTest, TellsThatANameIsUnknown) {
   connect({.host = "no such host", .port = 80});
   ASSERT_TRUE(end_.closed);
-  EXPECT_EQ(end_.closed->code(), ErrorCode::kUnavailable);
-  EXPECT_TRUE(end_.closed->message().starts_with("Cannot look up a host: "))
-      << end_.closed->message();
+  EXPECT_EQ(end_.error().code(), ErrorCode::kUnavailable);
+  EXPECT_TRUE(end_.error().message().starts_with("Cannot look up a host: "))
+      << end_.error().message();
 }
 
 TEST_F(UvConnectorTest, TellsThatAUnixSocketIsMissingOrItsPathTooLong) {
   connect({.unix_path = testing::TempDir() + "no_such_socket"});
   ASSERT_TRUE(end_.closed);
-  EXPECT_EQ(end_.closed->message(), "Cannot connect: no such file or directory");
+  EXPECT_EQ(end_.error().message(), "Cannot connect: no such file or directory");
   end_.closed.reset();
   connect({.unix_path = std::string(200, 'x')});
   ASSERT_TRUE(end_.closed);
-  EXPECT_EQ(end_.closed->message(), "Cannot connect: name too long");
+  EXPECT_EQ(end_.error().message(), "Cannot connect: name too long");
 }
 
 TEST_F(UvConnectorTest, GivesUpAtTheConnectTimeout) {
@@ -90,7 +90,7 @@ TEST_F(UvConnectorTest, GivesUpAtTheConnectTimeout) {
   RawServer server;
   connect(server.address(), {.connect_timeout = std::chrono::seconds(-1)});
   ASSERT_TRUE(end_.closed);
-  EXPECT_EQ(end_.closed->code(), ErrorCode::kTimeout);
+  EXPECT_EQ(end_.error().code(), ErrorCode::kTimeout);
 }
 
 TEST_F(UvConnectorTest, ReadsTlsFilesBeforehandAndSaysIfTheyAreBad) {

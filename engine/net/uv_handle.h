@@ -10,13 +10,15 @@
 
 namespace millrace::net {
 
-/// A socket of libuv. Outlives its owner until libuv has closed it, so callbacks always find it.
-/// Threading: loop thread. Lifetime: made by `open`, ended by `close` and by nothing else.
-template <class Owner>
+class UvStream;
+
+/// The socket of a stream, as libuv sees it. It lives until libuv has closed it, which may be later
+/// than the stream, so callbacks always find it.
+/// Threading: loop thread. Lifetime: made by `open`; only `close` ends it.
 class UvHandle {
  public:
   /// Nullptr when libuv cannot make one, which it says in `error`.
-  [[nodiscard]] static UvHandle* open(uv_loop_t& loop, bool is_pipe, Owner* owner, int& error) {
+  [[nodiscard]] static UvHandle* open(uv_loop_t& loop, bool is_pipe, UvStream* owner, int& error) {
     auto handle = std::make_unique<UvHandle>();
     error =
         is_pipe ? uv_pipe_init(&loop, &handle->socket.pipe, 0) : uv_tcp_init(&loop, handle->tcp());
@@ -52,7 +54,7 @@ class UvHandle {
   /// What `write_request` sends.
   std::vector<std::string> writing;
   /// Nullptr once closed.
-  Owner* owner = nullptr;
+  UvStream* owner = nullptr;
 };
 
 }  // namespace millrace::net

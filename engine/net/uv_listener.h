@@ -3,84 +3,90 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
+
+#include <sys/types.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/result.h"
 #include "loop/event_loop.h"
+#include "loop/owned_job.h"
 #include "net/address.h"
+#include "net/descriptor.h"
+#include "net/listener.h"
+#include "net/listening_socket.h"
 #include "net/stream.h"
 #include "net/tls_context.h"
 
 namespace millrace::net {
 
-template <class Owner>
-class UvHandle;
-class UvListener;
-class UvStream;
-
-/// A connection that a peer has made and nobody has taken yet; dropping it closes it.
-/// Threading: loop thread.
-class Incoming {
- public:
-  Incoming(loop::EventLoop& loop,
-           UvHandle<UvStream>& handle,
-           std::shared_ptr<const TlsContext> tls);
-  ~Incoming();
-  Incoming(const Incoming&) = delete;
-  Incoming& operator=(const Incoming&) = delete;
-
-  /// Makes it a stream, which calls `on_connected` first, as one that was opened from here. Once.
-  [[nodiscard]] std::unique_ptr<Stream> take(StreamListener& listener);
-
- private:
-  loop::EventLoop& loop_;
-  UvHandle<UvStream>* handle_;
-  std::shared_ptr<const TlsContext> tls_;
-};
-
-/// Who gets the connections of a listener.
-class Acceptor {
- public:
-  virtual ~Acceptor() = default;
-  /// Threading: loop thread. May destroy the listener.
-  virtual void on_incoming(Incoming& incoming) = 0;
+struct UvListenerOptions {
+  std::optional<TlsOptions> tls = {};  ///< then every stream is encrypted
+  base::Duration handshake_timeout = std::chrono::seconds(5);
+  int backlog = kBacklog;  ///< connections that wait to be accepted
 };
 
 /// Listens on a TCP address or a unix socket.
+///
+/// libuv only says when the socket has connections; the listener accepts them itself. So a
+/// connection is a plain descriptor until some loop adopts it, which libuv's own accept cannot do.
 /// Threading: loop thread.
-/// Lifetime: borrows loop and acceptor; destroyed on the loop thread before the loop stops.
-class UvListener {
+class UvListener final : public Listener {
  public:
-  static constexpr int kBacklog = 128;
-  static constexpr base::Duration kHandshakeTimeout = std::chrono::seconds(10);
+  /// So many connections are accepted before other events of the loop get their turn.
+  static constexpr int kAcceptsPerTurnMax = 64;
 
-  /// `address.host` is an IP address; port 0 takes a free one. A unix path must not exist; libuv
-  /// removes it again. With `tls` every stream is encrypted.
+  /// `address.host` is an IP address; port 0 takes a free one. See `ListeningSocket::open` for what
+  /// happens to the path of a unix socket.
   [[nodiscard]] static base::Result<std::unique_ptr<UvListener>> listen(
       loop::EventLoop& loop,
       const Address& address,
       Acceptor& acceptor,
-      const std::optional<TlsOptions>& tls = {});
-  ~UvListener();
-  UvListener(const UvListener&) = delete;
-  UvListener& operator=(const UvListener&) = delete;
+      const UvListenerOptions& options = {});
+  /// Takes over a socket that listens already, as a service manager hands it down. On an error the
+  /// descriptor is closed.
+  [[nodiscard]] static base::Result<std::unique_ptr<UvListener>> inherit(
+      loop::EventLoop& loop,
+      Descriptor descriptor,
+      Acceptor& acceptor,
+      const UvListenerOptions& options = {});
+  ~UvListener() override;
 
-  /// Where it listens, with the port that was taken.
-  [[nodiscard]] const Address& address() const { return address_; }
-
-  /// What libuv calls.
-  void on_connection(int status);
+  [[nodiscard]] const Address& address() const override { return socket_.address(); }
+  void pause() override;
+  void resume() override;
+  void close_after_backlog() override;
 
  private:
-  UvListener(loop::EventLoop& loop, Address address, Acceptor& acceptor);
-  [[nodiscard]] int open();
-  [[nodiscard]] int bind_tcp();
+  struct Poll;
+
+  UvListener(loop::EventLoop& loop,
+             ListeningSocket socket,
+             Acceptor& acceptor,
+             const UvListenerOptions& options);
+  [[nodiscard]] static base::Result<std::unique_ptr<UvListener>> make(
+      loop::EventLoop& loop,
+      ListeningSocket socket,
+      Acceptor& acceptor,
+      const UvListenerOptions& options);
+  [[nodiscard]] base::Status start_polling();
+  void update_polling();
+  void on_readable();
+  void on_close_job();
+  /// Accepts at most `count_max` connections. False: the acceptor destroyed this listener.
+  [[nodiscard]] bool accept_some(int count_max);
+  void close();
 
   loop::EventLoop& loop_;
   Acceptor& acceptor_;
-  Address address_;
-  UvHandle<UvListener>* handle_ = nullptr;
-  std::shared_ptr<const TlsContext> tls_;
+  const UvListenerOptions options_;
+  ListeningSocket socket_;
+  std::shared_ptr<const TlsContext> tls_;  // owners: this and the incoming connections
+  Poll* poll_ = nullptr;                   // nullptr once closed
+  bool paused_ = false;
+  bool closing_ = false;
+  loop::OwnedJob<UvListener, &UvListener::on_close_job> close_job_;
 };
 
 }  // namespace millrace::net

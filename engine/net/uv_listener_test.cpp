@@ -5,14 +5,20 @@
 #include <semaphore>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "loop/event_loop.h"
 #include "loop/loop_fixture.h"
 #include "net/address.h"
+#include "net/descriptor.h"
+#include "net/listener.h"
+#include "net/listening_socket.h"
 #include "net/stream_fixture.h"
 #include "net/tls_fixture.h"
 #include "net/uv_connector.h"
@@ -33,7 +39,7 @@ class UvListenerTest : public testing::Test {
   }
   void listen(const Address& address, const std::optional<TlsOptions>& tls = {}) {
     run_and_wait(*loop_, [&] {
-      auto listener = UvListener::listen(*loop_, address, acceptor_, tls);
+      auto listener = UvListener::listen(*loop_, address, acceptor_, {.tls = tls});
       ASSERT_TRUE(listener) << listener.error().to_string();
       listener_ = std::move(*listener);
     });
@@ -56,7 +62,7 @@ class UvListenerTest : public testing::Test {
   std::unique_ptr<loop::EventLoop> loop_ = loop::EventLoop::create("test").value();
   UvConnector connector_{*loop_};
   std::unique_ptr<UvListener> listener_;
-  RecordingAcceptor acceptor_;
+  RecordingAcceptor acceptor_{*loop_};
   Recorder end_;
   std::binary_semaphore done_{0};
 };
@@ -96,7 +102,7 @@ TEST_F(UvListenerTest, ATakenPortIsAnError) {
   run_and_wait(*loop_, [&] {
     const auto listener = UvListener::listen(*loop_, server.address(), acceptor_);
     ASSERT_FALSE(listener);
-    EXPECT_EQ(listener.error().message(), "Cannot listen: address already in use");
+    EXPECT_EQ(listener.error().message(), "Cannot listen: Address already in use");
   });
 }
 
@@ -107,16 +113,144 @@ TEST_F(UvListenerTest, AHostThatIsNoAddressIsAnError) {
 
 TEST_F(UvListenerTest, AConnectionThatNobodyTakesIsClosed) {
   struct Refuser : Acceptor {
-    void on_incoming(Incoming&) override {}
+    void on_incoming(std::unique_ptr<Incoming>) override {}
+    void on_accept_paused(const base::Error&) override {}
+    void on_listener_closed() override {}
   } refuser;
-  end_.when_closed = [this] { done_.release(); };
+  end_.when_input_end = [this] { done_.release(); };
   run_and_wait(*loop_, [&] {
     listener_ = UvListener::listen(*loop_, {.host = "127.0.0.1"}, refuser).value();
     end_.stream = connector_.connect(listener_->address(), {}, end_);
   });
   done_.acquire();
   run_and_wait(*loop_, [&] { listener_.reset(); });
-  EXPECT_EQ(end_.closed->message(), "Closed by the peer");
+}
+
+TEST_F(UvListenerTest, AnotherLoopAdoptsAConnection) {
+  const auto other = loop::EventLoop::create("other").value();
+  Recorder far;
+  far.when_read = [&] { far.stream->write(std::exchange(far.text, {})); };
+  /// Hands the connection to the other loop, as a server with several loops does.
+  struct Spreader : Acceptor {
+    std::unique_ptr<Incoming> handed;
+    std::binary_semaphore arrived{0};
+    void on_incoming(std::unique_ptr<Incoming> incoming) override {
+      EXPECT_TRUE(incoming->peer().starts_with("127.0.0.1:")) << incoming->peer();
+      handed = std::move(incoming);
+      arrived.release();
+    }
+    void on_accept_paused(const base::Error&) override {}
+    void on_listener_closed() override {}
+  } spreader;
+  end_.when_read = [this] {
+    if (end_.text == "hello") done_.release();
+  };
+  run_and_wait(*loop_, [&] {
+    listener_ = UvListener::listen(*loop_, {.host = "127.0.0.1"}, spreader).value();
+    end_.stream = connector_.connect(listener_->address(), {}, end_);
+    end_.stream->write("hello");
+  });
+  spreader.arrived.acquire();
+  run_and_wait(*other, [&] { far.stream = spreader.handed->adopt(*other, far); });
+  done_.acquire();
+  run_and_wait(*other, [&] {
+    EXPECT_EQ(far.connected_count, 1);
+    far.stream.reset();
+  });
+  other->stop();
+}
+
+TEST_F(UvListenerTest, APausedListenerLetsClientsWait) {
+  listen({.host = "127.0.0.1"});
+  run_and_wait(*loop_, [&] { listener_->pause(); });
+  end_.when_connected = [this] { done_.release(); };
+  run_and_wait(*loop_, [&] { end_.stream = connector_.connect(listener_->address(), {}, end_); });
+  done_.acquire();
+  for (int i = 0; i < 10; ++i) run_and_wait(*loop_, [] {});
+  run_and_wait(*loop_, [&] {
+    EXPECT_TRUE(acceptor_.ends.empty());
+    acceptor_.prepare = [this](Recorder& end) { end.when_connected = [this] { done_.release(); }; };
+    listener_->resume();
+  });
+  done_.acquire();
+}
+
+TEST_F(UvListenerTest, WhatWaitsInTheBacklogIsAcceptedBeforeItCloses) {
+  constexpr int kClients = 5;
+  listen({.host = "127.0.0.1"});
+  run_and_wait(*loop_, [&] { listener_->pause(); });
+  std::vector<Descriptor> clients;
+  for (int i = 0; i < kClients; ++i) clients.push_back(RawClient::connect(listener_->address()));
+  run_and_wait(*loop_, [&] {
+    listener_->close_after_backlog();
+    listener_->close_after_backlog();
+    EXPECT_TRUE(acceptor_.ends.empty()) << "told inside the call";
+  });
+  run_and_wait(*loop_, [&] {
+    EXPECT_EQ(acceptor_.ends.size(), kClients);
+    EXPECT_EQ(acceptor_.closed_count, 1);
+  });
+  EXPECT_FALSE(RawClient::connect(listener_->address()).is_open());
+}
+
+TEST_F(UvListenerTest, MayBeDestroyedWhenAConnectionArrives) {
+  listen({.host = "127.0.0.1"});
+  acceptor_.prepare = [this](Recorder&) { listener_.reset(); };
+  const Address address = listener_->address();
+  run_and_wait(*loop_, [&] { listener_->pause(); });
+  const Descriptor first = RawClient::connect(address);
+  const Descriptor second = RawClient::connect(address);
+  run_and_wait(*loop_, [&] { listener_->close_after_backlog(); });
+  run_and_wait(*loop_, [&] {
+    EXPECT_EQ(acceptor_.ends.size(), 1U);
+    EXPECT_EQ(acceptor_.closed_count, 0);
+  });
+}
+
+TEST_F(UvListenerTest, WithoutDescriptorsItPausesUntilToldToGoOn) {
+  listen({.host = "127.0.0.1"});
+  const Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  // Every number below the limit is taken, and no higher one is allowed.
+  std::vector<Descriptor> fillers;
+  const rlimit few{.rlim_cur = static_cast<rlim_t>(client.get() + 64), .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  while (true) {
+    Descriptor filler(::dup(client.get()));
+    if (!filler.is_open()) break;
+    fillers.push_back(std::move(filler));
+  }
+  RawClient::connect_socket(client, listener_->address());
+  for (bool paused = false; !paused;) {
+    run_and_wait(*loop_, [&] { paused = acceptor_.paused.has_value(); });
+  }
+  run_and_wait(*loop_, [&] { EXPECT_TRUE(acceptor_.ends.empty()); });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  fillers.clear();
+  EXPECT_EQ(acceptor_.paused->message(), "Cannot accept connections: Too many open files");
+  EXPECT_EQ(acceptor_.paused->code(), base::ErrorCode::kResourceExhausted);
+  acceptor_.prepare = [this](Recorder& end) { end.when_connected = [this] { done_.release(); }; };
+  run_and_wait(*loop_, [&] { listener_->resume(); });
+  done_.acquire();
+}
+
+TEST_F(UvListenerTest, AnInheritedSocketIsServed) {
+  auto socket = ListeningSocket::open({.host = "127.0.0.1"}).value();
+  Descriptor inherited(::dup(socket.descriptor()));
+  run_and_wait(*loop_, [&] {
+    listener_ = UvListener::inherit(*loop_, std::move(inherited), acceptor_).value();
+  });
+  EXPECT_EQ(listener_->address(), socket.address());
+  echo();
+}
+
+TEST_F(UvListenerTest, ADescriptorThatDoesNotListenIsNotInherited) {
+  run_and_wait(*loop_, [&] {
+    const auto listener = UvListener::inherit(*loop_, Descriptor(::dup(0)), acceptor_);
+    ASSERT_FALSE(listener);
+    EXPECT_EQ(listener.error().code(), base::ErrorCode::kInvalidArgument);
+  });
 }
 
 }  // namespace

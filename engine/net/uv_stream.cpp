@@ -17,6 +17,7 @@
 #include "loop/event_loop.h"
 #include "loop/uv_loop.h"
 #include "net/address.h"
+#include "net/descriptor.h"
 #include "net/stream.h"
 #include "net/uv_handle.h"
 
@@ -44,7 +45,8 @@ using Handle = UvStream::Handle;
 constexpr std::size_t kTargetsMax = 8;
 constexpr unsigned kKeepAliveSeconds = 60;
 
-/// libuv writes without MSG_NOSIGNAL: a peer that went away must not end the process.
+/// Keeps a write to a peer that went away from ending the process: libuv writes without
+/// MSG_NOSIGNAL.
 void block_broken_pipe_signal() {
   static thread_local bool is_blocked = false;
   if (std::exchange(is_blocked, true)) return;
@@ -112,11 +114,18 @@ void UvStream::connect(const Address& address, const ConnectOptions& options) {
   resolve();
 }
 
-void UvStream::adopt(Handle& handle, std::string peer) {
+void UvStream::adopt(Descriptor descriptor, bool is_unix, std::string peer) {
+  loop_.thread().assert_current();
   peer_ = std::move(peer);
   phase_ = Phase::kAdopted;
-  handle_ = &handle;
-  handle.owner = this;
+  int result = 0;
+  handle_ = Handle::open(loop_.uv().loop, is_unix, this, result);
+  if (handle_ == nullptr) return fail_later(error("Cannot take a connection", result));
+  result = is_unix ? uv_pipe_open(handle_->pipe(), descriptor.get())
+                   : uv_tcp_open(handle_->tcp(), descriptor.get());
+  if (result != 0) return fail_later(error("Cannot take a connection", result));
+  (void)descriptor.release();  // the handle has it now
+  if (!is_unix) uv_tcp_nodelay(handle_->tcp(), 1);
   timer_.start({});
 }
 
@@ -129,7 +138,7 @@ void UvStream::resolve() {
   lookup->request.data = lookup.get();
   lookup->owner = this;
   const std::string port = std::to_string(address_.port);
-  const int result = uv_getaddrinfo(&loop::uv_loop_of(loop_),
+  const int result = uv_getaddrinfo(&loop_.uv().loop,
                                     &lookup->request,
                                     &UvLookup::done,
                                     address_.host.c_str(),
@@ -158,7 +167,7 @@ void UvStream::connect_next(int last_error) {
   drop_handle();
   while (next_target_ < targets_.size()) {
     const auto* target = reinterpret_cast<const sockaddr*>(&targets_[next_target_++]);
-    handle_ = Handle::open(loop::uv_loop_of(loop_), false, this, last_error);
+    handle_ = Handle::open(loop_.uv().loop, false, this, last_error);
     if (handle_ == nullptr) continue;
     last_error = uv_tcp_connect(&handle_->connect_request, handle_->tcp(), target, &connect_done);
     if (last_error == 0) return;
@@ -172,7 +181,7 @@ void UvStream::connect_unix() {
   phase_ = Phase::kConnecting;
   int result = UV_ENAMETOOLONG;
   if (address_.unix_path.size() <= kUnixPathMax) {
-    handle_ = Handle::open(loop::uv_loop_of(loop_), true, this, result);
+    handle_ = Handle::open(loop_.uv().loop, true, this, result);
   }
   if (handle_ == nullptr) return fail_later(error("Cannot connect", result));
   uv_pipe_connect(
@@ -183,29 +192,69 @@ void UvStream::on_connect(int status) {
   if (status != 0) return connect_next(status);
   timer_.stop();
   if (!address_.is_unix()) {
-    // Neither is worth a connection.
+    // A connection is usable without either, so errors do not matter.
     if (options_.no_delay) uv_tcp_nodelay(handle_->tcp(), 1);
     if (options_.keep_alive) uv_tcp_keepalive(handle_->tcp(), 1, kKeepAliveSeconds);
   }
-  start_reading();
+  open();
 }
 
-void UvStream::start_reading() {
+void UvStream::open() {
   phase_ = Phase::kOpen;
-  if (!queue_.empty()) send_queue();
-  const int result = uv_read_start(handle_->stream(), &allocate, &read_done);
-  if (result != 0) return fail(error("Cannot read", result));
+  if (!queue_.empty()) {
+    send_queue();
+  } else if (finishing_) {
+    end_output();
+  }
+  if (const int result = update_reading(); result != 0) return fail(error("Cannot read", result));
   listener_.on_connected();
+}
+
+int UvStream::update_reading() {
+  const bool wanted = phase_ == Phase::kOpen && !paused_ && !input_ended_;
+  if (wanted == reading_) return 0;
+  reading_ = wanted;
+  return wanted ? uv_read_start(handle_->stream(), &allocate, &read_done)
+                : uv_read_stop(handle_->stream());
 }
 
 void UvStream::on_read(std::ptrdiff_t size) {
   if (size > 0) return listener_.on_read(static_cast<std::size_t>(size));
-  if (size == UV_EOF) return fail(Error(ErrorCode::kUnavailable, std::string(kEndedByPeer), peer_));
-  fail(error("Connection lost", static_cast<int>(size)));
+  if (size != UV_EOF) return fail(error("Connection lost", static_cast<int>(size)));
+  input_ended_ = true;
+  (void)update_reading();
+  // Nothing is left to do: the timer says so, after the listener has heard of the end.
+  if (output_ended_) timer_.start({});
+  listener_.on_input_end();
+}
+
+void UvStream::pause_reading() {
+  paused_ = true;
+  (void)update_reading();
+}
+
+void UvStream::resume_reading() {
+  paused_ = false;
+  if (phase_ == Phase::kClosed || failure_) return;
+  if (const int result = update_reading(); result != 0) fail_later(error("Cannot read", result));
+}
+
+void UvStream::finish() {
+  if (phase_ == Phase::kClosed || failure_ || std::exchange(finishing_, true)) return;
+  if (phase_ == Phase::kOpen && !writing_) end_output();
+}
+
+void UvStream::end_output() {
+  output_ended_ = true;
+  int descriptor = -1;
+  uv_fileno(&handle_->socket.any, &descriptor);
+  // It fails when the peer has broken the connection; reading reports that.
+  ::shutdown(descriptor, SHUT_WR);
+  if (input_ended_) timer_.start({});
 }
 
 void UvStream::write(std::string bytes) {
-  if (phase_ == Phase::kClosed || failure_ || bytes.empty()) return;
+  if (phase_ == Phase::kClosed || failure_ || finishing_ || bytes.empty()) return;
   std::size_t sent = 0;
   if (phase_ == Phase::kOpen && !writing_) {
     const uv_buf_t buffer = uv_buf_init(bytes.data(), static_cast<unsigned>(bytes.size()));
@@ -241,7 +290,10 @@ void UvStream::on_written(int status) {
   writing_ = false;
   handle_->writing.clear();
   if (status != 0) return fail(error("Cannot write", status));
-  if (!queue_.empty() && !failure_) send_queue();
+  if (failure_) return;
+  if (!queue_.empty()) return send_queue();
+  if (finishing_) end_output();
+  listener_.on_drained();
 }
 
 std::size_t UvStream::unsent_bytes() const {
@@ -251,13 +303,18 @@ std::size_t UvStream::unsent_bytes() const {
 
 void UvStream::on_timer() {
   if (failure_) return fail(*std::exchange(failure_, std::nullopt));
-  if (phase_ == Phase::kAdopted) return start_reading();
+  if (phase_ == Phase::kAdopted) return open();
+  if (phase_ == Phase::kOpen) {
+    // Both sides have ended.
+    close();
+    return listener_.on_closed({});
+  }
   fail(Error(ErrorCode::kTimeout, "Cannot connect in time", peer_));
 }
 
 void UvStream::fail(Error reason) {
   close();
-  listener_.on_closed(reason);
+  listener_.on_closed(std::unexpected(std::move(reason)));
 }
 
 void UvStream::fail_later(Error reason) {
@@ -280,6 +337,7 @@ void UvStream::close() {
 }
 
 void UvStream::drop_handle() {
+  reading_ = false;
   if (handle_ != nullptr) std::exchange(handle_, nullptr)->close();
 }
 

@@ -11,37 +11,47 @@
 
 #include "base/error.h"
 #include "loop/event_loop.h"
+#include "loop/owned_timer.h"
 #include "net/address.h"
-#include "net/owned_timer.h"
+#include "net/descriptor.h"
 #include "net/stream.h"
 
-// Internal: made by UvConnector and UvListener.
+// Internal: made by UvConnector, and for connections that UvListener accepted.
 
 namespace millrace::net {
 
-template <class Owner>
 class UvHandle;
 struct UvLookup;
 
 /// A TCP or unix socket on libuv.
 ///
-/// resolving ─► connecting (address after address) ─► open ─► closed; any of them ─► closed.
-/// Whatever fails inside a call of ours is told by the timer, so that no listener is called inside
-/// one. Everything that libuv may still touch lives in the handle or the lookup, never here.
+/// States and their successors; every state may also go to closed:
+/// - resolving: looks up the host name; then connecting
+/// - connecting: tries one address after the other; then open
+/// - adopted: waits one turn so that `on_connected` does not come inside `adopt`; then open
+/// - open: reads and writes; `input_ended_` and `output_ended_` say which sides have ended
+/// - closed
+///
+/// What a method of the owner finds out (a write that fails, the end of both sides) is told by the
+/// timer, because no listener may be called inside such a method. Everything that libuv may still
+/// touch lives in the handle or in the lookup, never here.
 /// Threading: loop thread.
 class UvStream final : public Stream {
  public:
-  using Handle = UvHandle<UvStream>;
+  using Handle = UvHandle;
 
   UvStream(loop::EventLoop& loop, StreamListener& listener);
   ~UvStream() override;
 
   void connect(const Address& address, const ConnectOptions& options);
-  /// Takes over an accepted handle.
-  void adopt(Handle& handle, std::string peer);
+  /// Takes over the descriptor of an accepted connection; `peer` is for messages.
+  void adopt(Descriptor descriptor, bool is_unix, std::string peer);
 
   void write(std::string bytes) override;
   [[nodiscard]] std::size_t unsent_bytes() const override;
+  void finish() override;
+  void pause_reading() override;
+  void resume_reading() override;
   void close() override;
 
   /// What libuv calls.
@@ -57,13 +67,18 @@ class UvStream final : public Stream {
   void resolve();
   void connect_unix();
   void connect_next(int last_error);
-  void start_reading();
+  /// The connection is there: sends what waited, reads, and tells the listener.
+  void open();
+  /// Makes libuv read exactly when the stream is open, not paused, and the peer has not ended.
+  [[nodiscard]] int update_reading();
   void send_queue();
+  /// Tells the peer that no more bytes come.
+  void end_output();
   void drop_handle();
   void on_timer();
-  /// Closes and tells the listener now; the last thing a callback does.
+  /// Closes and tells the listener, which may destroy the stream: call it last.
   void fail(base::Error reason);
-  /// The same soon, for calls that come from the owner.
+  /// The same in a later turn, for methods that the owner calls.
   void fail_later(base::Error reason);
   [[nodiscard]] base::Error error(const char* what, int uv_error) const;
 
@@ -77,12 +92,17 @@ class UvStream final : public Stream {
   Handle* handle_ = nullptr;
   std::vector<sockaddr_storage> targets_;
   std::size_t next_target_ = 0;
-  /// Waits for the connection, or for the kernel to take what is being written.
+  // Bytes that wait for the connection, or for the kernel to take what is being written.
   std::vector<std::string> queue_;
   std::size_t queue_bytes_ = 0;
   bool writing_ = false;
+  bool finishing_ = false;
+  bool paused_ = false;
+  bool reading_ = false;  // what libuv was told last
+  bool input_ended_ = false;
+  bool output_ended_ = false;
   std::optional<base::Error> failure_;
-  OwnedTimer<UvStream, &UvStream::on_timer> timer_;
+  loop::OwnedTimer<UvStream, &UvStream::on_timer> timer_;
 };
 
 }  // namespace millrace::net

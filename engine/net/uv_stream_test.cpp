@@ -58,15 +58,14 @@ TEST_F(UvStreamTest, SendsWhatWasWrittenBeforeTheConnectionFirst) {
 }
 
 TEST_F(UvStreamTest, TellsWhenThePeerEndsItsSide) {
-  end_.when_closed = [this] { event_.release(); };
+  end_.when_input_end = [this] { event_.release(); };
   connect();
   const int peer = server_.accept();
   ASSERT_EQ(::write(peer, "last words", 10), 10);
   ASSERT_EQ(::shutdown(peer, SHUT_WR), 0);
   event_.acquire();
   EXPECT_EQ(end_.text, "last words");
-  EXPECT_EQ(end_.closed->code(), ErrorCode::kUnavailable);
-  EXPECT_EQ(end_.closed->message(), "Closed by the peer");
+  EXPECT_FALSE(end_.closed);
   ::close(peer);
 }
 
@@ -75,9 +74,9 @@ TEST_F(UvStreamTest, TellsWhenTheConnectionIsReset) {
   connect_and_wait();  // a reset that the loop meets before that is one of the attempt to connect
   RawServer::reset(server_.accept());
   event_.acquire();
-  EXPECT_EQ(end_.closed->code(), ErrorCode::kUnavailable);
-  EXPECT_EQ(end_.closed->message(), "Connection lost: connection reset by peer");
-  EXPECT_EQ(end_.closed->where(), to_string(server_.address()));
+  EXPECT_EQ(end_.error().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(end_.error().message(), "Connection lost: connection reset by peer");
+  EXPECT_EQ(end_.error().where(), to_string(server_.address()));
 }
 
 TEST_F(UvStreamTest, AWriteToAPeerThatWentAwayEndsTheStreamAndNotTheProcess) {
@@ -95,7 +94,7 @@ TEST_F(UvStreamTest, AWriteToAPeerThatWentAwayEndsTheStreamAndNotTheProcess) {
   RawServer::reset(peer);
   is_reset.release();
   event_.acquire();
-  EXPECT_EQ(end_.closed->code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(end_.error().code(), ErrorCode::kUnavailable);
 }
 
 TEST_F(UvStreamTest, KeepsWhatTheKernelDoesNotTakeAndSendsItLater) {
@@ -149,8 +148,8 @@ TEST_F(UvStreamTest, MayBeDestroyedWhenClosed) {
     end_.stream.reset();
     event_.release();
   };
-  connect();
-  ::close(server_.accept());
+  connect_and_wait();
+  RawServer::reset(server_.accept());
   event_.acquire();
   EXPECT_TRUE(end_.closed);
 }

@@ -1,7 +1,6 @@
 #include "stores/http_fetch_client.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "loop/one_shot_wait.h"
 #include "loop/stop.h"
 #include "loop/task_promise.h"
 #include "net/http_client.h"
@@ -29,9 +29,9 @@ HttpFetch::HttpFetch(net::HttpClient& client, HttpBatch batch, const CallOptions
 HttpFetch::~HttpFetch() { disconnect(); }
 
 bool HttpFetch::suspend(loop::TaskPromise& task) {
-  task_ = &task;
+  begin(task);
   if (!try_connect(options_.stop)) {
-    (void)end(Phase::kCancelled);
+    end(loop::WaitEnd::kCancelled);
     return false;
   }
   answers_.reserve(batch_.targets.size());
@@ -46,39 +46,25 @@ bool HttpFetch::suspend(loop::TaskPromise& task) {
                             : std::unexpected(sent.error()));
     if (sent) ++pending_count_;
   }
-  if (pending_count_ == 0) return false;
-  Phase expected = Phase::kSuspending;
-  return phase_.compare_exchange_strong(
-      expected, Phase::kWaiting, std::memory_order_acq_rel, std::memory_order_acquire);
-}
-
-bool HttpFetch::end(Phase how) {
-  Phase now = phase_.load(std::memory_order_acquire);
-  while (now == Phase::kSuspending || now == Phase::kWaiting) {
-    if (phase_.compare_exchange_weak(
-            now, how, std::memory_order_acq_rel, std::memory_order_acquire)) {
-      return now == Phase::kWaiting;
-    }
-  }
-  return false;
+  if (pending_count_ == 0) end(loop::WaitEnd::kDone);
+  return finish_suspending();
 }
 
 void HttpFetch::Call::on_done(base::Result<net::HttpReply> reply) {
   fetch_.answers_[index_] = std::move(reply);
-  // The coroutine goes on inside the call, and this may be gone afterwards.
-  if (--fetch_.pending_count_ == 0 && fetch_.end(Phase::kDone)) fetch_.task_->resume_at_home();
+  // The coroutine may continue inside the call, and destroy this object.
+  if (--fetch_.pending_count_ == 0) fetch_.end(loop::WaitEnd::kDone);
 }
 
 void HttpFetch::stopped(StopCallback& callback) {
-  auto& self = static_cast<HttpFetch&>(callback);
-  // Never resumes here, where the mutex of the source is held.
-  if (self.end(Phase::kCancelled)) self.task_->post_home();
+  // Posted, because the mutex of the source is held here.
+  static_cast<HttpFetch&>(callback).end_posted(loop::WaitEnd::kCancelled);
 }
 
 base::Result<HttpAnswers> HttpFetch::await_resume() {
   disconnect();
   calls_.clear();
-  if (phase_.load(std::memory_order_acquire) == Phase::kCancelled) {
+  if (ended() == loop::WaitEnd::kCancelled) {
     return base::fail(base::ErrorCode::kCancelled, "HTTP requests were given up");
   }
   return std::move(answers_);

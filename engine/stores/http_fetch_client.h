@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "loop/one_shot_wait.h"
 #include "loop/stop.h"
 #include "loop/task_promise.h"
 #include "net/http_client.h"
@@ -36,10 +36,10 @@ using HttpAnswers = std::vector<base::Result<net::HttpReply>>;
 
 /// What `HttpFetchClient::get_all` gives: await it at once.
 ///
-/// The wait ends once: when the last call is done, or when a stop is requested, on any thread;
-/// whoever moves `phase_` out of kSuspending or kWaiting ends it.
+/// Two events can end the wait: the last call is done (loop thread), or a stop is requested (any
+/// thread).
 /// Threading: loop thread, but for the stop callback. Lifetime: in the frame of the coroutine.
-class [[nodiscard]] HttpFetch : private loop::StopCallback {
+class [[nodiscard]] HttpFetch : private loop::StopCallback, private loop::OneShotWait {
  public:
   HttpFetch(net::HttpClient& client, HttpBatch batch, const CallOptions& options);
   ~HttpFetch();
@@ -53,8 +53,6 @@ class [[nodiscard]] HttpFetch : private loop::StopCallback {
   [[nodiscard]] base::Result<HttpAnswers> await_resume();
 
  private:
-  enum class Phase : std::uint8_t { kSuspending, kWaiting, kDone, kCancelled };
-
   class Call final : public net::HttpCall {
    public:
     Call(HttpFetch& fetch, std::size_t index) : fetch_(fetch), index_(index) {}
@@ -67,18 +65,13 @@ class [[nodiscard]] HttpFetch : private loop::StopCallback {
 
   static void stopped(StopCallback& callback);
   [[nodiscard]] bool suspend(loop::TaskPromise& task);
-  /// True if the coroutine is suspended and the caller must resume it.
-  [[nodiscard]] bool end(Phase how);
 
   net::HttpClient& client_;
   HttpBatch batch_;
   const CallOptions options_;
-  loop::TaskPromise* task_ = nullptr;
   std::deque<Call> calls_;  // they cannot move
   HttpAnswers answers_;
   std::size_t pending_count_ = 0;
-  // Publishes the request to stop to the coroutine, and its suspension to whoever ends the wait.
-  std::atomic<Phase> phase_{Phase::kSuspending};
 };
 
 /// The client of an `http` endpoint on one loop.

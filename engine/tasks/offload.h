@@ -1,8 +1,6 @@
 #pragma once
 
-#include <atomic>
 #include <coroutine>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -14,15 +12,16 @@
 #include "base/result.h"
 #include "loop/executor.h"
 #include "loop/loop.h"
+#include "loop/one_shot_wait.h"
 #include "loop/stop.h"
 #include "loop/task.h"
 #include "loop/task_promise.h"
 
 // CPU work of an async body, on a worker and with a time limit.
 //
-// A wait ends once: the work is done, the time is over, or a stop was requested, whoever moves
-// `phase` out of kSuspending or kWaiting first. The work and its result live in a block that the
-// worker and the waiting coroutine share, so either may leave first.
+// The wait ends when the work is done, when the time is over or when a stop is requested. The work,
+// its result and the state of the wait live in a block that the worker and the waiting coroutine
+// share, so either may leave first.
 
 namespace millrace::tasks {
 
@@ -37,24 +36,13 @@ struct OffloadOptions {
 /// The work as a worker sees it.
 class OffloadJob : public loop::Job {
  public:
-  enum class Phase : std::uint8_t { kSuspending, kWaiting, kDone, kTimedOut, kCancelled };
-
   OffloadJob() : Job(&run_on_worker) {}
   virtual ~OffloadJob() = default;
 
   /// Queues the job, which keeps itself alive until it has run.
   void post(std::shared_ptr<OffloadJob> self, loop::Executor& workers);
-  /// Ends the wait if nobody has; true if the coroutine is suspended and the caller must resume it.
-  [[nodiscard]] bool end(Phase how);
-  /// Loop thread: true if the coroutine stays suspended.
-  [[nodiscard]] bool suspended();
-  [[nodiscard]] Phase phase() const { return phase_.load(std::memory_order_acquire); }
-  [[nodiscard]] bool is_open() const {
-    const Phase now = phase();
-    return now == Phase::kSuspending || now == Phase::kWaiting;
-  }
 
-  loop::TaskPromise* task = nullptr;  ///< set before `post`
+  loop::OneShotWait wait;
 
  private:
   static void run_on_worker(Job& job);
@@ -63,8 +51,6 @@ class OffloadJob : public loop::Job {
 
   // Owners: the coroutine that waits, and this while the job is queued or runs.
   std::shared_ptr<OffloadJob> self_;
-  // Publishes the result to the coroutine, and its suspension to whoever ends the wait.
-  std::atomic<Phase> phase_{Phase::kSuspending};
 };
 
 /// The waiting half that does not depend on the function.

@@ -11,8 +11,12 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/error.h"
+#include "base/result.h"
 #include "loop/event_loop.h"
 #include "loop/loop_fixture.h"
+#include "net/listener.h"
+#include "net/stream.h"
 #include "net/uv_listener.h"
 #include "stores/embedded_client.h"
 #include "stores/embedded_store.h"
@@ -80,7 +84,8 @@ class BatchServer final : private net::Acceptor {
       if (has_batch) ++server_.batches_;
       if (!out.empty()) stream->write(std::move(out));
     }
-    void on_closed(const base::Error&) override {}
+    void on_input_end() override { stream->close(); }
+    void on_closed(const base::Status&) override {}
 
     BatchServer& server_;
     std::string block_;
@@ -88,10 +93,12 @@ class BatchServer final : private net::Acceptor {
     stores::RespReader reader_;
   };
 
-  void on_incoming(net::Incoming& incoming) override {
+  void on_incoming(std::unique_ptr<net::Incoming> incoming) override {
     Peer& peer = peers_.emplace_back(*this);
-    peer.stream = incoming.take(peer);
+    peer.stream = incoming->adopt(*loop_, peer);
   }
+  void on_accept_paused(const base::Error&) override {}
+  void on_listener_closed() override {}
 
   /// Appends the answer to a command; true if it reads data.
   bool answer(const stores::RespValue& command, std::string& out) {

@@ -27,7 +27,6 @@ Fetch::Fetch(FetchHost& host, loop::Loop& loop, CommandBatch batch)
              .field_count = batch_.fields.size()} {}
 
 Fetch::~Fetch() {
-  if (hedge_timer_) static_cast<void>(loop_.disarm(*hedge_timer_));
   if (first_) host_.withdraw(*first_);
   if (second_) host_.withdraw(*second_);
 }
@@ -38,12 +37,10 @@ base::Status Fetch::start(rows::RowScratch& scratch, base::Duration hedge_after)
   first_.emplace(*this, scratch, static_cast<std::uint32_t>(commands));
   MR_TRY_STATUS(host_.send(*first_));
   if (hedge_after.count() == 0) return {};
-  hedge_timer_.emplace(*this);
-  loop_.arm(*hedge_timer_, loop_.clock().now() + hedge_after);
+  hedge_timer_.emplace(loop_, *this);
+  hedge_timer_->start(hedge_after);
   return {};
 }
-
-void Fetch::HedgeTimer::fired(Timer& timer) { static_cast<HedgeTimer&>(timer).fetch.hedge(); }
 
 void Fetch::hedge() {
   if (done_ || !first_->is_under_way()) return;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "loop/owned_timer.h"
 #include "rows/row_scratch.h"
 #include "stores/redis/protocol/batch_reply.h"
 #include "stores/redis/redis_call.h"
@@ -112,11 +113,6 @@ class Fetch final : public std::enable_shared_from_this<Fetch> {
     std::shared_ptr<char[]> block_;
     std::vector<std::shared_ptr<char[]>> more_blocks_;
   };
-  struct HedgeTimer : loop::Timer {
-    explicit HedgeTimer(Fetch& owned_by) : Timer(&fired), fetch(owned_by) {}
-    static void fired(Timer& timer);
-    Fetch& fetch;
-  };
 
   void on_done(Attempt& attempt, base::Status status);
   void hedge();
@@ -130,7 +126,7 @@ class Fetch final : public std::enable_shared_from_this<Fetch> {
   rows::RowScratch* scratch_ = nullptr;
   std::optional<Attempt> first_;
   std::optional<Attempt> second_;
-  std::optional<HedgeTimer> hedge_timer_;
+  std::optional<loop::OwnedTimer<Fetch, &Fetch::hedge>> hedge_timer_;
   std::vector<FetchWaiter*> waiters_;  // nullptr for those that went while they were being told
   std::size_t waiter_count_ = 0;
   bool done_ = false;

@@ -1,6 +1,5 @@
 #include "stores/redis/fetch_wait.h"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "loop/one_shot_wait.h"
 #include "loop/stop.h"
 #include "loop/task_promise.h"
 #include "rows/row_scratch.h"
@@ -27,11 +27,9 @@ namespace millrace::stores {
 
 using base::ErrorCode;
 using base::fail;
+using loop::WaitEnd;
 
-DeadlineList::~DeadlineList() {
-  MR_CHECK(waits_.empty(), waits_.size());
-  static_cast<void>(loop_.disarm(timer_));
-}
+DeadlineList::~DeadlineList() { MR_CHECK(waits_.empty(), waits_.size()); }
 
 void DeadlineList::add(FetchWait& wait) {
   wait.list_index_ = waits_.size();
@@ -51,11 +49,7 @@ void DeadlineList::remove(FetchWait& wait) {
 void DeadlineList::arm(base::TimePoint when) {
   if (armed_at_ && *armed_at_ <= when) return;
   armed_at_ = when;
-  loop_.arm(timer_, when);
-}
-
-void DeadlineList::WakeTimer::fired(Timer& timer) {
-  static_cast<WakeTimer&>(timer).list.on_timer();
+  timer_.start_at(when);
 }
 
 void DeadlineList::on_timer() {
@@ -69,13 +63,13 @@ void DeadlineList::on_timer() {
       continue;
     }
     remove(wait);
-    if (wait.end(FetchWait::Phase::kExpired)) wait.task_->resume_at_home();
+    wait.end(WaitEnd::kTimedOut);
   }
   for (const FetchWait* const wait : waits_) arm(*wait->options_.deadline);
 }
 
 FetchWait::~FetchWait() {
-  // First, so that no stop request can end the wait behind our back.
+  // First, so that no stop request can end the wait from now on.
   disconnect();
   leave();
 }
@@ -104,51 +98,32 @@ std::uint32_t FetchWait::part_of(Fetch& fetch) {
 }
 
 bool FetchWait::suspend(loop::TaskPromise& task) {
-  task_ = &task;
+  begin(task);
   if (options_.deadline) deadlines_.add(*this);
-  if (!try_connect(options_.stop)) {
-    static_cast<void>(end(Phase::kStopped));
-    return false;
-  }
-  Phase expected = Phase::kSuspending;
-  return phase_.compare_exchange_strong(
-      expected, Phase::kWaiting, std::memory_order_release, std::memory_order_acquire);
-}
-
-bool FetchWait::end(Phase how) {
-  Phase current = phase_.load(std::memory_order_relaxed);
-  while (current == Phase::kSuspending || current == Phase::kWaiting) {
-    if (phase_.compare_exchange_weak(
-            current, how, std::memory_order_acq_rel, std::memory_order_relaxed)) {
-      return current == Phase::kWaiting;
-    }
-  }
-  return false;
+  if (!try_connect(options_.stop)) end(WaitEnd::kCancelled);
+  return finish_suspending();
 }
 
 void FetchWait::on_fetched() {
-  if (--pending_ == 0 && end(Phase::kFetched)) task_->resume_at_home();
+  if (--pending_ == 0) end(WaitEnd::kDone);
 }
 
 void FetchWait::stopped(StopCallback& callback) {
-  auto& self = static_cast<FetchWait&>(callback);
-  // Never resumes here, where the mutex of the source is held.
-  if (self.end(Phase::kStopped)) self.task_->post_home();
+  // Posted, because the mutex of the source is held here.
+  static_cast<FetchWait&>(callback).end_posted(WaitEnd::kCancelled);
 }
 
 base::Status FetchWait::await_resume() {
   disconnect();
   deadlines_.remove(*this);
-  switch (phase_.load(std::memory_order_acquire)) {
-    case Phase::kExpired:
-      leave();
-      return fail(ErrorCode::kTimeout, "The store did not answer before the deadline");
-    case Phase::kStopped:
-      leave();
-      return fail(ErrorCode::kCancelled, "The run is over");
-    default:
-      return {};
+  // Nothing has ended it when all parts were there from the start.
+  const auto how = ended();
+  if (!how || *how == WaitEnd::kDone) return {};
+  leave();
+  if (*how == WaitEnd::kTimedOut) {
+    return fail(ErrorCode::kTimeout, "The store did not answer before the deadline");
   }
+  return fail(ErrorCode::kCancelled, "The run is over");
 }
 
 base::Status FetchWait::check_parts() const {

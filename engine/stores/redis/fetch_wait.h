@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "loop/one_shot_wait.h"
+#include "loop/owned_timer.h"
 #include "loop/stop.h"
 #include "loop/task_promise.h"
 #include "rows/row_scratch.h"
@@ -26,7 +27,7 @@ class FetchWait;
 /// Threading: loop thread. Lifetime: borrows the loop and the waits.
 class DeadlineList {
  public:
-  explicit DeadlineList(loop::Loop& loop) : loop_(loop), timer_(*this) {}
+  explicit DeadlineList(loop::Loop& loop) : loop_(loop), timer_(loop, *this) {}
   ~DeadlineList();
   DeadlineList(const DeadlineList&) = delete;
   DeadlineList& operator=(const DeadlineList&) = delete;
@@ -35,29 +36,25 @@ class DeadlineList {
   void remove(FetchWait& wait);
 
  private:
-  struct WakeTimer : loop::Timer {
-    explicit WakeTimer(DeadlineList& owned_by) : Timer(&fired), list(owned_by) {}
-    static void fired(Timer& timer);
-    DeadlineList& list;
-  };
   void on_timer();
   void arm(base::TimePoint when);
 
   loop::Loop& loop_;
   std::vector<FetchWait*> waits_;
   std::optional<base::TimePoint> armed_at_;
-  WakeTimer timer_;
+  loop::OwnedTimer<DeadlineList, &DeadlineList::on_timer> timer_;
 };
 
 /// Waits for the fetches that one batch needs: its own, and those of others that bring some of its
 /// keys. Ends early at the deadline and when a stop is requested.
 ///
-/// A wait ends once, by whoever moves `phase_` to an end: the last fetch, the deadline (both on the
-/// loop thread) or a stop request on any thread, which may come before the coroutine has finished
-/// suspending.
+/// Three events can end it: the last fetch and the deadline, both on the loop thread, and a stop
+/// request on any thread.
 /// Threading: loop thread, but for the stop request.
 /// Lifetime: in the frame of the waiting coroutine; borrows the list.
-class [[nodiscard]] FetchWait final : private FetchWaiter, private loop::StopCallback {
+class [[nodiscard]] FetchWait final : private FetchWaiter,
+                                      private loop::StopCallback,
+                                      private loop::OneShotWait {
  public:
   /// A key of the batch: which part brings it, and where in that.
   struct Source {
@@ -96,13 +93,10 @@ class [[nodiscard]] FetchWait final : private FetchWaiter, private loop::StopCal
 
  private:
   friend class DeadlineList;
-  enum class Phase : std::uint8_t { kSuspending, kWaiting, kFetched, kExpired, kStopped };
 
   void on_fetched() override;
   static void stopped(StopCallback& callback);
   [[nodiscard]] bool suspend(loop::TaskPromise& task);
-  /// True: the coroutine is suspended and the caller, who ended the wait, must resume it.
-  [[nodiscard]] bool end(Phase how);
   void leave();
   [[nodiscard]] base::Status check_parts() const;
   [[nodiscard]] base::Result<StoreReply> copy_all(rows::RowScratch& scratch) const;
@@ -112,10 +106,6 @@ class [[nodiscard]] FetchWait final : private FetchWaiter, private loop::StopCal
   std::vector<Part> parts_;
   std::size_t pending_ = 0;
   std::size_t list_index_ = SIZE_MAX;  // in the list of deadlines
-  loop::TaskPromise* task_ = nullptr;
-  // Publishes how the wait ended to the coroutine, and the finished suspension to the one that ends
-  // it.
-  std::atomic<Phase> phase_{Phase::kSuspending};
 };
 
 }  // namespace millrace::stores

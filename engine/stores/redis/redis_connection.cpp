@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
-#include "loop/executor.h"
 #include "loop/loop.h"
 #include "net/address.h"
 #include "stores/redis/protocol/command_writer.h"
@@ -36,16 +35,10 @@ RedisConnection::RedisConnection(Services services,
       owner_(owner),
       greeting_(settings.greeting),
       backoff_(settings.backoff, services.random),
-      flush_job_(std::make_unique<FlushJob>(*this)),
-      timer_(*this) {}
+      flush_job_(services.loop, *this),
+      timer_(services.loop, *this) {}
 
-RedisConnection::~RedisConnection() {
-  static_cast<void>(services_.loop.disarm(timer_));
-  if (!flush_job_->posted) return;
-  // The loop still has the job: it frees it when it comes out.
-  flush_job_->connection = nullptr;
-  static_cast<void>(flush_job_.release());
-}
+RedisConnection::~RedisConnection() = default;
 
 void RedisConnection::open() {
   if (state_ == State::kIdle) connect();
@@ -62,7 +55,7 @@ void RedisConnection::connect() {
 }
 
 void RedisConnection::on_connected() {
-  services_.loop.arm(timer_, services_.loop.clock().now() + settings_.connect.connect_timeout);
+  timer_.start(settings_.connect.connect_timeout);
   stream_->write(greeting_.start());
 }
 
@@ -71,7 +64,7 @@ void RedisConnection::greet(RespValue reply) {
   if (!next) return give_up(next.error());
   if (!next->empty()) stream_->write(*std::move(next));
   if (!greeting_.is_done()) return;
-  static_cast<void>(services_.loop.disarm(timer_));
+  timer_.stop();
   attempts_failed_ = 0;
   backoff_.reset();
   state_ = State::kUp;
@@ -88,29 +81,13 @@ void RedisConnection::send(RedisCall& call, base::TimePoint now) {
   commands_in_flight_ += call.command_count_;
   CommandWriter writer(out_);
   call.encode(writer);
-  post_flush();
+  flush_job_.post();
 }
 
 void RedisConnection::withdraw(RedisCall& call) {
   MR_CHECK(call.connection_ == this);
   in_flight_[call.place_ - first_place_].call = nullptr;
   call.stage_ = RedisCall::Stage::kIdle;
-}
-
-void RedisConnection::post_flush() {
-  if (flush_job_->posted) return;
-  flush_job_->posted = true;
-  services_.loop.post(*flush_job_);
-}
-
-void RedisConnection::FlushJob::flush(Job& job) {
-  auto& self = static_cast<FlushJob&>(job);
-  if (self.connection == nullptr) {
-    const std::unique_ptr<FlushJob> last(&self);
-    return;
-  }
-  self.posted = false;
-  self.connection->flush();
 }
 
 void RedisConnection::flush() {
@@ -190,7 +167,16 @@ void RedisConnection::end_reply() {
   if (call != nullptr) owner_.on_finished(*call, {});
 }
 
-void RedisConnection::on_closed(const base::Error& reason) { give_up(reason); }
+void RedisConnection::on_input_end() {
+  // No reply can come any more, so what is unsent would be in vain.
+  give_up(base::Error(
+      ErrorCode::kUnavailable, std::string(net::kEndedByPeer), to_string(settings_.address)));
+}
+
+void RedisConnection::on_closed(const base::Status& status) {
+  MR_CHECK(!status);  // both sides end in good order only after `finish`, which nobody calls here
+  give_up(status.error());
+}
 
 void RedisConnection::give_up(const base::Error& reason) {
   const bool was_up = state_ == State::kUp;
@@ -200,7 +186,7 @@ void RedisConnection::give_up(const base::Error& reason) {
   out_.clear();
   received_.clear();
   if (!was_up) ++attempts_failed_;
-  services_.loop.arm(timer_, services_.loop.clock().now() + backoff_.next());
+  timer_.start(backoff_.next());
   const std::deque<Sent> lost = std::exchange(in_flight_, {});
   first_place_ += lost.size();
   owner_.on_replies(std::exchange(commands_in_flight_, 0));
@@ -209,10 +195,6 @@ void RedisConnection::give_up(const base::Error& reason) {
     if (sent.call != nullptr) owner_.on_finished(*sent.call, std::unexpected(reason));
   }
   owner_.on_read_end();
-}
-
-void RedisConnection::RetryTimer::fired(Timer& timer) {
-  static_cast<RetryTimer&>(timer).connection.on_timer();
 }
 
 void RedisConnection::on_timer() {

@@ -11,8 +11,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "loop/executor.h"
 #include "loop/loop.h"
+#include "loop/owned_job.h"
+#include "loop/owned_timer.h"
 #include "net/stream.h"
 #include "stores/redis/backoff.h"
 #include "stores/redis/connection_cells.h"
@@ -111,17 +112,6 @@ class RedisConnection final : private net::StreamListener {
     std::uint32_t left = 0;     // replies
     base::TimePoint at{};
   };
-  struct FlushJob : loop::Job {
-    explicit FlushJob(RedisConnection& owned_by) : Job(&flush), connection(&owned_by) {}
-    static void flush(Job& job);
-    RedisConnection* connection;  // nullptr once that is gone
-    bool posted = false;
-  };
-  struct RetryTimer : loop::Timer {
-    explicit RetryTimer(RedisConnection& owned_by) : Timer(&fired), connection(owned_by) {}
-    static void fired(Timer& timer);
-    RedisConnection& connection;
-  };
   /// Takes what belongs to nobody.
   class DiscardSink final : public ReplySink {
     void on_text(std::string_view) override {}
@@ -132,10 +122,10 @@ class RedisConnection final : private net::StreamListener {
   void on_connected() override;
   std::span<char> read_space() override;
   void on_read(std::size_t size) override;
-  void on_closed(const base::Error& reason) override;
+  void on_input_end() override;
+  void on_closed(const base::Status& status) override;
 
   void connect();
-  void post_flush();
   void flush();
   void on_timer();
   void greet(RespValue reply);
@@ -163,9 +153,9 @@ class RedisConnection final : private net::StreamListener {
   std::uint64_t first_place_ = 0;  // number of the oldest entry in flight
   std::uint32_t commands_in_flight_ = 0;
   base::TimePoint last_received_{};
-  // Owners: this, and the loop while it is posted.
-  std::unique_ptr<FlushJob> flush_job_;
-  RetryTimer timer_;  // waits for the greeting, or for the next attempt
+  loop::OwnedJob<RedisConnection, &RedisConnection::flush> flush_job_;
+  // Waits for the greeting, or for the next attempt to connect.
+  loop::OwnedTimer<RedisConnection, &RedisConnection::on_timer> timer_;
 };
 
 }  // namespace millrace::stores

@@ -48,22 +48,15 @@ RedisPool::RedisPool(RedisConnection::Services services,
                       services.cells.breakers_open,
                       {.endpoint = settings_.endpoint, .address = to_string(settings_.address)}),
       breaker_(settings_.breaker, services.loop.clock(), services.random, &breaker_report_),
-      tell_job_(std::make_unique<TellJob>(*this)),
-      timer_(*this) {
+      tell_job_(services.loop, *this),
+      timer_(services.loop, *this) {
   for (std::uint32_t i = 0; i < settings_.connections; ++i) {
     connections_.push_back(std::make_unique<RedisConnection>(
         services_, settings_, static_cast<ConnectionOwner&>(*this)));
   }
 }
 
-RedisPool::~RedisPool() {
-  MR_CHECK(queue_.empty());
-  static_cast<void>(services_.loop.disarm(timer_));
-  if (!tell_job_->posted) return;
-  // The loop still has the job: it frees it when it comes out.
-  tell_job_->pool = nullptr;
-  static_cast<void>(tell_job_.release());
-}
+RedisPool::~RedisPool() { MR_CHECK(queue_.empty()); }
 
 void RedisPool::open() {
   for (const auto& connection : connections_) connection->open();
@@ -216,7 +209,7 @@ void RedisPool::on_push(RedisConnection&, RespValue push) {
 
 void RedisPool::on_read_end() {
   if (is_telling_) return;
-  if (!tell_job_->posted) tell_finished();
+  if (!tell_job_.is_posted()) tell_finished();
   pump();
 }
 
@@ -229,8 +222,7 @@ void RedisPool::tell_finished() {
     ++first_finished_;
     tell(std::move(event));
     if (finished_.empty() || !services_.loop.has_due_timer()) continue;
-    tell_job_->posted = true;
-    services_.loop.post(*tell_job_);
+    tell_job_.post();
     break;
   }
   is_telling_ = false;
@@ -249,29 +241,14 @@ void RedisPool::tell(std::variant<Finished, RespValue> event) {
   finished.call->on_done(std::move(finished.status));
 }
 
-void RedisPool::TellJob::go_on(Job& job) {
-  auto& self = static_cast<TellJob&>(job);
-  if (self.pool == nullptr) {
-    const std::unique_ptr<TellJob> last(&self);
-    return;
-  }
-  self.posted = false;
-  self.pool->on_read_end();
-}
-
 void RedisPool::arm(base::TimePoint when) {
   if (armed_at_ && *armed_at_ <= when) return;
   armed_at_ = when;
-  services_.loop.arm(timer_, when);
-}
-
-void RedisPool::ExpiryTimer::fired(Timer& timer) {
-  RedisPool& pool = static_cast<ExpiryTimer&>(timer).pool;
-  pool.armed_at_.reset();
-  pool.on_expiry();
+  timer_.start_at(when);
 }
 
 void RedisPool::on_expiry() {
+  armed_at_.reset();
   const base::TimePoint now = services_.loop.clock().now();
   expire_calls(now);
   for (const auto& connection : connections_) {

@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "loop/executor.h"
-#include "loop/loop.h"
+#include "loop/owned_job.h"
+#include "loop/owned_timer.h"
 #include "net/breaker.h"
 #include "net/breaker_report.h"
 #include "net/stream.h"
@@ -76,17 +76,6 @@ class RedisPool final : private ConnectionOwner {
     RedisCall* call = nullptr;  // nullptr once withdrawn
     base::Status status;
   };
-  struct TellJob : loop::Job {
-    explicit TellJob(RedisPool& owned_by) : Job(&go_on), pool(&owned_by) {}
-    static void go_on(Job& job);
-    RedisPool* pool;  // nullptr once that is gone
-    bool posted = false;
-  };
-  struct ExpiryTimer : loop::Timer {
-    explicit ExpiryTimer(RedisPool& owned_by) : Timer(&fired), pool(owned_by) {}
-    static void fired(Timer& timer);
-    RedisPool& pool;
-  };
 
   void on_up(RedisConnection& connection) override;
   void on_down(RedisConnection& connection, const base::Error& reason, bool was_up) override;
@@ -121,10 +110,10 @@ class RedisPool final : private ConnectionOwner {
   std::deque<std::variant<Finished, RespValue>> finished_;
   std::uint64_t first_finished_ = 0;  // number of the oldest entry
   bool is_telling_ = false;
-  // Owners: this, and the loop while it is posted.
-  std::unique_ptr<TellJob> tell_job_;
+  // Tells the rest in a later turn, when telling all at once would make timers late.
+  loop::OwnedJob<RedisPool, &RedisPool::on_read_end> tell_job_;
   std::optional<base::TimePoint> armed_at_;
-  ExpiryTimer timer_;
+  loop::OwnedTimer<RedisPool, &RedisPool::on_expiry> timer_;
 };
 
 }  // namespace millrace::stores

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "loop/owned_timer.h"
 #include "net/address.h"
-#include "net/owned_timer.h"
 #include "stores/redis/cluster/cluster_nodes.h"
 #include "stores/redis/cluster/slot_map.h"
 #include "stores/redis/protocol/resp_value.h"
@@ -78,7 +78,7 @@ class ClusterMapReader {
   RedisPool* asked_ = nullptr;  // while a call is under way
   std::optional<base::Error> error_;
   SlotsCall call_;
-  net::OwnedTimer<ClusterMapReader, &ClusterMapReader::on_timer> timer_;
+  loop::OwnedTimer<ClusterMapReader, &ClusterMapReader::on_timer> timer_;
 };
 
 }  // namespace millrace::stores

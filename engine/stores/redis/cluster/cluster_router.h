@@ -14,8 +14,8 @@
 #include "base/log/log.h"
 #include "base/metrics/metric_cell.h"
 #include "base/result.h"
+#include "loop/owned_timer.h"
 #include "net/address.h"
-#include "net/owned_timer.h"
 #include "stores/redis/cluster/cluster_batch.h"
 #include "stores/redis/cluster/cluster_map_reader.h"
 #include "stores/redis/cluster/cluster_nodes.h"
@@ -98,7 +98,7 @@ class ClusterRouter final : private ClusterHost, private ClusterMapOwner {
   std::unordered_map<std::uint64_t, std::unique_ptr<ClusterBatch>> batches_;
   std::uint64_t batch_number_ = 0;
   std::optional<base::TimePoint> armed_at_;
-  net::OwnedTimer<ClusterRouter, &ClusterRouter::on_timer> timer_;
+  loop::OwnedTimer<ClusterRouter, &ClusterRouter::on_timer> timer_;
 };
 
 }  // namespace millrace::stores
