@@ -17,6 +17,11 @@ namespace millrace::base {
 [[nodiscard]] std::optional<std::string_view> find_nearest(
     std::string_view name, std::span<const std::string_view> candidates);
 
+/// Gives `did you mean 'x'?`, the hint for an unknown name, or nothing. Compares the name with all
+/// candidates, so call it only for a problem that will be shown.
+[[nodiscard]] std::string suggestion(std::string_view name,
+                                     std::span<const std::string_view> candidates);
+
 /// Gives `; did you mean 'x'?` for the end of an error message, or nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view name,
                                        std::span<const std::string_view> candidates);

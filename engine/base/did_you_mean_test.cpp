@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +48,23 @@ TEST(DidYouMeanTest, TakesTheFirstOfEquallyNearNames) {
 
 TEST(DidYouMeanTest, WritesAHint) {
   EXPECT_EQ(did_you_mean("scroe", kNames), "; did you mean 'score'?");
+}
+
+TEST(DidYouMeanTest, ASuggestionIsAHintOfItsOwn) {
+  const std::vector<std::string_view> names{"viewer", "follow"};
+  EXPECT_EQ(suggestion("veiwer", names), "did you mean 'viewer'?");
+  EXPECT_EQ(suggestion("xyz", names), "");
+}
+
+TEST(DidYouMeanTest, FindsTheNearestAmongManyThatAreAlmostAsNear) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 500; ++i) texts.push_back("node_" + std::to_string(i));
+  const std::vector<std::string_view> names(texts.begin(), texts.end());
+  for (const int i : {0, 7, 42, 321}) {
+    const std::string number = std::to_string(i);
+    EXPECT_EQ(find_nearest("ndoe_" + number, names), "node_" + number);
+    EXPECT_EQ(find_nearest("node" + number, names), "node_" + number);
+  }
 }
 
 }  // namespace

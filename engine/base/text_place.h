@@ -14,6 +14,20 @@ struct TextPlace {
   friend bool operator==(const TextPlace&, const TextPlace&) = default;
 };
 
+/// A range of a file that a person wrote; lines and columns count from 1.
+struct SourceRange {
+  std::uint32_t line = 0;  ///< 0: the range is not known
+  std::uint32_t column = 0;
+  std::uint32_t end_line = 0;
+  std::uint32_t end_column = 0;
+};
+
+/// A range of bytes of a text.
+struct SourceSpan {
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+};
+
 /// Gives the place as `line:column`.
 [[nodiscard]] std::string to_string(TextPlace place);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/text_place.h"
 #include "plan/param_value.h"
 #include "plan/task_catalog.h"
 #include "rows/column.h"
@@ -19,14 +20,6 @@
 namespace millrace::plan {
 
 inline constexpr std::uint32_t kNoPlanNode = UINT32_MAX;
-
-/// A range of the `.plan.ts` a node came from; lines and columns count from 1.
-struct SourceRange {
-  std::uint32_t line = 0;  ///< 0: not known
-  std::uint32_t column = 0;
-  std::uint32_t end_line = 0;
-  std::uint32_t end_column = 0;
-};
 
 /// Where an input's rows come from.
 struct NodeInput {
@@ -43,24 +36,24 @@ using PlanInput = std::variant<NodeInput, RequestInput, ConstantInput>;
 /// What happens when a node fails or times out.
 enum class OnFailure : std::uint8_t { kFail, kUseEmpty, kUseInput, kUseNode };
 
-/// What becomes of a row whose expression fails.
+/// What happens to a row for which the node's expression fails.
 enum class RowErrorRule : std::uint8_t { kNull, kDrop, kFail };
 
 enum class PlanPriority : std::uint8_t { kHigh, kNormal, kLow, kBackground };
 
-/// A column that a store task must supply.
+/// A key that a store task must fetch, and its type.
 struct FetchedKey {
   std::string key;
   rows::ColumnType type = rows::ColumnType::kInt64;
 };
 
-/// One node, checked: every name is an index, every param has its type.
+/// One node after checking: names have become indices, and every param has the type of its spec.
 struct CompiledNode {
   std::string id;
   const TaskSpec* task = nullptr;
   std::vector<PlanInput> inputs;
-  /// Nodes that must be done before this one though their rows are not inputs: the viewer node of
-  /// an expression that reads `viewer.x`.
+  /// Nodes that must finish before this one starts although their rows are not inputs: the viewer
+  /// node, when an expression of this node reads `viewer.x`.
   std::vector<std::uint32_t> waits_for;
   /// In the order of `task->params`.
   std::vector<ParamValue> params;
@@ -80,14 +73,14 @@ struct CompiledNode {
   bool trace = true;
   /// Ids of the artifact's nodes that this one stands for, itself included (passes merge nodes).
   std::vector<std::string> source_ids;
-  SourceRange source;
+  base::SourceRange source;
 
   /// The value of a param by name; the name must be in the spec.
   [[nodiscard]] const ParamValue& param(std::string_view name) const;
 };
 
-/// A value that expressions of the plan read from outside: its place is the index in the lists
-/// below and in `expr::Bindings`.
+/// A value that expressions read from outside the rows. Expressions know it by its index in one of
+/// the lists of `CompiledPlan`, which is also its index in `expr::Bindings`.
 struct ExternalName {
   std::string name;
   rows::ColumnType type = rows::ColumnType::kInt64;
@@ -103,15 +96,15 @@ struct PassNote {
 /// The fragments a plan is made of, and the version of each.
 using FragmentVersions = std::map<std::string, std::string, std::less<>>;
 
-/// A plan as it runs: immutable, complete, checked.
+/// A plan that was checked and can run. Immutable.
 /// Threading: any thread. Lifetime: its catalog and registry outlive it.
 struct CompiledPlan {
   std::string name;
   std::string version;  ///< empty when the artifact names none
   std::string digest;   ///< `sha256:` and 64 hex digits of the artifact's bytes
   std::string source_file;
-  FragmentVersions fragments;       ///< what the artifact says it was compiled with
-  std::string variant_of;           ///< name of the plan with the usual versions; empty: this one
+  FragmentVersions fragments;  ///< what the artifact says it was compiled with
+  std::string variant_of;      ///< name of the plan with the default versions; empty: this plan
   std::vector<CompiledNode> nodes;  ///< producers before consumers
   std::vector<std::uint32_t> outputs;
   std::vector<std::string> output_keys;      ///< `id` first; the default when a request names none

@@ -8,21 +8,23 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/formats/document_reporter.h"
 #include "base/formats/json_document.h"
 #include "plan/artifact/artifact.h"
+#include "plan/artifact/artifact_reader.h"
 #include "plan/check/checker.h"
 #include "plan/check/columns.h"
 #include "plan/check/draft.h"
 #include "plan/check/resolver.h"
 #include "plan/passes/node_links.h"
 #include "plan/passes/passes.h"
-#include "plan/reporter.h"
 
 namespace millrace::plan {
 
 namespace {
 
-/// Nodes that an answer may need. Viewers count: an expression that is read later may need them.
+/// Marks the nodes that outputs need, and the viewers: whether an expression needs a viewer is only
+/// known once it has been compiled.
 std::vector<bool> nodes_to_number(const CompiledPlan& plan, const CompileOptions& options) {
   if (!options.remove_dead_nodes) return std::vector<bool>(plan.nodes.size(), true);
   std::vector<std::uint32_t> roots = plan.outputs;
@@ -44,13 +46,13 @@ std::expected<CompiledPlanRef, ProblemReport> compile_plan(std::string_view arti
   if (!read_artifact_json(artifact_bytes, options.limits, document, report)) {
     return std::unexpected(std::move(report));
   }
-  Reporter reporter(document, report);
+  base::DocumentReporter reporter(document, report, reader_codes());
   const CheckContext context{.registry = registry, .catalog = catalog, .reporter = reporter};
   const Artifact artifact = read_artifact(document, options.limits, reporter);
   Draft draft = resolve(artifact, context);
   const ColumnAnalysis analysis(registry);
   check_columns(draft, nodes_to_number(draft.plan, options), analysis, context);
-  if (!report.empty()) return std::unexpected(std::move(report));
+  if (report.has_errors()) return std::unexpected(std::move(report));
 
   CompiledPlan plan = std::move(draft.plan);
   plan.digest = base::sha256_digest(artifact_bytes);

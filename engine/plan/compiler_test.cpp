@@ -77,5 +77,23 @@ TEST_F(CompilerTest, I3_ACostEstimateIsAWholeNumberUpToAnHour) {
   EXPECT_EQ(compile(with_cost("3600000000"))->nodes[0].cost_estimate, std::chrono::hours(1));
 }
 
+TEST_F(CompilerTest, ART7_AReportOfVeryManyProblemsKeepsTheFirstAndCountsTheRest) {
+  std::string nodes;
+  constexpr int kNodeCount = 5'000;
+  for (int i = 0; i < kNodeCount; ++i) {
+    nodes += base::format(
+        R"({}{{"id": "node_{}", "op": "take", "inputs": ["nodx_{}"], "params": {{"count": 1}}}})",
+        i == 0 ? "" : ", ",
+        i,
+        i);
+  }
+  const ProblemReport report = problems(artifact(nodes, R"("node_0")"));
+  ASSERT_EQ(report.problems().size(), ProblemReport::kKeptMax);
+  EXPECT_EQ(report.dropped_count(), kNodeCount - ProblemReport::kKeptMax);
+  EXPECT_EQ(report.problems()[0].code, ProblemCode::kUnknownInput);
+  EXPECT_EQ(report.problems()[0].hint, "did you mean 'node_0'?");
+  EXPECT_TRUE(report.to_text().ends_with("and 4500 more\n"));
+}
+
 }  // namespace
 }  // namespace millrace::plan

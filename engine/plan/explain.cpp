@@ -69,7 +69,7 @@ std::string_view kind_text(TaskKind kind) {
   return "?";
 }
 
-/// Whether a request fails when the node's own body fails or never ends.
+/// Says whether the node's body can fail or wait too long, so that the request needs a fallback.
 bool needs_fallback(const CompiledNode& node) {
   return node.task->can_fail || node.task->kind == TaskKind::kAsync || node.timeout ||
          node.on_row_error == RowErrorRule::kFail;
@@ -108,8 +108,8 @@ EstimatedPath estimate_critical_path(const CompiledPlan& plan) {
 }
 
 std::vector<std::uint32_t> nodes_that_can_fail(const CompiledPlan& plan) {
-  // Every node counts that some request runs: lazy ones stand in for others. What no output needs
-  // fails nothing.
+  // Fallback nodes count too, since some requests run them. A node that no output needs cannot make
+  // a request fail.
   const std::vector<bool> used = reachable_from(plan, plan.outputs);
   std::vector<std::uint32_t> failing;
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {

@@ -12,26 +12,28 @@
 
 namespace millrace::plan {
 
-/// Rows that an estimate assumes where only running the plan can tell.
+/// Number of rows that estimates assume for every node, since only a run knows the real number.
 inline constexpr std::int64_t kAssumedRows = 100;
 
-/// What a body costs: as declared in the plan, else as the task says for `kAssumedRows` rows.
+/// Estimates the time of a node's body: what the plan declares, else what the task states for
+/// `kAssumedRows` rows.
 [[nodiscard]] base::Duration estimate_cost(const CompiledNode& node);
 
-/// The costliest chain from a source to an output, by estimates; lazy fallbacks do not count.
+/// The chain of nodes from a source to an output with the highest estimated cost. Fallback nodes,
+/// which run only after a failure, are not part of it.
 struct EstimatedPath {
   std::vector<std::uint32_t> nodes;
   base::Duration cost{};
 };
 [[nodiscard]] EstimatedPath estimate_critical_path(const CompiledPlan& plan);
 
-/// Nodes that can fail a request: they can wait or fail, and neither they nor what stands in for
-/// them gives an answer then. Empty: the plan always answers. Structural; claims nothing of CPU
-/// time.
+/// Finds the nodes that can make a request fail: their body can fail or wait too long, and they
+/// have no fallback. If there are none, the plan always answers. Judged by the plan's structure
+/// alone; says nothing about CPU time.
 [[nodiscard]] std::vector<std::uint32_t> nodes_that_can_fail(const CompiledPlan& plan);
 
-/// Tells what the compiler made of a plan.
-/// Lifetime: borrows both.
+/// Describes a compiled plan as text or JSON.
+/// Threading: not shared. Lifetime: borrows the plan and the registry.
 class PlanExplanation {
  public:
   PlanExplanation(const CompiledPlan& plan, const Registry& registry)

@@ -15,12 +15,12 @@ struct OrderKey {
   bool descending = false;
 };
 
-/// Place of an endpoint in `Registry::endpoints()`.
+/// Index of an endpoint in `Registry::endpoints()`.
 struct EndpointId {
   std::uint32_t index = 0;
 };
 
-/// Place of an input in `CompiledNode::inputs`; what a param of type node becomes.
+/// Index of an input in `CompiledNode::inputs`. A param of type node becomes one.
 struct InputIndex {
   std::uint32_t index = 0;
 };

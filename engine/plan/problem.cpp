@@ -7,11 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "base/check.h"
 #include "base/format.h"
-#include "plan/membership.h"
 
 namespace millrace::plan {
 
@@ -29,7 +26,7 @@ constexpr std::array<ProblemEntry, kProblemCodeCount> kTable{{
     {kTooLarge, "too_large", "A size is over its limit: bytes, nodes, inputs, text."},
     {kUnsupportedVersion, "unsupported_version", "`schema_version` is not one this engine reads."},
     {kMissingField, "missing_field", "A required field is absent."},
-    {kUnknownField, "unknown_field", "A field that nothing reads; most often a slip of the hand."},
+    {kUnknownField, "unknown_field", "A field that nothing reads; usually a spelling mistake."},
     {kWrongType, "wrong_type", "A field or param holds a value of another type than declared."},
     {kBadValue, "bad_value", "A field or param holds a value that is not one of those allowed."},
     {kBadName, "bad_name", "A name is empty, too long, or has characters that names may not have."},
@@ -93,63 +90,16 @@ std::string problem_reference() {
   return page;
 }
 
-void ProblemReport::add(Problem problem) {
-  if (full()) {
-    ++dropped_count_;
-    return;
-  }
-  problems_.push_back(std::move(problem));
-}
-
-void ProblemReport::append(const ProblemReport& other) {
-  for (const Problem& problem : other.problems_) add(problem);
-  dropped_count_ += other.dropped_count_;
-}
-
-bool ProblemReport::has(ProblemCode code) const {
-  return contains(problems_, code, &Problem::code);
-}
-
-std::string ProblemReport::to_text() const {
-  std::string text;
-  for (const Problem& problem : problems_) {
-    if (!problem.file.empty()) text += problem.file + ":";
-    if (problem.line != 0) text += base::format("{}:{}:", problem.line, problem.column);
-    if (!text.empty() && text.back() == ':') text += ' ';
-    text += base::format("{}: {}", to_string(problem.code), problem.message);
-    if (!problem.path.empty()) text += base::format(" (at {})", problem.path);
-    if (!problem.hint.empty()) text += "; " + problem.hint;
-    text += '\n';
-  }
-  if (dropped_count_ != 0) text += base::format("and {} more\n", dropped_count_);
-  return text;
-}
-
-void ProblemReport::write_json(base::JsonWriter& json) const {
-  json.begin_array();
-  for (const Problem& problem : problems_) {
-    json.begin_object();
-    json.member("code", to_string(problem.code));
-    json.member("path", problem.path);
-    if (!problem.file.empty()) json.member("file", problem.file);
-    if (problem.line != 0) {
-      json.member("line", problem.line);
-      json.member("column", problem.column);
-    }
-    json.member("message", problem.message);
-    if (!problem.hint.empty()) json.member("hint", problem.hint);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-base::Error ProblemReport::to_error() const {
-  MR_CHECK(!problems_.empty());
-  const Problem& first = problems_.front();
-  std::string message = base::format("{}: {}", to_string(first.code), first.message);
-  const std::size_t others = problems_.size() - 1 + dropped_count_;
-  if (others != 0) message += base::format(" (and {} more)", others);
-  return {base::ErrorCode::kInvalidPlan, std::move(message), first.path};
+const base::ReaderCodes& reader_codes() {
+  static const base::ReaderCodes codes{.wrong_type = kWrongType,
+                                       .unknown_field = kUnknownField,
+                                       .missing_field = kMissingField,
+                                       .duplicate_key = kDuplicateKey,
+                                       .bad_value = kBadValue,
+                                       .out_of_range = kParamRange,
+                                       .bad_duration = kBadTimeout,
+                                       .too_large = kTooLarge};
+  return codes;
 }
 
 }  // namespace millrace::plan

@@ -10,16 +10,16 @@
 #include "base/clock.h"
 #include "plan/param_value.h"
 
-// What the compiler knows of tasks: data, no code. `tasks` implements the catalog; `plan` never
-// includes it, so that a plan can be checked without a single task body.
+// What the compiler knows about tasks: data, no code. Module `tasks` implements the catalog; `plan`
+// does not include it, so that a plan can be checked without the code of any task.
 
 namespace millrace::plan {
 
-/// Where a body runs; declared by its author, never guessed.
+/// Where a task's body runs; its author declares it.
 enum class TaskKind : std::uint8_t {
   kAsync,  ///< a coroutine on the loop of the run
   kCpu,    ///< a worker, unless it is inlined
-  kCheap,  ///< whichever thread completed its last input
+  kCheap,  ///< the thread that completed its last input
 };
 
 /// What a param may hold, and how it is checked.
@@ -44,7 +44,7 @@ enum class ParamType : std::uint8_t {
   kNode,        ///< slot of another node; becomes an input after the positional ones
 };
 
-/// One param of a task. `fallback` is what an absent param means; monostate for none.
+/// One param of a task. `fallback` is the value of an absent param; monostate for none.
 struct ParamSpec {
   std::string name;
   ParamType type = ParamType::kInt;
@@ -64,7 +64,7 @@ enum class OutputColumns : std::uint8_t {
   kFanOut,      ///< `id`, `parent_id`, the first input's other columns, and what the task writes
 };
 
-/// What the rows of a node are, compared with those of its first input. Passes rely on it.
+/// How the rows of a node relate to those of its first input. Passes rely on it.
 enum class OutputRows : std::uint8_t {
   kSource,   ///< rows from elsewhere
   kSame,     ///< the same rows in the same order
@@ -73,14 +73,14 @@ enum class OutputRows : std::uint8_t {
   kOther,    ///< anything else
 };
 
-/// Everything the compiler, the manifest and the generated bindings know of a task.
+/// Everything the compiler, the manifest and the generated bindings know about a task.
 struct TaskSpec {
   std::string op;
   std::vector<std::string> aliases = {};
   std::string doc = {};
   TaskKind kind = TaskKind::kCpu;
   std::vector<ParamSpec> params = {};
-  /// Number of positional inputs; node params come on top.
+  /// Number of positional inputs; params of type kNode add further inputs.
   std::uint32_t inputs_min = 1;
   std::uint32_t inputs_max = 1;
   OutputColumns columns = OutputColumns::kFirstInput;

@@ -12,6 +12,8 @@
 
 #include "base/did_you_mean.h"
 #include "base/format.h"
+#include "base/problems/message_text.h"
+#include "base/problems/problem_report.h"
 
 namespace millrace::rank {
 namespace {
@@ -24,7 +26,23 @@ constexpr double kDeadlineMsMax = 3'600'000;
 constexpr std::int64_t kInlineThresholdNsMax = 3'600'000'000'000;
 constexpr std::int64_t kInlineDepthMax = 1'000'000;
 
-// One field of a request and how it is read.
+// The failure that a caller sees for a problem of the request's text.
+RankError to_rank_error(RankErrorCode code, const base::Problem& problem) {
+  return {.code = code,
+          .message = base::format("{}{}{} (line {}, column {})",
+                                  problem.message,
+                                  problem.hint.empty() ? "" : "; ",
+                                  problem.hint,
+                                  problem.line,
+                                  problem.column)};
+}
+
+// Reads the fields of a request in one pass: each member is handed to the method of its name.
+//
+// It does not use `base::ObjectReader`, which looks up every field by name, builds the path of
+// every value and goes on after a problem. That would cost time in every good request, and a
+// refused one reports its first problem only. Problems, suggestions and the names of types are
+// those of `base`.
 class RequestFields {
  public:
   RequestFields(Request& request, const RequestLimits& limits)
@@ -64,9 +82,11 @@ class RequestFields {
                                  std::size_t count_max,
                                  std::vector<std::int64_t>& out);
   [[nodiscard]] Outcome read_values(JsonValue value, std::vector<NamedValue>& out);
+  // Refuses the request because of `value`.
   [[nodiscard]] std::unexpected<RankError> refuse(RankErrorCode code,
                                                   JsonValue value,
-                                                  std::string_view what) const;
+                                                  std::string message,
+                                                  std::string hint = {}) const;
   [[nodiscard]] std::unexpected<RankError> wrong_type(JsonValue value,
                                                       std::string_view name,
                                                       std::string_view wanted) const;
@@ -105,23 +125,25 @@ Outcome RequestFields::read(JsonValue member) {
     return candidate.name == member.key();
   });
   if (field == kFields.end()) {
-    const auto known = names();
     return refuse(RankErrorCode::kUnknownField,
                   member,
-                  base::format("A request has no field '{}'{}",
-                               member.key(),
-                               base::did_you_mean(member.key(), known)));
+                  base::format("A request has no field '{}'", base::shortened(member.key())),
+                  base::suggestion(member.key(), names()));
   }
   return (this->*field->read)(member);
 }
 
 std::unexpected<RankError> RequestFields::refuse(RankErrorCode code,
                                                  JsonValue value,
-                                                 std::string_view what) const {
+                                                 std::string message,
+                                                 std::string hint) const {
   const base::TextPlace place = request_.document.place(value.offset());
-  return std::unexpected(RankError{
-      .code = code,
-      .message = base::format("{} (line {}, column {})", what, place.line, place.column)});
+  return std::unexpected(to_rank_error(code,
+                                       {.code = code,
+                                        .line = place.line,
+                                        .column = place.column,
+                                        .message = std::move(message),
+                                        .hint = std::move(hint)}));
 }
 
 std::unexpected<RankError> RequestFields::wrong_type(JsonValue value,
@@ -146,13 +168,14 @@ Outcome RequestFields::read_id(JsonValue value, std::string_view name, std::int6
     out = *number;
     return {};
   }
-  // Ids beyond 2^53 are safer as text in many languages.
+  // Languages whose numbers are doubles send ids beyond 2^53 as text.
   if (const auto text = value.find_string()) {
     const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), out);
     if (problem == std::errc() && end == text->data() + text->size()) return {};
-    return refuse(RankErrorCode::kBadValue,
-                  value,
-                  base::format("'{}' is not a 64-bit integer: \"{}\"", name, *text));
+    return refuse(
+        RankErrorCode::kBadValue,
+        value,
+        base::format("'{}' is not a 64-bit integer: \"{}\"", name, base::shortened(*text)));
   }
   if (value.is(JsonKind::kUnsigned))
     return refuse(RankErrorCode::kBadValue, value, base::format("'{}' is beyond int64", name));
@@ -197,13 +220,14 @@ Outcome RequestFields::read_values(JsonValue value, std::vector<NamedValue>& out
         scalar = *member.find_string();
         break;
       case JsonKind::kUnsigned:
-        return refuse(RankErrorCode::kBadValue,
-                      member,
-                      base::format("'{}.{}' is beyond int64", value.key(), member.key()));
+        return refuse(
+            RankErrorCode::kBadValue,
+            member,
+            base::format("'{}.{}' is beyond int64", value.key(), base::shortened(member.key())));
       case JsonKind::kArray:
       case JsonKind::kObject:
         return wrong_type(member,
-                          base::format("{}.{}", value.key(), member.key()),
+                          base::format("{}.{}", value.key(), base::shortened(member.key())),
                           "null, a bool, a number or a string");
     }
     out.push_back({member.key(), scalar});
@@ -270,8 +294,9 @@ Outcome RequestFields::read_output_keys(JsonValue value) {
     const auto key = item.find_string();
     if (!key) return wrong_type(item, "output_keys", "an array of strings");
     if (std::find(keys.begin(), keys.end(), *key) != keys.end()) {
-      return refuse(
-          RankErrorCode::kBadValue, item, base::format("'output_keys' names '{}' twice", *key));
+      return refuse(RankErrorCode::kBadValue,
+                    item,
+                    base::format("'output_keys' names '{}' twice", base::shortened(*key)));
     }
     keys.push_back(*key);
   }
@@ -302,9 +327,10 @@ Outcome RequestFields::read_explain(JsonValue value) {
   if (!value.is(JsonKind::kObject)) return wrong_type(value, "explain", "an object with 'ids'");
   for (const JsonValue member : value.children()) {
     if (member.key() != "ids") {
-      return refuse(RankErrorCode::kUnknownField,
-                    member,
-                    base::format("'explain' has no field '{}', only 'ids'", member.key()));
+      return refuse(
+          RankErrorCode::kUnknownField,
+          member,
+          base::format("'explain' has no field '{}', only 'ids'", base::shortened(member.key())));
     }
     auto read = read_ids(member, limits_.explain_ids_max, request_.explain_ids.emplace());
     if (!read) return read;
@@ -326,29 +352,30 @@ Outcome RequestFields::read_scheduling(JsonValue value) {
       {"enable_inline_execution", "inline_threshold_ns", "max_inline_depth"});
   if (!value.is(JsonKind::kObject)) return wrong_type(value, "scheduling", "an object");
   for (const JsonValue member : value.children()) {
-    const std::string name = base::format("scheduling.{}", member.key());
     if (member.key() == kNames[0]) {
       const auto flag = member.find_bool();
-      if (!flag) return wrong_type(member, name, "true or false");
+      if (!flag) return wrong_type(member, "scheduling.enable_inline_execution", "true or false");
       request_.scheduling.enable_inline_execution = *flag;
       continue;
     }
     if (member.key() != kNames[1] && member.key() != kNames[2]) {
       return refuse(RankErrorCode::kUnknownField,
                     member,
-                    base::format("'scheduling' has no field '{}'{}",
-                                 member.key(),
-                                 base::did_you_mean(member.key(), kNames)));
+                    base::format("'scheduling' has no field '{}'", base::shortened(member.key())),
+                    base::suggestion(member.key(), kNames));
     }
     const auto number = member.find_int();
-    if (!number) return wrong_type(member, name, "an integer");
+    if (!number) {
+      return wrong_type(member, base::format("scheduling.{}", member.key()), "an integer");
+    }
     const bool is_time = member.key() == kNames[1];
     const std::int64_t least = is_time ? 0 : 1;
     const std::int64_t most = is_time ? kInlineThresholdNsMax : kInlineDepthMax;
     if (*number < least || *number > most) {
-      return refuse(RankErrorCode::kBadValue,
-                    member,
-                    base::format("'{}' must be from {} to {}", name, least, most));
+      return refuse(
+          RankErrorCode::kBadValue,
+          member,
+          base::format("'scheduling.{}' must be from {} to {}", member.key(), least, most));
     }
     if (is_time) {
       request_.scheduling.inline_threshold = base::Duration(*number);
@@ -362,10 +389,12 @@ Outcome RequestFields::read_scheduling(JsonValue value) {
 RankError from_json_problem(const base::JsonProblem& problem) {
   const bool is_size = problem.code == base::JsonProblemCode::kTooLarge ||
                        problem.code == base::JsonProblemCode::kTooDeep;
-  return {
-      .code = is_size ? RankErrorCode::kTooLarge : RankErrorCode::kBadJson,
-      .message = base::format(
-          "{} (line {}, column {})", problem.message, problem.place.line, problem.place.column)};
+  const RankErrorCode code = is_size ? RankErrorCode::kTooLarge : RankErrorCode::kBadJson;
+  return to_rank_error(code,
+                       {.code = code,
+                        .line = problem.place.line,
+                        .column = problem.place.column,
+                        .message = problem.message});
 }
 
 }  // namespace
@@ -400,7 +429,7 @@ std::expected<void, RankError> RequestReader::read(std::string_view text, Reques
     return std::unexpected(
         RankError{.code = RankErrorCode::kWrongType, .message = "A request must be a JSON object"});
   }
-  // First, so that every later error can name it.
+  // The id comes first, so that the answer to a request with a later problem can name it.
   if (const auto id = root.find_member("request_id"))
     request.request_id = id->find_string().value_or(std::string_view());
   RequestFields fields(request, limits_);

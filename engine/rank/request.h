@@ -24,7 +24,7 @@ struct NamedValue {
   rows::Value value;
 };
 
-/// One request, checked as far as that is possible without a plan.
+/// One request, checked as far as that is possible without knowing the plan.
 /// Threading: not shared. Lifetime: texts borrow from `document`.
 struct Request {
   base::JsonDocument document;
@@ -46,7 +46,7 @@ struct Request {
   bool trace = false;
   runtime::InlineOverrides scheduling;  ///< only where the operator allows it
 
-  /// Makes it as new, and keeps its memory.
+  /// Removes everything that was read, and keeps the memory for the next request.
   void clear();
 };
 
@@ -60,7 +60,7 @@ struct RequestLimits {
   std::size_t explain_ids_max = 1'000;
 };
 
-/// Reads requests, one after another, into memory that is used again.
+/// Reads requests one after another, and uses the same buffers for each.
 /// Threading: not shared.
 class RequestReader {
  public:

@@ -92,6 +92,23 @@ TEST(RequestTest, REQ1_AnUnknownFieldIsNamedWithItsPlaceAndALikelyOne) {
   EXPECT_THAT(error.message, HasSubstr("line 2"));
 }
 
+TEST(RequestTest, REQ1_LongTextFromARequestIsCutInMessages) {
+  const std::string text(1000, 'x');
+  for (const std::string& field : {"\"" + text + "\": 1",
+                                   "\"exclude\": [\"" + text + "\"]",
+                                   "\"params\": {\"" + text + "\": []}",
+                                   "\"scheduling\": {\"" + text + "\": 1}"}) {
+    EXPECT_LT(refused("{\"user_id\": 1, " + field + "}").message.size(), 200U) << field;
+  }
+}
+
+TEST(RequestTest, REQ1_AMessageEndsWithThePlace) {
+  EXPECT_EQ(refused("{\"user_id\": 1,\n \"limits\": 3}").message,
+            "A request has no field 'limits'; did you mean 'limit'? (line 2, column 12)");
+  EXPECT_EQ(refused(R"({"user_id": 1, "scheduling": {"max_inline_depth": 0}})").message,
+            "'scheduling.max_inline_depth' must be from 1 to 1000000 (line 1, column 51)");
+}
+
 TEST(RequestTest, REQ10_UserIdIsRequired) {
   EXPECT_EQ(refused(R"({"plan": "p"})").code, RankErrorCode::kMissingField);
   EXPECT_EQ(refused(R"({"user_id": 1, "explain": {}})").code, RankErrorCode::kMissingField);

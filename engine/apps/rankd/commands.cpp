@@ -70,6 +70,8 @@ int check(const Flags& flags, const host::Project& project) {
         json.end_array();
       } else {
         file.plan.error().write_json(json);
+        const std::size_t more = file.plan.error().dropped_count();
+        if (more != 0) json.member("more_problems", more);
       }
       json.end_object();
     } else if (file.plan) {

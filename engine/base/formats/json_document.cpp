@@ -6,23 +6,24 @@
 
 namespace millrace::base {
 
-std::string_view to_string(JsonKind kind) {
+std::string_view to_string(JsonKind kind, DocumentSyntax syntax) {
+  const bool is_toml = syntax == DocumentSyntax::kToml;
   switch (kind) {
     case JsonKind::kNull:
-      return "null";
+      return is_toml ? "date" : "null";
     case JsonKind::kBool:
       return "bool";
     case JsonKind::kInt:
     case JsonKind::kUnsigned:
       return "int";
     case JsonKind::kFloat:
-      return "number";
+      return is_toml ? "float" : "number";
     case JsonKind::kString:
       return "string";
     case JsonKind::kArray:
       return "array";
     case JsonKind::kObject:
-      return "object";
+      return is_toml ? "table" : "object";
   }
   return "?";
 }

@@ -10,13 +10,14 @@
 
 #include "base/text_place.h"
 
-// A JSON document as two arrays: nodes in the order of the text, each knowing where its subtree
-// ends, and all strings one after the other. Reading one again reuses both.
+// A document as two arrays: nodes in the order of the text, each knowing where its subtree ends,
+// and all strings one after the other. Reading one again reuses both. TOML files are read into the
+// same form, so that whoever reads objects needs to know one kind of document only.
 
 namespace millrace::base {
 
 enum class JsonKind : std::uint8_t {
-  kNull,
+  kNull,  ///< in TOML, which has no null: a date or time, which no setting of ours uses
   kBool,
   kInt,       ///< fits int64, written without fraction and exponent
   kUnsigned,  ///< the same, above int64 but within uint64
@@ -26,8 +27,13 @@ enum class JsonKind : std::uint8_t {
   kObject,
 };
 
-/// Gives the name people see: `null`, `bool`, `int`, `number`, `string`, `array`, `object`.
-[[nodiscard]] std::string_view to_string(JsonKind kind);
+/// The language that the text of a document is written in.
+enum class DocumentSyntax : std::uint8_t { kJson, kToml };
+
+/// Gives the name people see: `null`, `bool`, `int`, `number`, `string`, `array`, `object`; in TOML
+/// `date`, `float` and `table` instead of `null`, `number` and `object`.
+[[nodiscard]] std::string_view to_string(JsonKind kind,
+                                         DocumentSyntax syntax = DocumentSyntax::kJson);
 
 class JsonDocument;
 
@@ -73,11 +79,13 @@ class JsonDocument {
   [[nodiscard]] JsonValue root() const { return {this, 0}; }
   [[nodiscard]] TextPlace place(std::size_t offset) const { return locate(text_, offset); }
   [[nodiscard]] std::string_view text() const { return text_; }
+  [[nodiscard]] DocumentSyntax syntax() const { return syntax_; }
 
  private:
   friend class JsonValue;
   friend class JsonValueBuilder;
   friend class JsonReader;
+  friend class TomlConverter;
 
   struct Slice {
     std::uint32_t offset = 0;
@@ -106,6 +114,7 @@ class JsonDocument {
   std::string text_;
   std::string strings_;
   std::vector<Node> nodes_;
+  DocumentSyntax syntax_ = DocumentSyntax::kJson;
 };
 
 class JsonValue::Iterator {

@@ -19,6 +19,7 @@
 
 #include "base/format.h"
 #include "base/formats/json_document.h"
+#include "base/problems/message_text.h"
 #include "base/text_place.h"
 
 namespace millrace::base {
@@ -265,7 +266,7 @@ class JsonValueBuilder {
   Done duplicate(JsonValue member) const {
     return fail(JsonProblemCode::kDuplicateKey,
                 member.key_offset(),
-                format("Duplicate key: {}", member.key().substr(0, kQuotedMax)));
+                format("Duplicate key: {}", shortened(member.key())));
   }
 
   Done too_deep(std::uint32_t index) const {
@@ -336,8 +337,6 @@ class JsonValueBuilder {
     return static_cast<std::uint32_t>(std::min(distance, document_.text_.size()));
   }
 
-  static constexpr std::size_t kQuotedMax = 80;
-
   JsonDocument& document_;
   const JsonLimits& limits_;
   std::vector<std::string_view>& keys_;
@@ -351,6 +350,7 @@ std::expected<void, JsonProblem> JsonReader::read(std::string_view text, JsonDoc
   document.nodes_.clear();
   document.strings_.clear();
   document.text_.clear();
+  document.syntax_ = DocumentSyntax::kJson;
   if (text.size() > limits_.text_bytes_max) {
     return std::unexpected(
         JsonProblem{.code = JsonProblemCode::kTooLarge,

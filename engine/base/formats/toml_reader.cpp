@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
+#include <vector>
 
 // The parser reports a table header without a name, but first asserts, or with NDEBUG lets the
 // compiler assume, that there is one: text from outside would decide. So it does neither here.
@@ -26,6 +26,7 @@
 #pragma pop_macro("NDEBUG")
 
 #include "base/format.h"
+#include "base/formats/json_document.h"
 #include "base/text_place.h"
 
 namespace millrace::base {
@@ -36,57 +37,104 @@ TextPlace to_place(const toml::source_position& position) {
   return {.line = position.line, .column = position.column};
 }
 
-TomlValue convert(const toml::node& node);
-
-TomlValue::Table convert_table(const toml::table& table) {
-  TomlValue::Table members;
-  for (const auto& [name, node] : table) {
-    members.push_back({.name = std::string(name.str()),
-                       .place = to_place(name.source().begin),
-                       .value = convert(node)});
-  }
-  std::ranges::sort(members, {}, [](const TomlMember& member) {
-    return std::pair(member.place.line, member.place.column);
-  });
-  return members;
-}
-
-TomlValue convert(const toml::node& node) {
-  TomlValue value{.place = to_place(node.source().begin), .content = {}};
-  if (const auto* table = node.as_table()) {
-    value.content = convert_table(*table);
-  } else if (const auto* array = node.as_array()) {
-    TomlValue::Array items;
-    for (const toml::node& item : *array) items.push_back(convert(item));
-    value.content = std::move(items);
-  } else if (const auto* text = node.as_string()) {
-    value.content = text->get();
-  } else if (const auto* integer = node.as_integer()) {
-    value.content = integer->get();
-  } else if (const auto* number = node.as_floating_point()) {
-    value.content = number->get();
-  } else if (const auto* flag = node.as_boolean()) {
-    value.content = flag->get();
-  }
-  return value;
-}
-
 }  // namespace
 
-const TomlValue* TomlValue::find_member(std::string_view name) const {
-  const auto* table = find<Table>();
-  if (table == nullptr) return nullptr;
-  const auto found = std::ranges::find(*table, name, &TomlMember::name);
-  return found == table->end() ? nullptr : &found->value;
-}
+/// Copies the parser's tree into a document.
+class TomlConverter {
+ public:
+  TomlConverter(std::string_view text, JsonDocument& document) : document_(document) {
+    document_.text_ = text;
+    document_.syntax_ = DocumentSyntax::kToml;
+    line_starts_.push_back(0);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') line_starts_.push_back(static_cast<std::uint32_t>(i + 1));
+    }
+  }
 
-std::string_view kind_name(const TomlValue& value) {
-  static constexpr std::string_view kNames[] = {
-      "date", "bool", "int", "float", "string", "array", "table"};
-  return kNames[value.content.index()];
-}
+  void add(const toml::node& node) {
+    const auto index = static_cast<std::uint32_t>(document_.nodes_.size());
+    const std::uint32_t offset = offset_of(node.source().begin);
+    document_.nodes_.push_back({.offset = offset, .key_offset = offset});
+    if (const auto* table = node.as_table()) {
+      add_members(*table, index);
+    } else if (const auto* array = node.as_array()) {
+      document_.nodes_[index].kind = JsonKind::kArray;
+      for (const toml::node& item : *array) add(item);
+      document_.nodes_[index].payload.child_count = static_cast<std::uint32_t>(array->size());
+    } else {
+      set_scalar(node, document_.nodes_[index]);
+    }
+    document_.nodes_[index].end = static_cast<std::uint32_t>(document_.nodes_.size());
+  }
 
-std::expected<TomlValue, TomlProblem> read_toml(std::string_view text, std::size_t text_bytes_max) {
+ private:
+  struct Member {
+    std::uint32_t offset;
+    std::string_view name;
+    const toml::node* node;
+  };
+
+  /// The parser keeps the members of a table sorted by name; a document has them as in the text.
+  void add_members(const toml::table& table, std::uint32_t index) {
+    std::vector<Member> members;
+    for (const auto& [name, node] : table) {
+      members.push_back({offset_of(name.source().begin), name.str(), &node});
+    }
+    std::ranges::sort(members, {}, &Member::offset);
+    for (const Member& member : members) {
+      const std::size_t child = document_.nodes_.size();
+      add(*member.node);
+      document_.nodes_[child].key = keep(member.name);
+      document_.nodes_[child].key_offset = member.offset;
+    }
+    document_.nodes_[index].kind = JsonKind::kObject;
+    document_.nodes_[index].payload.child_count = static_cast<std::uint32_t>(members.size());
+  }
+
+  /// A date or time stays `kNull`.
+  void set_scalar(const toml::node& from, JsonDocument::Node& node) {
+    if (const auto* text = from.as_string()) {
+      node.kind = JsonKind::kString;
+      node.payload.text = keep(text->get());
+    } else if (const auto* integer = from.as_integer()) {
+      node.kind = JsonKind::kInt;
+      node.payload.integer = integer->get();
+    } else if (const auto* number = from.as_floating_point()) {
+      node.kind = JsonKind::kFloat;
+      node.payload.number = number->get();
+    } else if (const auto* flag = from.as_boolean()) {
+      node.kind = JsonKind::kBool;
+      node.payload.flag = flag->get();
+    }
+  }
+
+  JsonDocument::Slice keep(std::string_view text) {
+    const JsonDocument::Slice slice{.offset = static_cast<std::uint32_t>(document_.strings_.size()),
+                                    .size = static_cast<std::uint32_t>(text.size())};
+    document_.strings_.append(text);
+    return slice;
+  }
+
+  /// The parser gives lines and columns, counted in characters; a document has byte offsets.
+  [[nodiscard]] std::uint32_t offset_of(const toml::source_position& position) const {
+    if (position.line == 0 || position.line > line_starts_.size()) return 0;
+    const std::string_view text = document_.text_;
+    std::size_t offset = line_starts_[position.line - 1];
+    for (std::uint32_t column = 1; column < position.column && offset < text.size(); ++column) {
+      ++offset;
+      while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80) {
+        ++offset;
+      }
+    }
+    return static_cast<std::uint32_t>(offset);
+  }
+
+  JsonDocument& document_;
+  std::vector<std::uint32_t> line_starts_;
+};
+
+std::expected<JsonDocument, TomlProblem> read_toml(std::string_view text,
+                                                   std::size_t text_bytes_max) {
   if (text.size() > text_bytes_max) {
     return std::unexpected(
         TomlProblem{.place = {}, .message = format("Text longer than {} bytes", text_bytes_max)});
@@ -96,7 +144,9 @@ std::expected<TomlValue, TomlProblem> read_toml(std::string_view text, std::size
     return std::unexpected(TomlProblem{.place = to_place(parsed.error().source().begin),
                                        .message = std::string(parsed.error().description())});
   }
-  return convert(parsed.table());
+  JsonDocument document;
+  TomlConverter(text, document).add(parsed.table());
+  return document;
 }
 
 }  // namespace millrace::base

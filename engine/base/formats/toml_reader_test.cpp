@@ -1,6 +1,5 @@
 #include "base/formats/toml_reader.h"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,7 +22,7 @@ TEST(TomlReaderTest, OnlyStringsAndCommentsHoldMoreThanAscii) {
 TEST(TomlReaderTest, ALineOfAStringMayGoOnWithAnyLetter) {
   const auto root = read_toml("a = \"\"\"\\\n   \u00e9\ufe7f\"\"\"\n");
   ASSERT_TRUE(root.has_value());
-  EXPECT_EQ(*root->find_member("a")->find<std::string>(), "\u00e9\ufe7f");
+  EXPECT_EQ(root->root().find_member("a")->find_string(), "\u00e9\ufe7f");
 }
 
 TEST(TomlReaderTest, RefusesATableHeaderThatNoNameFollows) {
@@ -33,21 +32,39 @@ TEST(TomlReaderTest, RefusesATableHeaderThatNoNameFollows) {
 }
 
 TEST(TomlReaderTest, GivesValuesInTheOrderOfTheFileWithTheirPlaces) {
-  const auto root = read_toml("[z]\nn = 1\nf = 1.5\n[a]\ns = 'x'\nb = true\nl = [1, 2]\n");
-  ASSERT_TRUE(root);
-  const auto* table = root->find<TomlValue::Table>();
-  ASSERT_EQ(table->size(), 2U);
-  EXPECT_EQ((*table)[0].name, "z");
-  EXPECT_EQ(*root->find_member("z")->find_member("n")->find<std::int64_t>(), 1);
-  EXPECT_EQ(*root->find_member("z")->find_member("f")->find<double>(), 1.5);
-  const TomlValue* a = root->find_member("a");
-  EXPECT_EQ(*a->find_member("s")->find<std::string>(), "x");
-  EXPECT_TRUE(*a->find_member("b")->find<bool>());
-  EXPECT_EQ(a->find_member("l")->find<TomlValue::Array>()->size(), 2U);
-  EXPECT_EQ(a->find_member("b")->place, (TextPlace{.line = 6, .column = 5}));
-  EXPECT_EQ(a->find<TomlValue::Table>()->at(1).place, (TextPlace{.line = 6, .column = 1}));
-  EXPECT_EQ(a->find_member("nope"), nullptr);
-  EXPECT_EQ(a->find_member("b")->find_member("x"), nullptr);
+  const auto document = read_toml("[z]\nn = 1\nf = 1.5\n[a]\ns = 'x'\nb = true\nl = [1, 2]\n");
+  ASSERT_TRUE(document);
+  const JsonValue root = document->root();
+  ASSERT_EQ(root.size(), 2U);
+  EXPECT_EQ((*root.children().begin()).key(), "z");
+  EXPECT_EQ(root.find_member("z")->find_member("n")->find_int(), 1);
+  EXPECT_EQ(root.find_member("z")->find_member("f")->find_number(), 1.5);
+  const JsonValue a = *root.find_member("a");
+  EXPECT_EQ(a.find_member("s")->find_string(), "x");
+  EXPECT_EQ(a.find_member("b")->find_bool(), true);
+  EXPECT_EQ(a.find_member("l")->size(), 2U);
+  const JsonValue b = *a.find_member("b");
+  EXPECT_EQ(document->place(b.offset()), (TextPlace{.line = 6, .column = 5}));
+  EXPECT_EQ(document->place(b.key_offset()), (TextPlace{.line = 6, .column = 1}));
+  EXPECT_FALSE(a.find_member("nope"));
+  EXPECT_FALSE(b.find_member("x"));
+}
+
+TEST(TomlReaderTest, ATableMayBeContinuedAfterAnother) {
+  const auto document = read_toml("[a.x]\nn = 1\n[b]\nm = 2\n[a.y]\nn = 3\n");
+  ASSERT_TRUE(document);
+  const JsonValue a = *document->root().find_member("a");
+  EXPECT_EQ(a.size(), 2U);
+  EXPECT_EQ(a.find_member("y")->find_member("n")->find_int(), 3);
+  EXPECT_EQ(document->root().find_member("b")->find_member("m")->find_int(), 2);
+}
+
+TEST(TomlReaderTest, ColumnsCountCharactersBeforeAValueToo) {
+  const auto document = read_toml("'\u00e9\u00e9' = { x = 5 }\n");
+  ASSERT_TRUE(document);
+  const JsonValue x = *(*document->root().children().begin()).find_member("x");
+  EXPECT_EQ(document->place(x.offset()), (TextPlace{.line = 1, .column = 14}));
+  EXPECT_EQ(document->text().substr(x.offset(), 1), "5");
 }
 
 TEST(TomlReaderTest, SaysWhereATextIsWrong) {
@@ -65,11 +82,16 @@ TEST(TomlReaderTest, RefusesATextAboveTheLimit) {
   EXPECT_EQ(bad.error().message, "Text longer than 3 bytes");
 }
 
-TEST(TomlReaderTest, ADateHasAKindOfItsOwn) {
-  const auto root = read_toml("d = 2020-01-01\n");
-  ASSERT_TRUE(root);
-  EXPECT_EQ(kind_name(*root->find_member("d")), "date");
-  EXPECT_EQ(kind_name(*root), "table");
+TEST(TomlReaderTest, KindsHaveTheNamesOfToml) {
+  const auto document = read_toml("d = 2020-01-01\nf = 1.5\n");
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->syntax(), DocumentSyntax::kToml);
+  const auto name_of = [&](std::string_view member) {
+    return to_string(document->root().find_member(member)->kind(), document->syntax());
+  };
+  EXPECT_EQ(name_of("d"), "date");
+  EXPECT_EQ(name_of("f"), "float");
+  EXPECT_EQ(to_string(document->root().kind(), document->syntax()), "table");
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <expected>
 #include <span>
 #include <string>
@@ -9,16 +7,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/problems/problem_report.h"
+#include "base/text_place.h"
 
 namespace millrace::expr {
 
-/// A range of bytes of the expression text.
-struct SourceSpan {
-  std::uint32_t offset = 0;
-  std::uint32_t length = 0;
-};
-
-enum class Severity : std::uint8_t { kError, kWarning };
+using base::Severity;
+using base::SourceSpan;
 
 /// One problem of one expression: what is wrong, where, and what might help.
 struct Diagnostic {

@@ -3,22 +3,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/formats/document_reporter.h"
 #include "base/formats/json_document.h"
 #include "plan/compiled_plan.h"
-#include "plan/reporter.h"
 
-// A plan artifact as it was written: fields have their types, names are not resolved yet.
+// A plan artifact after reading: fields have their types, but names are not resolved yet.
 
 namespace millrace::plan {
 
 /// A name that stands in the artifact, with its place.
 struct ArtifactName {
   std::string text = {};
-  Where where = {};
+  base::ValuePlace where = {};
 };
 
 /// An input: a slot, `$req.field`, or ids.
@@ -27,27 +26,27 @@ struct ArtifactInput {
   Kind kind = Kind::kSlot;
   std::string name;               ///< slot or field
   std::vector<std::int64_t> ids;  ///< of a constant
-  Where where;
+  base::ValuePlace where;
 };
 
 struct ArtifactFallback {
   OnFailure use = OnFailure::kFail;
   std::string node;  ///< of kUseNode
-  Where where;
+  base::ValuePlace where;
 };
 
 struct ArtifactParam {
   std::string name;
   base::JsonValue value;
-  Where where;
+  base::ValuePlace where;
 };
 
 struct ArtifactNode {
   ArtifactName id;
   ArtifactName op;
-  Where where;
+  base::ValuePlace where;
   std::vector<ArtifactInput> inputs;
-  std::vector<ArtifactName> slots;  ///< its id when it lists no outputs
+  std::vector<ArtifactName> slots;  ///< the node's id if the artifact lists no outputs
   std::vector<ArtifactParam> params;
   std::optional<bool> inline_hint;
   base::Duration cost_estimate{};

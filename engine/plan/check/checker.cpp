@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kViewerOp = "viewer";
 
-/// Goes through the nodes, producers first, and keeps the columns of each.
+/// Checks the nodes one by one, producers before consumers, and remembers the columns of each.
 class ColumnChecker {
  public:
   ColumnChecker(Draft& draft,
@@ -102,7 +102,7 @@ class ColumnChecker {
         "The viewer waits for a node that reads viewer.x: " + plan.nodes[viewers.front()].id);
   }
 
-  /// A node that has the viewer's rows as an input waits for it anyway.
+  /// Makes `reader` wait for the viewer, unless it does so already because the viewer is an input.
   void add_wait(std::uint32_t reader, std::uint32_t viewer) {
     CompiledNode& node = draft_.plan.nodes[reader];
     const auto is_viewer = [viewer](const PlanInput& input) {
@@ -138,8 +138,8 @@ class ColumnChecker {
            });
   }
 
-  /// What the outputs have for certain, and what a task that only selects or orders rows of a
-  /// fetch could have.
+  /// Adds the keys that the outputs certainly have, and those that a fetch can supply when between
+  /// it and the output there are only tasks that select or order its rows.
   void add_default_keys() {
     KeySet keys = analysis_.none();
     for (const std::uint32_t output : draft_.plan.outputs) {
@@ -164,7 +164,10 @@ class ColumnChecker {
     });
   }
 
-  void add(ProblemCode code, const Where& where, std::string message, std::string hint = {}) {
+  void add(ProblemCode code,
+           const base::ValuePlace& where,
+           std::string message,
+           std::string hint = {}) {
     context_.reporter.add(code, where, std::move(message), std::move(hint));
   }
 

@@ -9,8 +9,8 @@
 namespace millrace::plan {
 
 /// Checks what depends on the columns that reach a node: the keys it reads, its expressions, which
-/// are compiled here, and the plan's output keys. Numbers the outside names that nodes with
-/// `live[node]` read. Sets `waits_for` and `viewer_node`.
+/// are compiled here, and the plan's output keys. Gives an index to each param, request field and
+/// viewer field that a node with `live[node]` reads. Sets `waits_for` and `viewer_node`.
 void check_columns(Draft& draft,
                    const std::vector<bool>& live,
                    const ColumnAnalysis& analysis,

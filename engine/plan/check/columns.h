@@ -10,7 +10,7 @@
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
 
-// Which columns the rows of each node have, and which of them somebody reads.
+// Finds which columns the rows of each node have, and which of them are read.
 //
 // Forward: a node has the *written* columns of its task and those that flow through it. A task that
 // supplies keys on demand offers every key that is not blocked; the offer flows downstream until a
@@ -22,22 +22,23 @@
 
 namespace millrace::plan {
 
-/// What is known of one node's rows before anybody reads them.
+/// The columns of one node's rows, found by the forward walk.
 struct NodeColumns {
-  KeySet present;    ///< for certain
-  KeySet offered;    ///< if somebody reads them
-  KeySet written;    ///< by the node itself, part of `present`
+  KeySet present;    ///< the rows always have these
+  KeySet offered;    ///< the rows have these if something downstream reads them
+  KeySet written;    ///< of `present`: those the node itself writes
   KeySet on_demand;  ///< the node itself fetches these if they are read
 };
 
-/// What of it is read.
+/// The columns of one node's rows that are read, found by the backward walk.
 struct NodeNeeds {
   KeySet needed;   ///< columns of the node's rows that something reads
   KeySet fetched;  ///< of `needed`: those the node fetches
   KeySet passed;   ///< of `needed`: those that come from its inputs
 };
 
-/// Everything the two directions need to know of keys.
+/// Does both walks.
+/// Threading: not shared. Lifetime: borrows the registry.
 class ColumnAnalysis {
  public:
   explicit ColumnAnalysis(const Registry& registry);
@@ -51,14 +52,14 @@ class ColumnAnalysis {
                                        const std::vector<const NodeColumns*>& inputs) const;
   /// Columns of rows that come from the request or a constant.
   [[nodiscard]] NodeColumns columns_of(const PlanInput& input) const;
-  /// Columns of all nodes, which must stand in order.
+  /// Columns of all nodes; producers must stand before consumers.
   [[nodiscard]] std::vector<NodeColumns> columns_of(const CompiledPlan& plan) const;
   /// Keys that the params and the task of a node read from its inputs.
   [[nodiscard]] KeySet reads_of(const CompiledNode& node) const;
-  /// Says of a node, given what is read of it, whether it is left out: its first input is then
-  /// read in its place, and it reads nothing.
+  /// Decides, given what is read of a node, whether to treat the node as removed: what is read of
+  /// it is then read of its first input, and its own params read nothing.
   using IsLeftOut = std::function<bool(std::uint32_t node, const NodeNeeds& needs)>;
-  /// What is read of every node.
+  /// Finds what is read of every node.
   [[nodiscard]] std::vector<NodeNeeds> needs_of(const CompiledPlan& plan,
                                                 const std::vector<NodeColumns>& columns,
                                                 const IsLeftOut& is_left_out = {}) const;

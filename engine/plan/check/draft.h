@@ -6,33 +6,34 @@
 #include <string_view>
 #include <vector>
 
+#include "base/formats/document_reporter.h"
 #include "plan/artifact/artifact.h"
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
-#include "plan/reporter.h"
 #include "plan/task_catalog.h"
 
 namespace millrace::plan {
 
-/// What the steps of checking share.
+/// What all steps of checking use.
+/// Lifetime: borrows all of it.
 struct CheckContext {
   const Registry& registry;
   const TaskCatalog& catalog;
-  Reporter& reporter;
+  base::DocumentReporter& reporter;
 };
 
 /// Where the params of a node stand in the artifact, in the order of the spec; a param that was
 /// left out is placed at its node.
-using ParamPlaces = std::vector<Where>;
+using ParamPlaces = std::vector<base::ValuePlace>;
 
-/// A plan between artifact and compiled form. Until it is complete the text of an expression stands
-/// where its compiled form will.
+/// A plan that is being checked. A param that is an expression holds its text until the expression
+/// is compiled.
 struct Draft {
-  CompiledPlan plan;                ///< nodes in the order of the artifact
-  std::vector<ParamPlaces> places;  ///< of each node's params
-  std::vector<Where> where;         ///< of each node
-  /// Names some input that could not be resolved: what flows there is not known, and nothing that
-  /// reads it can be checked.
+  CompiledPlan plan;                    ///< nodes in the order of the artifact
+  std::vector<ParamPlaces> places;      ///< of each node's params
+  std::vector<base::ValuePlace> where;  ///< of each node
+  /// For each node, whether one of its inputs could not be resolved. Its columns are then unknown,
+  /// and nothing that reads them can be checked.
   std::vector<bool> unknown_input;
   std::optional<std::vector<ArtifactName>> output_keys;
 };

@@ -72,7 +72,8 @@ std::optional<expr::NameInfo> PlanScope::find_key(std::string_view name) const {
   return expr::NameInfo{.type = key->type, .nullable = key->name != "id"};
 }
 
-/// A blocked key is noted, and typed all the same, so that it is the only thing reported of it.
+/// Gives a blocked key too, after noting it: with its type known, that it is blocked is the only
+/// problem reported.
 const FieldInfo* PlanScope::usable_key(std::string_view name) const {
   const FieldInfo* key = registry_.find_key(name);
   if (key == nullptr) note(ProblemCode::kUnknownKey, name);
@@ -84,6 +85,7 @@ const FieldInfo* PlanScope::usable_key(std::string_view name) const {
 
 std::vector<std::string_view> PlanScope::names(expr::NameSource source) const {
   std::vector<std::string_view> names;
+  if (!suggests_names_) return names;
   switch (source) {
     case expr::NameSource::kKey:
       for (std::size_t i = 0; i < registry_.keys().size(); ++i) {

@@ -14,7 +14,8 @@
 
 namespace millrace::plan {
 
-/// The outside names that the expressions of a plan read, each numbered once.
+/// The names from outside the rows that the expressions of a plan read; the index of each is its
+/// number.
 struct ExternalNames {
   std::vector<ExternalName> params;
   std::vector<ExternalName> request_fields;
@@ -27,14 +28,20 @@ struct NameProblem {
   std::string name;
 };
 
-/// What the expressions of one node may read: the keys of its first input, and everything
-/// registered. Takes down which names were wrong, and numbers the outside ones.
-/// Threading: not shared. Lifetime: borrows what it is made of.
+/// What the expressions of one node may read: the keys of its first input, and every registered
+/// param, request field and viewer field. Remembers which names were wrong, and numbers the names
+/// from outside the rows.
+/// Threading: not shared. Lifetime: borrows the arguments of its constructor.
 class PlanScope final : public expr::Scope {
  public:
-  /// `available` is null when what flows into the node is not known: then any key may be read.
+  /// `available` holds the keys of the node's first input. It is null when they are not known: then
+  /// any key may be read.
   PlanScope(const Registry& registry, const KeySet* available, ExternalNames& externals)
       : registry_(registry), available_(available), externals_(externals) {}
+
+  /// Makes `names` empty: for expressions whose problems are only counted, so that nobody compares
+  /// a wrong name with all that exist.
+  void suggest_no_names() { suggests_names_ = false; }
 
   [[nodiscard]] std::optional<expr::NameInfo> find_name(expr::NameSource source,
                                                         std::string_view name) const override;
@@ -51,7 +58,8 @@ class PlanScope final : public expr::Scope {
   const Registry& registry_;
   const KeySet* available_;
   ExternalNames& externals_;
-  // The interface is const for its users; looking a name up is what fills these.
+  bool suggests_names_ = true;
+  // Mutable because `find_name`, which fills it, is const in the interface.
   mutable std::vector<NameProblem> problems_;
 };
 

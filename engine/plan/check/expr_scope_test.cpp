@@ -34,6 +34,18 @@ TEST(PlanScopeTest, EXP3_KnowsKeysParamsRequestAndViewerFields) {
   EXPECT_THAT(scope.names(kParam), testing::ElementsAre("min_age", "weight"));
 }
 
+TEST(PlanScopeTest, SuggestsNoNamesForProblemsThatAreOnlyCounted) {
+  const Registry registry = sample_registry();
+  ExternalNames externals;
+  PlanScope scope(registry, nullptr, externals);
+  scope.suggest_no_names();
+  using enum expr::NameSource;
+  for (const expr::NameSource source : {kKey, kParam, kRequest, kViewer}) {
+    EXPECT_TRUE(scope.names(source).empty());
+  }
+  EXPECT_TRUE(scope.find_name(kKey, "score"));
+}
+
 TEST(PlanScopeTest, TakesDownNamesThatMayNotBeUsedOnceEach) {
   const Registry registry = sample_registry();
   const KeySet none(registry.keys().size());

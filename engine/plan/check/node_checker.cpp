@@ -10,11 +10,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/did_you_mean.h"
 #include "base/format.h"
+#include "base/problems/message_text.h"
 #include "base/result.h"
 #include "base/text_place.h"
 #include "expr/compiled_expr.h"
-#include "plan/artifact/artifact_fields.h"
 #include "plan/check/param_reader.h"
 #include "plan/problem.h"
 #include "rows/column.h"
@@ -28,8 +29,8 @@ bool is_name_letter(char letter) {
          (letter >= '0' && letter <= '9') || letter == '_';
 }
 
-/// Whether a text has a name as a key or field of the viewer. A scope is also asked for names that
-/// are not there, to find out what was meant.
+/// Says whether an expression reads this name as a key or as a field of the viewer. Needed because
+/// the type checker also looks up names that the expression does not have, to find suggestions.
 bool reads_key(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != std::string_view::npos;
        at = text.find(name, at + 1)) {
@@ -84,7 +85,7 @@ void NodeChecker::check_task_keys() {
 void NodeChecker::check_param(std::size_t param) {
   const ParamSpec& spec = node_.task->params[param];
   const ParamValue& value = node_.params[param];
-  const Where& where = places_[param];
+  const base::ValuePlace& where = places_[param];
   if (const auto* order = std::get_if<std::vector<OrderKey>>(&value)) {
     for (const OrderKey& key : *order) check_available(key.key, where);
   } else if (spec.type == ParamType::kKey && std::holds_alternative<std::string>(value)) {
@@ -98,7 +99,7 @@ void NodeChecker::check_param(std::size_t param) {
   }
 }
 
-void NodeChecker::check_pattern(const std::string& pattern, const Where& where) {
+void NodeChecker::check_pattern(const std::string& pattern, const base::ValuePlace& where) {
   const std::optional<std::string_view> name = pattern_name(pattern);
   if (!name) return;
   if (!node_.inputs.empty()) {
@@ -106,13 +107,14 @@ void NodeChecker::check_pattern(const std::string& pattern, const Where& where) 
     return;
   }
   if (find_request_field(context_.registry, *name)) return;
-  context_.reporter.add(ProblemCode::kUnknownRequestField,
-                        where,
-                        "Unknown field of the request: " + shortened(*name),
-                        suggest(*name, request_field_names(context_.registry)));
+  context_.reporter.add(
+      ProblemCode::kUnknownRequestField,
+      where,
+      "Unknown field of the request: " + base::shortened(*name),
+      [&] { return base::suggestion(*name, request_field_names(context_.registry)); });
 }
 
-void NodeChecker::check_available(std::string_view key, const Where& where) {
+void NodeChecker::check_available(std::string_view key, const base::ValuePlace& where) {
   const FieldInfo* info = context_.registry.find_key(key);
   if (info == nullptr || !available_) return;
   warn_of_deprecated("key", *info);
@@ -138,7 +140,8 @@ void NodeChecker::check_endpoints() {
   }
 }
 
-/// The key that the node's expression is written to: that of its only param of that type.
+/// Gives the key that the node's expression is written to, if the node has exactly one param of
+/// type kOutKey.
 const FieldInfo* NodeChecker::out_key() const {
   const FieldInfo* found = nullptr;
   for (std::size_t i = 0; i < node_.params.size(); ++i) {
@@ -157,6 +160,7 @@ void NodeChecker::compile_expr(std::size_t param, ExternalNames& externals) {
   const bool is_predicate = node_.task->params[param].type == ParamType::kPredicate;
   const FieldInfo* target = is_predicate ? nullptr : out_key();
   PlanScope scope(context_.registry, available_ ? &*available_ : nullptr, externals);
+  if (context_.reporter.full()) scope.suggest_no_names();
   std::vector<expr::Diagnostic> diagnostics;
   expr::CompileOptions options{.diagnostics = &diagnostics};
   if (target != nullptr) options.result = target->type;
@@ -191,7 +195,7 @@ void NodeChecker::compile_expr(std::size_t param, ExternalNames& externals) {
 
 void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
                                     const std::string& text,
-                                    const Where& where,
+                                    const base::ValuePlace& where,
                                     const std::vector<NameProblem>& names) {
   const base::TextPlace place = base::locate(text, diagnostic.span.offset);
   const std::string message =
@@ -200,7 +204,7 @@ void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
     draft_.plan.warnings.push_back(base::format("node '{}': {}", node_.id, message));
     return;
   }
-  // The name that could not be found is what the diagnostic points at.
+  // If the diagnostic points at a name that was not found, report that instead.
   const std::string_view token = std::string_view(text).substr(
       std::min<std::size_t>(diagnostic.span.offset, text.size()), diagnostic.span.length);
   const ProblemCode unknown = token.starts_with("$req.") ? ProblemCode::kUnknownRequestField
@@ -210,8 +214,8 @@ void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
     return name.code == unknown && token.ends_with(name.name);
   });
   const ProblemCode code = is_unknown ? unknown : ProblemCode::kBadExpression;
-  Where exact = where;
-  // Text without escapes stands in the artifact as it is, after the quote.
+  base::ValuePlace exact = where;
+  // If the JSON string has no escapes, the place in the expression is also one in the artifact.
   if (text.find_first_of("\"\\\n\t") == std::string::npos && where.offset != where_.offset) {
     exact.offset += 1 + diagnostic.span.offset;
   }
@@ -220,7 +224,7 @@ void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
 
 void NodeChecker::report_names(const std::vector<NameProblem>& names,
                                const std::string& text,
-                               const Where& where) {
+                               const base::ValuePlace& where) {
   for (const NameProblem& name : names) {
     if (!reads_key(text, name.name)) continue;
     if (name.code == ProblemCode::kKeyNotAvailable) {

@@ -16,10 +16,10 @@ namespace millrace::plan {
 
 /// Checks the params of one node against the columns of its first input and compiles its
 /// expressions.
-/// Threading: not shared. Lifetime: borrows everything it is made of.
+/// Threading: not shared. Lifetime: borrows the arguments of its constructor.
 class NodeChecker {
  public:
-  /// `input` is null when what flows into the node is not known.
+  /// `input` holds the columns of the first input; null when they are not known.
   NodeChecker(Draft& draft,
               std::uint32_t index,
               const NodeColumns* input,
@@ -27,14 +27,14 @@ class NodeChecker {
               const CheckContext& context);
 
   void check(ExternalNames& externals);
-  /// Whether an expression of the node reads `viewer.x`.
+  /// Says whether an expression of the node reads `viewer.x`.
   [[nodiscard]] bool reads_viewer() const { return reads_viewer_; }
 
  private:
   void check_task_keys();
   void check_param(std::size_t param);
-  void check_pattern(const std::string& pattern, const Where& where);
-  void check_available(std::string_view key, const Where& where);
+  void check_pattern(const std::string& pattern, const base::ValuePlace& where);
+  void check_available(std::string_view key, const base::ValuePlace& where);
   template <class Info>
   void warn_of_deprecated(std::string_view kind, const Info& info);
   void check_endpoints();
@@ -42,16 +42,16 @@ class NodeChecker {
   [[nodiscard]] const FieldInfo* out_key() const;
   void report_diagnostic(const expr::Diagnostic& diagnostic,
                          const std::string& text,
-                         const Where& where,
+                         const base::ValuePlace& where,
                          const std::vector<NameProblem>& names);
   void report_names(const std::vector<NameProblem>& names,
                     const std::string& text,
-                    const Where& where);
+                    const base::ValuePlace& where);
 
   Draft& draft_;
   CompiledNode& node_;
   const ParamPlaces& places_;
-  const Where& where_;
+  const base::ValuePlace& where_;
   const ColumnAnalysis& analysis_;
   const CheckContext& context_;
   std::optional<KeySet> available_;  // nothing: not known

@@ -11,9 +11,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/formats/json_document.h"
-#include "plan/artifact/artifact_fields.h"
+#include "base/formats/object_reader.h"
+#include "base/formats/value_reader.h"
+#include "base/problems/message_text.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
 
@@ -26,25 +29,24 @@ using base::JsonValue;
 
 constexpr std::size_t kListCountMax = 10'000;
 
-/// Reads one param; gives nothing after a report.
+/// Reads one param; gives nothing after a problem.
 class ParamReader {
  public:
   ParamReader(const ParamSpec& spec, const CheckContext& context)
-      : spec_(spec), context_(context) {}
+      : spec_(spec), context_(context), values_(context.reporter) {}
 
-  std::optional<ParamValue> read(JsonValue json, const Where& where) {
+  std::optional<ParamValue> read(JsonValue json, const base::ValuePlace& where) {
     switch (spec_.type) {
       case ParamType::kBool:
-        if (const auto flag = json.find_bool()) return *flag;
-        return wrong_type("bool", json, where);
+        return values_.read_bool(json, where);
       case ParamType::kInt:
         return read_int(json, where);
       case ParamType::kFloat:
         return read_float(json, where);
       case ParamType::kIntList:
-        return read_list<std::int64_t>(json, where, "int");
+        return read_numbers<std::int64_t>(json, where);
       case ParamType::kFloatList:
-        return read_list<double>(json, where, "number");
+        return read_numbers<double>(json, where);
       case ParamType::kStringList:
       case ParamType::kKeyList:
         return read_strings(json, where);
@@ -59,14 +61,14 @@ class ParamReader {
       case ParamType::kEndpoint:
       case ParamType::kKeyPattern:
       case ParamType::kNode:
-        if (const auto text = json.find_string()) return read_text(*text, where);
-        return wrong_type("string", json, where);
+        const std::optional<std::string_view> text = values_.read_string(json, where);
+        return text ? read_text(*text, where) : std::nullopt;
     }
     return std::nullopt;
   }
 
  private:
-  std::optional<ParamValue> read_text(std::string_view text, const Where& where) {
+  std::optional<ParamValue> read_text(std::string_view text, const base::ValuePlace& where) {
     switch (spec_.type) {
       case ParamType::kChoice:
         return read_choice(text, where);
@@ -82,7 +84,7 @@ class ParamReader {
         if (!pattern_name(text)) {
           add(ProblemCode::kBadPattern,
               where,
-              "Not a key pattern: " + shortened(text),
+              "Not a key pattern: " + base::shortened(text),
               "text with one name in braces, as 'follow:{id}'");
           return std::nullopt;
         }
@@ -93,20 +95,13 @@ class ParamReader {
     return std::string(text);
   }
 
-  std::optional<ParamValue> read_choice(std::string_view text, const Where& where) {
+  std::optional<ParamValue> read_choice(std::string_view text, const base::ValuePlace& where) {
     if (contains(spec_.choices, text)) return std::string(text);
-    std::string all;
-    for (const std::string& choice : spec_.choices) {
-      all += (all.empty() ? "one of " : ", ") + choice;
-    }
-    add(ProblemCode::kBadValue,
-        where,
-        base::format("Unknown {}: {}", spec_.name, shortened(text)),
-        std::move(all));
-    return std::nullopt;
+    const std::vector<std::string_view> words(spec_.choices.begin(), spec_.choices.end());
+    return values_.unknown_word(text, where, spec_.name, words);
   }
 
-  bool is_writable(std::string_view text, const Where& where) {
+  bool is_writable(std::string_view text, const base::ValuePlace& where) {
     const FieldInfo* key = check_key(text, where, context_);
     if (key == nullptr) return false;
     if (key->allow_write) return true;
@@ -114,81 +109,62 @@ class ParamReader {
     return false;
   }
 
-  std::optional<ParamValue> read_endpoint(std::string_view text, const Where& where) {
+  std::optional<ParamValue> read_endpoint(std::string_view text, const base::ValuePlace& where) {
     const std::optional<EndpointId> id = context_.registry.find_endpoint(text);
     if (id && context_.registry.endpoint(*id).lifecycle == Lifecycle::kBlocked) {
       const std::string& other = context_.registry.endpoint(*id).replaced_by;
       add(ProblemCode::kBlockedKey,
           where,
-          "The endpoint is blocked: " + shortened(text),
+          "The endpoint is blocked: " + base::shortened(text),
           other.empty() ? "" : base::format("use '{}' instead", other));
       return std::nullopt;
     }
     if (id) return *id;
-    add(ProblemCode::kUnknownEndpoint,
-        where,
-        "Unknown endpoint: " + shortened(text),
-        suggest(text, names_of(context_.registry.endpoints())));
+    context_.reporter.add(
+        ProblemCode::kUnknownEndpoint, where, "Unknown endpoint: " + base::shortened(text), [&] {
+          return base::suggestion(text, names_of(context_.registry.endpoints()));
+        });
     return std::nullopt;
   }
 
-  std::optional<ParamValue> read_int(JsonValue json, const Where& where) {
-    const std::optional<std::int64_t> number = json.find_int();
-    if (!number) return wrong_type("int", json, where);
-    if (!in_range(static_cast<double>(*number), where)) return std::nullopt;
+  std::optional<ParamValue> read_int(JsonValue json, const base::ValuePlace& where) {
+    const std::optional<std::int64_t> number = values_.read_int(json, where);
+    if (!number || !is_within(static_cast<double>(*number), where)) return std::nullopt;
     return *number;
   }
 
-  std::optional<ParamValue> read_float(JsonValue json, const Where& where) {
-    const std::optional<double> number = json.find_number();
-    if (!number) return wrong_type("number", json, where);
-    if (!in_range(*number, where)) return std::nullopt;
+  std::optional<ParamValue> read_float(JsonValue json, const base::ValuePlace& where) {
+    const std::optional<double> number = values_.read_number(json, where);
+    if (!number || !is_within(*number, where)) return std::nullopt;
     return *number;
   }
 
-  bool in_range(double number, const Where& where) {
-    const bool low = spec_.minimum && number < *spec_.minimum;
-    const bool high = spec_.maximum && number > *spec_.maximum;
-    if (!low && !high) return true;
-    add(ProblemCode::kParamRange,
-        where,
-        low ? base::format("{} is below {}: {}", spec_.name, *spec_.minimum, number)
-            : base::format("{} is above {}: {}", spec_.name, *spec_.maximum, number));
-    return false;
+  bool is_within(double number, const base::ValuePlace& where) {
+    const base::Range<double> range{.minimum = spec_.minimum, .maximum = spec_.maximum};
+    return values_.is_within(number, range, where, spec_.name);
   }
 
-  bool is_list(JsonValue json, const Where& where) {
-    if (!json.is(JsonKind::kArray)) {
-      (void)wrong_type("array", json, where);
-      return false;
-    }
-    if (json.size() <= kListCountMax) return true;
-    add(ProblemCode::kTooLarge, where, base::format("More than {} items", kListCountMax));
-    return false;
-  }
-
-  template <class T>
-  std::optional<ParamValue> read_list(JsonValue json, const Where& where, std::string_view kind) {
-    if (!is_list(json, where)) return std::nullopt;
-    std::vector<T> items;
+  template <class Number>
+  std::optional<ParamValue> read_numbers(JsonValue json, const base::ValuePlace& where) {
+    if (!values_.is_array(json, where, kListCountMax)) return std::nullopt;
+    std::vector<Number> items;
     bool good = true;
     for (const JsonValue item : json.children()) {
-      std::optional<T> number;
-      if constexpr (std::is_same_v<T, double>) {
-        number = item.find_number();
+      const base::ValuePlace place = where.item(items.size(), item);
+      std::optional<Number> number;
+      if constexpr (std::is_same_v<Number, double>) {
+        number = values_.read_number(item, place);
       } else {
-        number = item.find_int();
+        number = values_.read_int(item, place);
       }
-      const Where place = where.item(items.size(), item);
-      if (!number) (void)wrong_type(kind, item, place);
-      good = number && in_range(static_cast<double>(*number), place) && good;
-      items.push_back(number.value_or(T{}));
+      good = number && is_within(static_cast<double>(*number), place) && good;
+      items.push_back(number.value_or(Number{}));
     }
     if (!good) return std::nullopt;
     return ParamValue(std::move(items));
   }
 
-  std::optional<ParamValue> read_strings(JsonValue json, const Where& where) {
+  std::optional<ParamValue> read_strings(JsonValue json, const base::ValuePlace& where) {
     const bool is_keys = spec_.type == ParamType::kKeyList;
     std::vector<std::string> items;
     if (is_keys && json.is(JsonKind::kString)) {
@@ -196,12 +172,11 @@ class ParamReader {
       items.emplace_back(*json.find_string());
       return ParamValue(std::move(items));
     }
-    if (!is_list(json, where)) return std::nullopt;
+    if (!values_.is_array(json, where, kListCountMax)) return std::nullopt;
     bool good = true;
     for (const JsonValue item : json.children()) {
-      const Where place = where.item(items.size(), item);
-      const std::optional<std::string_view> text = item.find_string();
-      if (!text) (void)wrong_type("string", item, place);
+      const base::ValuePlace place = where.item(items.size(), item);
+      const std::optional<std::string_view> text = values_.read_string(item, place);
       good = text && (!is_keys || check_key(*text, place, context_) != nullptr) && good;
       items.emplace_back(text.value_or(""));
     }
@@ -209,12 +184,12 @@ class ParamReader {
     return ParamValue(std::move(items));
   }
 
-  std::optional<ParamValue> read_order(JsonValue json, const Where& where) {
+  std::optional<ParamValue> read_order(JsonValue json, const base::ValuePlace& where) {
     std::vector<OrderKey> order;
     bool good = true;
     if (!json.is(JsonKind::kArray)) {
       good = read_order_key(json, where, order);
-    } else if (!is_list(json, where)) {
+    } else if (!values_.is_array(json, where, kListCountMax)) {
       return std::nullopt;
     } else {
       std::size_t index = 0;
@@ -230,35 +205,32 @@ class ParamReader {
     return ParamValue(std::move(order));
   }
 
-  bool read_order_key(JsonValue json, const Where& where, std::vector<OrderKey>& order) {
+  bool read_order_key(JsonValue json, const base::ValuePlace& where, std::vector<OrderKey>& order) {
     if (const std::optional<std::string_view> text = json.find_string()) {
       order.push_back({.key = std::string(*text)});
       return check_key(*text, where, context_) != nullptr;
     }
-    ObjectFields fields(json, where, context_.reporter);
+    base::ObjectReader fields(json, where, context_.reporter);
     if (!fields.is_object()) return false;
     fields.allow_only({"key", "order"});
-    if (!fields.find("key")) fields.missing("key");
+    const std::optional<JsonValue> member = fields.require("key");
     const std::optional<std::string_view> key = fields.find_string("key");
     const auto direction = fields.find_choice("order", {"asc", "desc"});
-    if (!key || (fields.find("order") && !direction)) return false;
+    if (!key || (fields.has("order") && !direction)) return false;
     order.push_back({.key = std::string(*key), .descending = direction == 1U});
-    return check_key(*key, fields.where_of(*fields.find("key")), context_) != nullptr;
+    return check_key(*key, fields.place_of(*member), context_) != nullptr;
   }
 
-  std::nullopt_t wrong_type(std::string_view expected, JsonValue json, const Where& where) {
-    add(ProblemCode::kWrongType,
-        where,
-        base::format("Expected {}, found {}", expected, base::to_string(json.kind())));
-    return std::nullopt;
-  }
-
-  void add(ProblemCode code, const Where& where, std::string message, std::string hint = {}) {
+  void add(ProblemCode code,
+           const base::ValuePlace& where,
+           std::string message,
+           std::string hint = {}) {
     context_.reporter.add(code, where, std::move(message), std::move(hint));
   }
 
   const ParamSpec& spec_;
   const CheckContext& context_;
+  base::ValueReader values_;
 };
 
 }  // namespace
@@ -276,13 +248,15 @@ std::optional<std::string_view> pattern_name(std::string_view pattern) {
   return pattern.substr(open + 1, close - open - 1);
 }
 
-const FieldInfo* check_key(std::string_view name, const Where& where, const CheckContext& context) {
+const FieldInfo* check_key(std::string_view name,
+                           const base::ValuePlace& where,
+                           const CheckContext& context) {
   const FieldInfo* key = context.registry.find_key(name);
   if (key == nullptr) {
-    context.reporter.add(ProblemCode::kUnknownKey,
-                         where,
-                         "Unknown key: " + shortened(name),
-                         suggest(name, names_of(context.registry.keys())));
+    context.reporter.add(
+        ProblemCode::kUnknownKey, where, "Unknown key: " + base::shortened(name), [&] {
+          return base::suggestion(name, names_of(context.registry.keys()));
+        });
     return nullptr;
   }
   if (key->lifecycle != Lifecycle::kBlocked) return key;
@@ -318,10 +292,11 @@ ReadParams read_params(const ArtifactNode& node,
   }
   for (const ArtifactParam& param : node.params) {
     if (contains(task.params, param.name, &ParamSpec::name)) continue;
-    context.reporter.add(ProblemCode::kUnknownParam,
-                         param.where,
-                         base::format("Unknown param of {}: {}", task.op, shortened(param.name)),
-                         suggest(param.name, names_of(task.params)));
+    context.reporter.add(
+        ProblemCode::kUnknownParam,
+        param.where,
+        base::format("Unknown param of {}: {}", task.op, base::shortened(param.name)),
+        [&] { return base::suggestion(param.name, names_of(task.params)); });
   }
   return read;
 }

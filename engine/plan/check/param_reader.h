@@ -12,13 +12,13 @@
 
 namespace millrace::plan {
 
-/// Turns the params of a node into values in the order of its spec: types, ranges, choices, names
-/// of keys and endpoints. Expressions stay text; params of type node stay the name of a slot.
-/// Threading: not shared.
+/// The params of a node after checking types, ranges, choices and names of keys and endpoints. Each
+/// list is in the order of the task's spec. Expressions are still text; a param of type node is
+/// still the name of a slot.
 struct ReadParams {
   std::vector<ParamValue> values;
   ParamPlaces places;
-  /// Params that were there but unusable: nothing more is said of them.
+  /// Whether the param has a problem that was reported; nothing more is reported about it.
   std::vector<bool> bad;
 };
 
@@ -29,8 +29,9 @@ struct ReadParams {
 /// Gives the name inside the only `{…}` of a pattern, or nothing.
 [[nodiscard]] std::optional<std::string_view> pattern_name(std::string_view pattern);
 
-/// Reports a key that is not registered or blocked; warns of a deprecated one. Gives the key if it
-/// is registered.
-const FieldInfo* check_key(std::string_view name, const Where& where, const CheckContext& context);
+/// Gives the key of this name; reports one that is not registered or is blocked, and gives nullptr.
+const FieldInfo* check_key(std::string_view name,
+                           const base::ValuePlace& where,
+                           const CheckContext& context);
 
 }  // namespace millrace::plan

@@ -13,8 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/did_you_mean.h"
 #include "base/format.h"
-#include "plan/artifact/artifact_fields.h"
+#include "base/problems/message_text.h"
 #include "plan/check/param_reader.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
@@ -25,7 +26,7 @@ namespace {
 
 using NameTable = std::unordered_map<std::string_view, std::uint32_t>;
 
-/// Calls `use(node)` for everything that must stand before `node`.
+/// Calls `use` with the index of every node that `node` needs.
 template <class Use>
 void for_each_needed(const CompiledNode& node, bool with_fallback, Use use) {
   for (const PlanInput& input : node.inputs) {
@@ -94,7 +95,7 @@ std::string cycle_text(const CompiledPlan& plan, const std::vector<std::uint32_t
   return cycle.size() > kShownMax ? text + " needs …" : text;
 }
 
-/// Works through one artifact; each step reports and goes on.
+/// Resolves one artifact. Each step reports its problems and goes on.
 class Resolver {
  public:
   Resolver(const Artifact& artifact, const CheckContext& context)
@@ -140,7 +141,7 @@ class Resolver {
     CompiledNode& node = draft_.plan.nodes[index];
     node.id = from.id.text;
     node.source_ids = {from.id.text};
-    node.source = context_.reporter.span(from.id.text);
+    node.source = from.where.source;
     node.inline_hint = from.inline_hint;
     node.cost_estimate = from.cost_estimate;
     node.timeout = from.timeout;
@@ -151,12 +152,15 @@ class Resolver {
     if (from.op.text.empty()) return;
     node.task = context_.catalog.find_task(from.op.text);
     if (node.task == nullptr) {
-      std::vector<std::string_view> ops;
-      for (const TaskSpec* task : context_.catalog.tasks()) ops.emplace_back(task->op);
+      const auto suggest_op = [&] {
+        std::vector<std::string_view> ops;
+        for (const TaskSpec* task : context_.catalog.tasks()) ops.emplace_back(task->op);
+        return base::suggestion(from.op.text, ops);
+      };
       add(ProblemCode::kUnknownOp,
           from.op.where,
-          "Unknown op: " + shortened(from.op.text),
-          suggest(from.op.text, ops));
+          "Unknown op: " + base::shortened(from.op.text),
+          suggest_op);
       return;
     }
     check_input_count(from, *node.task);
@@ -184,8 +188,8 @@ class Resolver {
         if (!find_request_field(context_.registry, input.name)) {
           add(ProblemCode::kUnknownRequestField,
               input.where,
-              "Unknown field of the request: " + shortened(input.name),
-              suggest(input.name, request_field_names(context_.registry)));
+              "Unknown field of the request: " + base::shortened(input.name),
+              [&] { return base::suggestion(input.name, request_field_names(context_.registry)); });
         }
         node.inputs.emplace_back(RequestInput{.field = input.name});
         return;
@@ -195,8 +199,9 @@ class Resolver {
     }
   }
 
-  /// Adds an input from a slot; a name that nobody gives leaves the node with an unknown input.
-  void add_slot_input(std::uint32_t index, const std::string& slot, const Where& where) {
+  /// Adds an input from a slot. If no node gives the slot, marks the node as having an unknown
+  /// input.
+  void add_slot_input(std::uint32_t index, const std::string& slot, const base::ValuePlace& where) {
     CompiledNode& node = draft_.plan.nodes[index];
     const auto found = slots_.find(slot);
     if (found != slots_.end()) {
@@ -206,21 +211,27 @@ class Resolver {
     draft_.unknown_input[index] = true;
     node.inputs.emplace_back(ConstantInput{});
     if (slot.empty()) return;  // was reported as no name
-    add(ProblemCode::kUnknownInput,
-        where,
-        "No node gives the slot: " + shortened(slot),
-        suggest_slot(slot));
+    add(ProblemCode::kUnknownInput, where, "No node gives the slot: " + base::shortened(slot), [&] {
+      return suggest_slot(slot);
+    });
   }
 
-  [[nodiscard]] std::string suggest_slot(const std::string& slot) const {
+  [[nodiscard]] std::string suggest_slot(const std::string& slot) {
     if (const auto node = ids_.find(slot); node != ids_.end()) {
       return base::format(
           "node '{}' gives '{}'", slot, artifact_.nodes[node->second].slots.front().text);
     }
-    std::vector<std::string_view> names;
-    for (const auto& [name, index] : slots_) names.push_back(name);
-    std::ranges::sort(names);
-    return suggest(slot, names);
+    if (slot_names_.empty()) {
+      for (const auto& [name, index] : slots_) slot_names_.push_back(name);
+      std::ranges::sort(slot_names_);
+    }
+    return base::suggestion(slot, slot_names_);
+  }
+
+  [[nodiscard]] std::string suggest_id(std::string_view id) const {
+    std::vector<std::string_view> ids;
+    for (const ArtifactNode& node : artifact_.nodes) ids.emplace_back(node.id.text);
+    return base::suggestion(id, ids);
   }
 
   void resolve_params(std::uint32_t index) {
@@ -251,12 +262,10 @@ class Resolver {
     if (from.use != OnFailure::kUseNode || from.node.empty()) return;
     const auto found = ids_.find(from.node);
     if (found == ids_.end()) {
-      std::vector<std::string_view> names;
-      for (const ArtifactNode& other : artifact_.nodes) names.emplace_back(other.id.text);
       add(ProblemCode::kBadFallback,
           from.where,
-          "No such node: " + shortened(from.node),
-          suggest(from.node, names));
+          "No such node: " + base::shortened(from.node),
+          [&] { return suggest_id(from.node); });
     } else if (found->second == index) {
       add(ProblemCode::kBadFallback, from.where, "A node cannot stand in for itself: " + node.id);
     } else {
@@ -268,12 +277,10 @@ class Resolver {
     for (const ArtifactName& output : artifact_.outputs) {
       const std::optional<std::uint32_t> found = find_output(output.text);
       if (!found) {
-        std::vector<std::string_view> names;
-        for (const ArtifactNode& node : artifact_.nodes) names.emplace_back(node.id.text);
         add(ProblemCode::kUnknownOutput,
             output.where,
-            "No such node: " + shortened(output.text),
-            suggest(output.text, names));
+            "No such node: " + base::shortened(output.text),
+            [&] { return suggest_id(output.text); });
       } else if (contains(draft_.plan.outputs, *found)) {
         add(ProblemCode::kUnknownOutput, output.where, "Output named twice: " + output.text);
       } else {
@@ -282,7 +289,7 @@ class Resolver {
     }
   }
 
-  /// A slot, or the id of a node whose slots have other names.
+  /// Finds the node by its slot, or by its id if its slots have other names.
   [[nodiscard]] std::optional<std::uint32_t> find_output(std::string_view name) const {
     if (const auto slot = slots_.find(name); slot != slots_.end()) return slot->second;
     if (const auto node = ids_.find(name); node != ids_.end()) return node->second;
@@ -293,7 +300,7 @@ class Resolver {
     CompiledPlan& plan = draft_.plan;
     const std::vector<std::uint32_t> order = order_nodes(plan, false);
     if (const auto cycle = find_cycle(plan, order, false); !cycle.empty()) {
-      const Where& where = artifact_.nodes[cycle.front()].where;
+      const base::ValuePlace& where = artifact_.nodes[cycle.front()].where;
       add(ProblemCode::kCycle, where, "Nodes wait for each other: " + cycle_text(plan, cycle));
       return;
     }
@@ -309,8 +316,13 @@ class Resolver {
     }
   }
 
-  void add(ProblemCode code, const Where& where, std::string message, std::string hint = {}) {
-    context_.reporter.add(code, where, std::move(message), std::move(hint));
+  /// `hint` is a text, or a function that finds one.
+  template <class Hint = std::string>
+  void add(ProblemCode code,
+           const base::ValuePlace& where,
+           std::string message,
+           const Hint& hint = {}) {
+    context_.reporter.add(code, where, std::move(message), hint);
   }
 
   const Artifact& artifact_;
@@ -318,6 +330,7 @@ class Resolver {
   Draft draft_;
   NameTable ids_;
   NameTable slots_;
+  std::vector<std::string_view> slot_names_;  // of `slots_`, sorted; made for the first suggestion
 };
 
 }  // namespace

@@ -14,12 +14,13 @@ namespace millrace::plan {
 /// left without a task.
 [[nodiscard]] Draft resolve(const Artifact& artifact, const CheckContext& context);
 
-/// Gives the nodes with producers, awaited nodes and fallbacks before those that need them, else in
-/// the order they stand; nodes on a cycle and behind one are left out.
+/// Gives the order in which nodes stand after everything they need (producers, awaited nodes,
+/// fallbacks); nodes that do not depend on each other keep their order. Leaves out nodes on a cycle
+/// and nodes that need one of those.
 [[nodiscard]] std::vector<std::uint32_t> topological_order(const CompiledPlan& plan);
 
-/// Moves the nodes into `order`, which names each once or leaves it out; nothing that stays may
-/// need what is left out.
+/// Moves the nodes into `order`, which has each index at most once; nodes whose index is missing
+/// are removed, and no other node may need them.
 void reorder(CompiledPlan& plan, const std::vector<std::uint32_t>& order);
 
 }  // namespace millrace::plan

@@ -6,7 +6,6 @@
 
 #include "base/format.h"
 #include "plan/check/columns.h"
-#include "plan/compiler.h"
 #include "plan/passes/passes.h"
 
 namespace millrace::plan {
@@ -19,7 +18,7 @@ std::size_t count_keys(const KeySet& keys) {
   return count;
 }
 
-/// Gives the nodes their columns, producers first.
+/// Sets the columns of the nodes, producers before consumers.
 class ColumnAssigner {
  public:
   ColumnAssigner(CompiledPlan& plan, const PassContext& context)

@@ -16,7 +16,7 @@ namespace millrace::plan {
 
 namespace {
 
-/// Writes everything that decides what a node gives, so that equal texts mean equal rows.
+/// Builds a text from everything that determines a node's rows: equal texts mean equal rows.
 class Fingerprint {
  public:
   std::string of(const CompiledNode& node) {
@@ -45,7 +45,7 @@ class Fingerprint {
   void add(bool flag) { text_ += flag ? '1' : '0'; }
   void add(std::int64_t number) { text_ += base::format("{}", number); }
   void add(double number) { add(std::bit_cast<std::int64_t>(number)); }
-  // With its length, so that no text can look like two.
+  // The length comes first, so that one text cannot be confused with two shorter ones.
   void add(const std::string& text) { text_ += base::format("{}'{}", text.size(), text); }
   void add(EndpointId id) { text_ += base::format("{}", id.index); }
   void add(InputIndex input) { text_ += base::format("{}", input.index); }
@@ -79,7 +79,7 @@ void merge_equal_nodes(CompiledPlan& plan) {
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
     CompiledNode& node = plan.nodes[i];
     stand_in[i] = i;
-    // Producers come first, so their twins are known.
+    // Producers come first, so it is already known which of them were replaced.
     for (PlanInput& input : node.inputs) {
       if (auto* from = std::get_if<NodeInput>(&input)) from->node = stand_in[from->node];
     }

@@ -20,7 +20,7 @@ namespace millrace::plan {
 
 namespace {
 
-/// Whether evaluating may give a row error. Says yes when it is not sure.
+/// Says whether evaluating may give a row error; true when that cannot be ruled out.
 bool can_have_row_error(const expr::Tree& tree) {
   using enum expr::Op;
   using expr::Function;
@@ -62,7 +62,8 @@ bool may_merge(const CompiledNode& first, const CompiledNode& second, const Node
          first.on_row_error == second.on_row_error && !can_have_row_error((*predicate)->tree());
 }
 
-/// Compiles `(first) and (second)` with the numbers that the plan's outside names have already.
+/// Compiles `(first) and (second)`; names from outside the rows keep the indices they have in the
+/// plan.
 std::optional<expr::CompiledExprRef> conjunction(CompiledPlan& plan,
                                                  const CompiledNode& first,
                                                  const CompiledNode& second,

@@ -7,14 +7,14 @@
 
 namespace millrace::plan {
 
-/// Who uses a node, and how.
+/// How other nodes and the plan use one node.
 struct NodeUses {
   std::vector<std::uint32_t> consumers;  ///< one entry per input edge
   bool is_output = false;
   bool is_fallback = false;
-  bool is_awaited = false;  ///< somebody waits for it without taking its rows
+  bool is_awaited = false;  ///< a node waits for it without reading its rows
 
-  /// The only thing that uses the node is one input of one other.
+  /// Says whether the node is used exactly once, as an input of another node.
   [[nodiscard]] bool is_private() const {
     return consumers.size() == 1 && !is_output && !is_fallback && !is_awaited;
   }
@@ -29,14 +29,14 @@ struct NodeUses {
 /// Marks the nodes that run in every request; the others start only when a fallback is taken.
 [[nodiscard]] std::vector<bool> eager_nodes(const CompiledPlan& plan);
 
-/// Whether the artifact gives the node a timeout, fallback or scheduling of its own; passes leave
-/// such a node alone.
+/// Says whether the artifact gives the node a timeout, fallback or scheduling of its own; passes do
+/// not change such a node.
 [[nodiscard]] bool has_own_settings(const CompiledNode& node);
 
-/// Removes nodes; nothing that stays may need one of them.
+/// Removes nodes; no remaining node may need one of them.
 void remove_nodes(CompiledPlan& plan, const std::vector<bool>& removed);
 
-/// Whether two checked params mean the same.
+/// Says whether two checked params have the same value.
 [[nodiscard]] bool same_param(const ParamValue& left, const ParamValue& right);
 
 }  // namespace millrace::plan

@@ -1,7 +1,5 @@
 #include "plan/passes/passes.h"
 
-#include "plan/compiler.h"
-
 namespace millrace::plan {
 
 void run_passes(CompiledPlan& plan, const PassContext& context) {

@@ -1,17 +1,16 @@
 #pragma once
 
 #include "plan/check/columns.h"
+#include "plan/compile_options.h"
 #include "plan/compiled_plan.h"
 #include "plan/task_catalog.h"
 
-// What makes a plan cheaper without changing its answer. Each pass stands in a file of its own,
-// takes a plan whose nodes are in order and leaves it so, and notes what it did.
+// Passes make a plan cheaper without changing its answer. Each pass has a file of its own, expects
+// producers before consumers and keeps that order, and adds to `CompiledPlan::passes` what it did.
 
 namespace millrace::plan {
 
-struct CompileOptions;
-
-/// What the passes may look at.
+/// What the passes use besides the plan.
 /// Lifetime: borrows all of it.
 struct PassContext {
   const ColumnAnalysis& analysis;
@@ -25,26 +24,26 @@ void run_passes(CompiledPlan& plan, const PassContext& context);
 /// Removes nodes that no output needs.
 void remove_dead_nodes(CompiledPlan& plan);
 
-/// Takes out nodes that only add columns nobody reads: `vm` into a key that is not read, `hydrate`
-/// of nothing.
+/// Removes nodes whose only effect is to add columns that nothing reads, such as a `vm` that writes
+/// an unread key.
 void remove_unread_columns(CompiledPlan& plan, const PassContext& context);
 
-/// Makes one node of those with the same task, params and inputs.
+/// Replaces nodes that have the same task, params and inputs by one of them.
 void merge_equal_nodes(CompiledPlan& plan);
 
-/// Makes one filter of two that follow each other: `(a) and (b)`. Only when the second can have no
-/// row error, because it now sees rows that the first drops.
+/// Replaces two filters that follow each other by one with `(a) and (b)`. Only if the second cannot
+/// have a row error, because it is now also evaluated for rows that the first one drops.
 void merge_filters(CompiledPlan& plan, const PassContext& context);
 
-/// Makes `top_k` of a `sort` that only a `take` uses, if the catalog has it.
+/// Replaces a `sort` that only a `take` reads, and that `take`, by `top_k` if the catalog has it.
 void use_top_k(CompiledPlan& plan, const PassContext& context);
 
-/// Sets fetched_keys, kept_columns and columns of every node; with `prune_columns` off, as if
-/// everything were read.
+/// Sets `fetched_keys`, `kept_columns` and `columns` of every node. With `prune_columns` off, all
+/// columns count as read.
 void assign_columns(CompiledPlan& plan, const PassContext& context);
 
-/// Notes the chains of CPU nodes that share one offload, and the nodes whose fetches leave as one
-/// batch. Both happen when the plan runs; nothing changes here.
+/// Notes, for `explain` only, which chains of CPU nodes the scheduler will run as one strand and
+/// which fetches it will send as one batch. Changes nothing.
 void note_strands(CompiledPlan& plan);
 
 }  // namespace millrace::plan

@@ -11,7 +11,7 @@ namespace {
 
 bool is_cpu(const CompiledNode& node) { return node.task->kind != TaskKind::kAsync; }
 
-/// The CPU node that follows `node` and waits for nothing else, or kNoPlanNode.
+/// Finds the CPU node that needs `node` and nothing else; kNoPlanNode if there is none.
 std::uint32_t next_in_strand(const CompiledPlan& plan, const NodeUses& uses) {
   if (uses.consumers.size() != 1 || uses.is_awaited) return kNoPlanNode;
   const CompiledNode& next = plan.nodes[uses.consumers.front()];

@@ -14,8 +14,8 @@ namespace millrace::plan {
 
 namespace {
 
-/// The order of a sort, whichever way its params say it: a param of type order, or `key` with an
-/// `order` of `asc` or `desc`. Nothing when there is a param that top-k would lose.
+/// Finds the order of a sort in its params: one of type order, or `key` with an `order` of `asc` or
+/// `desc`. Gives nothing if the sort has another param that is set, since `top_k` would ignore it.
 std::optional<std::vector<OrderKey>> find_order(const CompiledNode& sort) {
   std::vector<OrderKey> order;
   std::string key;
@@ -51,7 +51,7 @@ std::optional<std::int64_t> find_count(const CompiledNode& take) {
   return count;
 }
 
-/// Params of `top_k` in the order of its spec; nothing when it wants something else.
+/// Builds the params of `top_k` in the order of its spec; nothing if the task requires others too.
 std::optional<std::vector<ParamValue>> top_k_params(const TaskSpec& task,
                                                     std::vector<OrderKey> order,
                                                     std::int64_t count) {

@@ -10,7 +10,7 @@ namespace millrace::plan {
 
 namespace {
 
-/// Whether the only effect of a node is to add columns to the rows of its first input.
+/// Says whether the only effect of a node is to add columns to the rows of its first input.
 bool only_adds_columns(const CompiledNode& node, const NodeColumns& columns) {
   const bool adds = !columns.written.empty() || node.task->writes_on_demand;
   return adds && node.task->rows == OutputRows::kSame &&
@@ -26,7 +26,8 @@ void remove_unread_columns(CompiledPlan& plan, const PassContext& context) {
   const std::vector<NodeColumns> columns = context.analysis.columns_of(plan);
   const std::vector<NodeUses> uses = uses_of(plan);
   std::vector<bool> removed(plan.nodes.size());
-  // What a node that is left out would have read is not read, so one walk from the end finds all.
+  // The walk goes from outputs to sources and ignores what removed nodes would have read, so one
+  // walk also finds the nodes that only removed nodes needed.
   (void)context.analysis.needs_of(plan, columns, [&](std::uint32_t i, const NodeNeeds& needs) {
     const bool is_free = !uses[i].is_output && !uses[i].is_fallback && !uses[i].is_awaited;
     const bool is_read = !(needs.needed & columns[i].written).empty() || !needs.fetched.empty();

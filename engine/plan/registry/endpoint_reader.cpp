@@ -4,115 +4,79 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/format.h"
-#include "base/formats/toml_reader.h"
+#include "base/formats/document_reporter.h"
+#include "base/formats/json_document.h"
+#include "base/formats/object_reader.h"
+#include "base/problems/message_text.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
 #include "plan/registry/registry.h"
-#include "plan/registry/registry_table.h"
+#include "plan/registry/registry_file.h"
 
 namespace millrace::plan {
 
-using base::TomlMember;
-using base::TomlValue;
+using base::JsonValue;
+using base::ObjectReader;
 
 namespace {
 
-/// Reads `50ms`, `2s` or `500us`: a whole number above 0 and at most an hour.
-std::optional<base::Duration> parse_duration(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc{} || count <= 0) return std::nullopt;
-  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  const base::Duration one = unit == "us"   ? base::Duration(std::chrono::microseconds(1))
-                             : unit == "ms" ? base::Duration(std::chrono::milliseconds(1))
-                             : unit == "s"  ? base::Duration(std::chrono::seconds(1))
-                                            : base::Duration(0);
-  if (one.count() == 0 || count > std::chrono::hours(1) / one) return std::nullopt;
-  return one * count;
+void read_duration(ObjectReader& table, std::string_view name, base::Duration& out) {
+  if (const std::optional<base::Duration> duration = table.find_duration(name)) out = *duration;
 }
 
-void read_duration(TableReader& table, std::string_view name, base::Duration& out) {
-  const std::optional<std::string> text = table.find<std::string>(name, "string");
-  if (!text) return;
-  if (const std::optional<base::Duration> duration = parse_duration(*text)) {
-    out = *duration;
-  } else {
-    table.add(ProblemCode::kBadTimeout,
-              name,
-              "Not a duration: " + *text,
-              "a whole number with a unit, as '50ms', '2s' or '500us', at most an hour");
-  }
-}
-
-void read_count(TableReader& table,
+void read_count(ObjectReader& table,
                 std::string_view name,
                 std::int64_t maximum,
                 std::uint32_t& out) {
-  const std::optional<std::int64_t> count = table.find<std::int64_t>(name, "int");
-  if (!count) return;
-  if (*count >= 1 && *count <= maximum) {
-    out = static_cast<std::uint32_t>(*count);
-  } else {
-    table.add(ProblemCode::kParamRange,
-              name,
-              base::format("{} is not within 1 and {}: {}", name, maximum, *count));
-  }
+  const auto count = table.find_int(name, {.minimum = 1, .maximum = maximum});
+  if (count) out = static_cast<std::uint32_t>(*count);
 }
 
 constexpr std::int64_t kDatabaseMax = 1'000'000;
 
-void refuse_redis_fields(TableReader& table, std::initializer_list<std::string_view> names) {
+void refuse_redis_fields(ObjectReader& table, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
-    if (table.find_raw(name) == nullptr) continue;
+    if (!table.has(name)) continue;
     table.add(
         ProblemCode::kUnknownField, name, base::format("Only a redis endpoint has a {}", name));
   }
 }
 
-void refuse_embedded_fields(TableReader& table, std::initializer_list<std::string_view> names) {
+void refuse_embedded_fields(ObjectReader& table, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
-    if (table.find_raw(name) == nullptr) continue;
+    if (!table.has(name)) continue;
     table.add(
         ProblemCode::kUnknownField, name, base::format("An embedded endpoint has no {}", name));
   }
 }
 
-/// The fields of a policy that only a redis endpoint has.
-void read_redis_policy(TableReader& table, EndpointPolicy& policy) {
-  policy.single_flight = table.find<bool>("single_flight", "bool").value_or(true);
+/// Reads the fields of a policy that only a redis endpoint has.
+void read_redis_policy(ObjectReader& table, EndpointPolicy& policy) {
+  policy.single_flight = table.find_bool("single_flight").value_or(true);
   read_duration(table, "hedge_after", policy.hedge_after);
   read_duration(table, "cache_ttl", policy.cache_ttl);
   read_count(table, "cache_bytes", INT32_MAX, policy.cache_bytes);
-  read_count(table, "protocol", 3, policy.protocol);
-  if (policy.protocol == 1) {
-    table.add(ProblemCode::kParamRange, "protocol", "protocol is 2 or 3: 1");
+  if (const auto protocol = table.find_int("protocol", {.minimum = 2, .maximum = 3})) {
+    policy.protocol = static_cast<std::uint32_t>(*protocol);
   }
 }
 
-EndpointPolicy read_policy(RegistryFile& file,
-                           TableReader& endpoint,
-                           const std::string& path,
-                           EndpointKind kind) {
+EndpointPolicy read_policy(ObjectReader& endpoint, EndpointKind kind) {
   EndpointPolicy policy;
-  const TomlValue* raw = endpoint.find_raw("policy");
-  if (raw == nullptr) return policy;
-  const TomlMember member{.name = "policy", .place = raw->place, .value = *raw};
-  TableReader table(file, member, path + ".policy");
-  if (!table.is_table()) return policy;
+  std::optional<ObjectReader> found = endpoint.find_object("policy");
+  if (!found) return policy;
+  ObjectReader& table = *found;
   table.allow_only({"max_inflight",
                     "connections",
                     "connect_timeout",
@@ -139,23 +103,16 @@ EndpointPolicy read_policy(RegistryFile& file,
   return policy;
 }
 
-std::optional<EndpointTls> read_tls(RegistryFile& file,
-                                    TableReader& endpoint,
-                                    const std::string& path) {
-  const TomlValue* raw = endpoint.find_raw("tls");
-  if (raw == nullptr) return std::nullopt;
-  const TomlMember member{.name = "tls", .place = raw->place, .value = *raw};
-  TableReader table(file, member, path + ".tls");
-  if (!table.is_table()) return std::nullopt;
+std::optional<EndpointTls> read_tls(ObjectReader& endpoint) {
+  std::optional<ObjectReader> found = endpoint.find_object("tls");
+  if (!found) return std::nullopt;
+  ObjectReader& table = *found;
   table.allow_only({"ca_file", "certificate_file", "key_file", "server_name", "verify"});
-  const auto text = [&](std::string_view name) {
-    return table.find<std::string>(name, "string").value_or("");
-  };
-  EndpointTls tls{.ca_file = text("ca_file"),
-                  .certificate_file = text("certificate_file"),
-                  .key_file = text("key_file"),
-                  .server_name = text("server_name"),
-                  .verify = table.find<bool>("verify", "bool").value_or(true)};
+  EndpointTls tls{.ca_file = find_text(table, "ca_file"),
+                  .certificate_file = find_text(table, "certificate_file"),
+                  .key_file = find_text(table, "key_file"),
+                  .server_name = find_text(table, "server_name"),
+                  .verify = table.find_bool("verify").value_or(true)};
   if (tls.certificate_file.empty() != tls.key_file.empty()) {
     table.add(ProblemCode::kMissingField,
               "certificate_file",
@@ -164,56 +121,44 @@ std::optional<EndpointTls> read_tls(RegistryFile& file,
   return tls;
 }
 
-/// Refuses the fields of the other kinds and requires those of its own.
-void check_endpoint_fields(TableReader& table, EndpointKind kind) {
+/// Refuses fields that this kind of endpoint does not have, and requires those it must have.
+void check_endpoint_fields(ObjectReader& table, EndpointKind kind) {
   const bool is_embedded = kind == EndpointKind::kEmbedded;
-  const bool is_unix = !is_embedded && table.find_raw("unix_path") != nullptr;
+  const bool is_unix = !is_embedded && table.has("unix_path");
   if (kind != EndpointKind::kRedis) {
     refuse_redis_fields(table, {"username", "password_env", "database", "cluster"});
   }
   if (is_embedded) refuse_embedded_fields(table, {"host", "port", "unix_path", "tls"});
   for (const std::string_view name : {"host", "port"}) {
     if (!is_embedded && !is_unix) table.require(name);
-    if (is_unix && table.find_raw(name) != nullptr) {
+    if (is_unix && table.has(name)) {
       table.add(ProblemCode::kUnknownField,
                 name,
                 base::format("An endpoint with a unix_path has no {}", name));
     }
   }
   if (is_embedded) table.require("data_file");
-  if (!is_embedded && table.find_raw("data_file") != nullptr) {
+  if (!is_embedded && table.has("data_file")) {
     table.add(ProblemCode::kUnknownField, "data_file", "Only an embedded endpoint has a data_file");
   }
 }
 
-void read_redis_fields(TableReader& table, EndpointInfo& endpoint) {
-  const auto text = [&](std::string_view name) {
-    return table.find<std::string>(name, "string").value_or("");
-  };
-  endpoint.username = text("username");
-  endpoint.password_env = text("password_env");
-  if (table.find_raw("username") != nullptr && endpoint.password_env.empty()) {
+void read_redis_fields(ObjectReader& table, EndpointInfo& endpoint) {
+  endpoint.username = find_text(table, "username");
+  endpoint.password_env = find_text(table, "password_env");
+  if (table.has("username") && endpoint.password_env.empty()) {
     table.add(ProblemCode::kMissingField, "username", "A username needs a password_env");
   }
-  const std::optional<std::int64_t> database = table.find<std::int64_t>("database", "int");
-  if (database && (*database < 0 || *database > kDatabaseMax)) {
-    table.add(ProblemCode::kParamRange,
-              "database",
-              base::format("database is not within 0 and {}: {}", kDatabaseMax, *database));
-  } else {
-    endpoint.database = static_cast<std::uint32_t>(database.value_or(0));
-  }
-  endpoint.cluster = table.find<bool>("cluster", "bool").value_or(false);
+  const auto database = table.find_int("database", {.minimum = 0, .maximum = kDatabaseMax});
+  endpoint.database = static_cast<std::uint32_t>(database.value_or(0));
+  endpoint.cluster = table.find_bool("cluster").value_or(false);
   for (const std::string_view name : {"unix_path", "database"}) {
-    if (!endpoint.cluster || table.find_raw(name) == nullptr) continue;
+    if (!endpoint.cluster || !table.has(name)) continue;
     table.add(ProblemCode::kUnknownField, name, base::format("A cluster has no {}", name));
   }
 }
 
-EndpointInfo read_endpoint(RegistryFile& file,
-                           TableReader& table,
-                           const std::string& name,
-                           const std::string& path) {
+EndpointInfo read_endpoint(ObjectReader& table) {
   table.allow_only({"kind",
                     "host",
                     "port",
@@ -228,44 +173,44 @@ EndpointInfo read_endpoint(RegistryFile& file,
                     "lifecycle",
                     "doc",
                     "replaced_by"});
-  EndpointInfo endpoint{.name = name};
+  EndpointInfo endpoint{.name = std::string(table.value().key())};
   table.require("kind");
   if (const auto kind = table.find_choice("kind", {"redis", "embedded", "http"})) {
     endpoint.kind = static_cast<EndpointKind>(*kind);
     check_endpoint_fields(table, endpoint.kind);
   }
-  endpoint.host = table.find<std::string>("host", "string").value_or("");
+  endpoint.host = find_text(table, "host");
   std::uint32_t port = 0;
   read_count(table, "port", UINT16_MAX, port);
   endpoint.port = static_cast<std::uint16_t>(port);
-  endpoint.data_file = table.find<std::string>("data_file", "string").value_or("");
+  endpoint.data_file = find_text(table, "data_file");
   if (endpoint.kind != EndpointKind::kEmbedded) {
-    endpoint.unix_path = table.find<std::string>("unix_path", "string").value_or("");
-    endpoint.tls = read_tls(file, table, path);
+    endpoint.unix_path = find_text(table, "unix_path");
+    endpoint.tls = read_tls(table);
   }
   if (endpoint.kind == EndpointKind::kRedis) read_redis_fields(table, endpoint);
-  endpoint.policy = read_policy(file, table, path, endpoint.kind);
+  endpoint.policy = read_policy(table, endpoint.kind);
   endpoint.lifecycle = read_lifecycle(table);
-  endpoint.doc = table.find<std::string>("doc", "string").value_or("");
-  endpoint.replaced_by = table.find<std::string>("replaced_by", "string").value_or("");
+  endpoint.doc = find_text(table, "doc");
+  endpoint.replaced_by = find_text(table, "replaced_by");
   return endpoint;
 }
 
-std::vector<EndpointInfo> read_section(RegistryFile& file, const TomlMember& section) {
+std::vector<EndpointInfo> read_section(const ObjectReader& section,
+                                       base::DocumentReporter& reporter) {
   std::vector<EndpointInfo> endpoints;
-  if (!TableReader(file, section, section.name).is_table()) return endpoints;
-  for (const TomlMember& entry : *section.value.find<TomlValue::Table>()) {
-    const std::string path = section.name + "." + entry.name;
-    TableReader table(file, entry, path);
-    check_name(file, entry, path);
-    if (table.is_table()) endpoints.push_back(read_endpoint(file, table, entry.name, path));
+  for (const JsonValue entry : section.value().children()) {
+    ObjectReader table(entry, section.place_of(entry), reporter);
+    check_name(table, reporter);
+    if (table.is_object()) endpoints.push_back(read_endpoint(table));
   }
-  check_replacements(file, section.name, endpoints);
+  check_replacements(section, endpoints, reporter);
   return endpoints;
 }
 
-/// A plan must compile in every environment or in none, so each names the same endpoints.
-void check_same_names(RegistryFile& file,
+/// Checks that all environments have the same endpoints, so that a plan that compiles in one
+/// compiles in all.
+void check_same_names(ObjectReader& root,
                       const std::array<std::vector<EndpointInfo>, kEnvironmentCount>& sections) {
   std::vector<std::string_view> names;
   for (const auto& section : sections) {
@@ -278,9 +223,8 @@ void check_same_names(RegistryFile& file,
     for (const std::string_view name : names) {
       if (contains(sections[i], name, &EndpointInfo::name)) continue;
       const std::string_view section = to_string(static_cast<Environment>(i));
-      file.add(ProblemCode::kMissingEndpoint,
-               {},
-               std::string(section),
+      root.add(ProblemCode::kMissingEndpoint,
+               section,
                base::format("The environment {} lacks an endpoint: {}", section, name));
     }
   }
@@ -288,24 +232,26 @@ void check_same_names(RegistryFile& file,
 
 }  // namespace
 
-std::vector<EndpointInfo> read_endpoints(RegistryFile& file,
-                                         std::string_view text,
-                                         Environment environment) {
-  const std::optional<TomlValue> root = file.read(text);
-  if (!root) return {};
+std::vector<EndpointInfo> read_endpoints(RegistryFile& file, Environment environment) {
+  if (!file.root()) return {};
+  ObjectReader root(*file.root(), {}, file.reporter());
   std::array<std::vector<EndpointInfo>, kEnvironmentCount> sections;
-  for (const TomlMember& section : *root->find<TomlValue::Table>()) {
-    if (const std::optional<Environment> found = find_environment(section.name)) {
-      sections[static_cast<std::size_t>(*found)] = read_section(file, section);
-    } else {
-      file.add(ProblemCode::kUnknownField,
-               section.place,
-               section.name,
-               "Unknown environment: " + section.name,
-               "one of dev, test, prod");
+  for (const JsonValue member : root.value().children()) {
+    const std::optional<Environment> found = find_environment(member.key());
+    if (!found) {
+      base::ValuePlace place = root.place_of(member);
+      place.offset = member.key_offset();
+      file.reporter().add(ProblemCode::kUnknownField,
+                          place,
+                          "Unknown environment: " + base::shortened(member.key()),
+                          "one of dev, test, prod");
+      continue;
     }
+    ObjectReader section(member, root.place_of(member), file.reporter());
+    if (!section.is_object()) continue;
+    sections[static_cast<std::size_t>(*found)] = read_section(section, file.reporter());
   }
-  check_same_names(file, sections);
+  check_same_names(root, sections);
   return std::move(sections[static_cast<std::size_t>(environment)]);
 }
 

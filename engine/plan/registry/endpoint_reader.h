@@ -1,16 +1,13 @@
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "plan/registry/registry.h"
-#include "plan/registry/registry_table.h"
+#include "plan/registry/registry_file.h"
 
 namespace millrace::plan {
 
 /// Reads the endpoints of one environment and checks those of all.
-[[nodiscard]] std::vector<EndpointInfo> read_endpoints(RegistryFile& file,
-                                                       std::string_view text,
-                                                       Environment environment);
+[[nodiscard]] std::vector<EndpointInfo> read_endpoints(RegistryFile& file, Environment environment);
 
 }  // namespace millrace::plan

@@ -20,7 +20,7 @@ namespace millrace::plan {
 
 enum class Lifecycle : std::uint8_t { kActive, kDeprecated, kBlocked };
 
-/// Value that stands in for an absent one; monostate for none.
+/// Default of a key or param; monostate for none.
 using DefaultValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 /// A registered key (a column of rows) or param (`$name`).
@@ -46,27 +46,30 @@ enum class EndpointKind : std::uint8_t { kRedis, kEmbedded, kHttp };
 [[nodiscard]] std::string_view to_string(EndpointKind kind);
 [[nodiscard]] std::string_view to_string(Lifecycle lifecycle);
 
-/// How an endpoint is used. The last five concern redis only.
+/// How an endpoint is used. The last five fields are for redis only.
 struct EndpointPolicy {
   std::uint32_t max_inflight = 256;  ///< redis: commands; http: requests
   std::uint32_t connections = 1;     ///< of each loop; http: kept open when idle
   base::Duration connect_timeout = std::chrono::milliseconds(100);
   base::Duration request_timeout = std::chrono::seconds(1);
-  std::uint32_t breaker_failures = 5;  ///< in a row, until calls are refused at once
-  base::Duration breaker_open = std::chrono::milliseconds(200);  ///< for that long
-  bool single_flight = true;     ///< reads that are in flight already are shared
-  base::Duration hedge_after{};  ///< asks a second connection then; 0: never
-  base::Duration cache_ttl{};    ///< how long replies may be used again; 0: not at all
+  std::uint32_t breaker_failures = 5;  ///< in a row after which calls are refused at once
+  base::Duration breaker_open =
+      std::chrono::milliseconds(200);  ///< how long calls are then refused
+  bool single_flight = true;           ///< equal reads at the same time are sent once
+  base::Duration
+      hedge_after{};           ///< sends the read to a second connection after this time; 0: never
+  base::Duration cache_ttl{};  ///< how long a cached reply may be used; 0: no cache
   std::uint32_t cache_bytes = 16U << 20U;
-  std::uint32_t protocol = 3;  ///< of RESP: 3 takes 2 if the server knows no other
+  std::uint32_t protocol = 3;  ///< version of RESP; 3 falls back to 2 if the server lacks it
 };
 
-/// How connections to an endpoint are encrypted; files as `EndpointInfo::data_file`.
+/// How connections to an endpoint are encrypted. Files are relative to the same folder as
+/// `EndpointInfo::data_file`.
 struct EndpointTls {
-  std::string ca_file = {};           ///< whom to trust; the system's authorities if empty
-  std::string certificate_file = {};  ///< what we show; nothing if empty
+  std::string ca_file = {};           ///< authorities to trust; those of the system if empty
+  std::string certificate_file = {};  ///< of the client; none if empty
   std::string key_file = {};
-  std::string server_name = {};  ///< who the peer must be; the host if empty
+  std::string server_name = {};  ///< name in the server's certificate; the host if empty
   bool verify = true;
 };
 
@@ -128,8 +131,8 @@ class Registry {
 [[nodiscard]] std::expected<Registry, ProblemReport> read_registry(const RegistryTexts& texts,
                                                                    Environment environment);
 
-/// What `$req.name` is: a field that every request may have, or the registered param or key of that
-/// name. Always nullable. Nothing for an unknown name.
+/// Gives the type of `$req.name`: a field that every request may have, or the registered param or
+/// key of that name. The value may always be null. Gives nothing for an unknown name.
 [[nodiscard]] std::optional<rows::ColumnType> find_request_field(const Registry& registry,
                                                                  std::string_view name);
 

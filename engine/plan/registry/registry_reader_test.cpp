@@ -123,10 +123,10 @@ TEST(RegistryReaderTest, DefaultsHaveTheTypeOfTheirField) {
 
 TEST(RegistryReaderTest, REG4_ReplacementsExistAndDoNotCircle) {
   EXPECT_THAT(problems_of("[keys.a]\ntype = 'int'\nreplaced_by = 'x'\n"),
-              ElementsAre("keys.toml:1 bad_replacement"));
+              ElementsAre("keys.toml:3 bad_replacement"));
   EXPECT_THAT(problems_of("[keys.a]\ntype = 'int'\nreplaced_by = 'b'\n"
                           "[keys.b]\ntype = 'int'\nreplaced_by = 'a'\n"),
-              ElementsAre("keys.toml:1 bad_replacement", "keys.toml:1 bad_replacement"));
+              ElementsAre("keys.toml:3 bad_replacement", "keys.toml:6 bad_replacement"));
 }
 
 TEST(RegistryReaderTest, REG5_TheIdIsAnIntThatIsNeverNullAndNeverWritten) {

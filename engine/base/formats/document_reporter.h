@@ -1,0 +1,77 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/formats/json_document.h"
+#include "base/problems/problem_report.h"
+#include "base/text_place.h"
+
+namespace millrace::base {
+
+/// Where a value stands in a document.
+struct ValuePlace {
+  std::string path = {};  ///< from the root, as `nodes[3].params.limit`; empty for the root
+  std::uint32_t offset = 0;
+  /// Where a person wrote the value, if the document was generated from another file.
+  SourceRange source = {};
+
+  /// The place of a member of the object here.
+  [[nodiscard]] ValuePlace member(JsonValue value) const;
+  /// The place of an item of the array here.
+  [[nodiscard]] ValuePlace item(std::size_t index, JsonValue value) const;
+};
+
+/// The caller's codes for the problems that `ValueReader` and `ObjectReader` find themselves.
+struct ReaderCodes {
+  CodeName wrong_type;     ///< a value of another type than expected
+  CodeName unknown_field;  ///< a member that nothing reads
+  CodeName missing_field;  ///< a required member is absent
+  CodeName duplicate_key;  ///< a field is given under both its names
+  CodeName bad_value;      ///< a word that is not one of those allowed
+  CodeName out_of_range;   ///< a number below its minimum or above its maximum
+  CodeName bad_duration;   ///< a duration without unit, not above 0 or longer than an hour
+  CodeName too_large;      ///< too many items, or too many bytes of text
+};
+
+/// Adds the problems of one document to a report and says where they are: in the file that the
+/// document was generated from when the value's place knows it, else in the document.
+/// Threading: not shared. Lifetime: borrows the document, the report and the codes.
+class DocumentReporter {
+ public:
+  /// `file` names the document in the report; empty if whoever prints the report names it.
+  DocumentReporter(const JsonDocument& document,
+                   ProblemReport& report,
+                   const ReaderCodes& codes,
+                   std::string file = {})
+      : document_(document), report_(report), codes_(codes), file_(std::move(file)) {}
+
+  /// Names the file that the document was generated from.
+  void set_source_file(std::string file) { source_file_ = std::move(file); }
+  [[nodiscard]] const std::string& source_file() const { return source_file_; }
+  [[nodiscard]] const JsonDocument& document() const { return document_; }
+  [[nodiscard]] const ReaderCodes& codes() const { return codes_; }
+  [[nodiscard]] bool empty() const { return report_.empty(); }
+  /// Says whether the next problem will only be counted.
+  [[nodiscard]] bool full() const { return report_.full(); }
+
+  void add(CodeName code, const ValuePlace& place, std::string message, std::string hint = {});
+  /// The same with a hint that is costly to find: `make_hint` is called only if it will be shown.
+  template <std::invocable MakeHint>
+  void add(CodeName code, const ValuePlace& place, std::string message, const MakeHint& make_hint) {
+    add(code, place, std::move(message), full() ? std::string() : make_hint());
+  }
+
+ private:
+  const JsonDocument& document_;
+  ProblemReport& report_;
+  const ReaderCodes& codes_;
+  std::string file_;
+  std::string source_file_;
+};
+
+}  // namespace millrace::base

@@ -1,0 +1,72 @@
+#include "base/problems/problem_report.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/format.h"
+
+namespace millrace::base {
+
+namespace {
+
+void append_text(const Problem& problem, std::string& text) {
+  if (!problem.file.empty()) text += problem.file + ":";
+  if (problem.line != 0) text += format("{}:{}:", problem.line, problem.column);
+  if (!problem.file.empty() || problem.line != 0) text += ' ';
+  if (problem.severity == Severity::kWarning) text += "warning: ";
+  text += format("{}: {}", problem.code.text(), problem.message);
+  if (!problem.path.empty()) text += format(" (at {})", problem.path);
+  if (!problem.hint.empty()) text += "; " + problem.hint;
+  text += '\n';
+}
+
+void append_json(const Problem& problem, JsonWriter& json) {
+  json.begin_object();
+  json.member("code", problem.code.text());
+  if (problem.severity != Severity::kError) json.member("severity", to_string(problem.severity));
+  json.member("path", problem.path);
+  if (!problem.file.empty()) json.member("file", problem.file);
+  if (problem.line != 0) {
+    json.member("line", problem.line);
+    json.member("column", problem.column);
+  }
+  json.member("message", problem.message);
+  if (!problem.hint.empty()) json.member("hint", problem.hint);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string_view to_string(Severity severity) {
+  return severity == Severity::kError ? "error" : "warning";
+}
+
+void ProblemReport::add(Problem problem) {
+  has_errors_ = has_errors_ || problem.severity == Severity::kError;
+  if (full()) {
+    ++dropped_count_;
+    return;
+  }
+  problems_.push_back(std::move(problem));
+}
+
+bool ProblemReport::has(CodeName code) const {
+  return std::ranges::find(problems_, code, &Problem::code) != problems_.end();
+}
+
+std::string ProblemReport::to_text() const {
+  std::string text;
+  for (const Problem& problem : problems_) append_text(problem, text);
+  if (dropped_count_ != 0) text += format("and {} more\n", dropped_count_);
+  return text;
+}
+
+void ProblemReport::write_json(JsonWriter& json) const {
+  json.begin_array();
+  for (const Problem& problem : problems_) append_json(problem, json);
+  json.end_array();
+}
+
+}  // namespace millrace::base
