@@ -14,7 +14,7 @@
 #include "host/project.h"
 #include "host/settings.h"
 #include "stores/embedded_driver.h"
-#include "stores/http_driver.h"
+#include "stores/http/http_driver.h"
 #include "stores/redis/redis_driver.h"
 #include "stores/store_tasks.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "stores/embedded_driver.h"
-#include "stores/http_driver.h"
+#include "stores/http/http_driver.h"
 #include "stores/redis/redis_driver.h"
 #include "stores/store_tasks.h"
 

@@ -1,4 +1,4 @@
-#include "stores/http_path.h"
+#include "stores/http/http_path.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "stores/http_probe.h"
+#include "stores/http/http_probe.h"
 
 #include <chrono>
 #include <string>

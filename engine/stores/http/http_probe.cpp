@@ -1,4 +1,4 @@
-#include "stores/http_probe.h"
+#include "stores/http/http_probe.h"
 
 #include <memory>
 #include <optional>
@@ -14,7 +14,7 @@
 #include "net/http_message.h"
 #include "net/uv_connector.h"
 #include "plan/registry/registry.h"
-#include "stores/http_fetch_client.h"
+#include "stores/http/http_fetch_client.h"
 
 namespace millrace::stores {
 namespace {

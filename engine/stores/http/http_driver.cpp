@@ -1,4 +1,4 @@
-#include "stores/http_driver.h"
+#include "stores/http/http_driver.h"
 
 #include <cstdint>
 #include <memory>
@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "net/uv_connector.h"
-#include "stores/http_fetch_client.h"
-#include "stores/http_probe.h"
+#include "stores/http/http_fetch_client.h"
+#include "stores/http/http_probe.h"
 
 namespace millrace::stores {
 

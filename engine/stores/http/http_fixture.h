@@ -9,7 +9,7 @@
 #include "net/fake_connector.h"
 #include "net/http_client.h"
 #include "plan/param_value.h"
-#include "stores/http_fetch_client.h"
+#include "stores/http/http_fetch_client.h"
 #include "stores/store_tasks.h"
 #include "tasks/task_fixture.h"
 

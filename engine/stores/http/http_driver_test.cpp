@@ -1,4 +1,4 @@
-#include "stores/http_driver.h"
+#include "stores/http/http_driver.h"
 
 #include <chrono>
 #include <memory>

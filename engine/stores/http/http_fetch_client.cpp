@@ -1,4 +1,4 @@
-#include "stores/http_fetch_client.h"
+#include "stores/http/http_fetch_client.h"
 
 #include <algorithm>
 #include <cstddef>

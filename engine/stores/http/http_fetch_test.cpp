@@ -12,7 +12,7 @@
 #include "net/http_client.h"
 #include "plan/compiled_plan.h"
 #include "rows/row_set.h"
-#include "stores/http_fixture.h"
+#include "stores/http/http_fixture.h"
 #include "stores/store_fixture.h"
 #include "tasks/endpoint_client.h"
 

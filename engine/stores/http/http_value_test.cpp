@@ -1,4 +1,4 @@
-#include "stores/http_value.h"
+#include "stores/http/http_value.h"
 
 #include <cstdint>
 #include <string>
