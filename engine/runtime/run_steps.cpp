@@ -338,8 +338,8 @@ void RunSteps::note_pending() {
          .was_running = was_running,
          .elapsed = was_running ? now - extras_.body_begin(node) : base::Duration::zero()});
   }
-  std::ranges::stable_sort(run_.pending_, [](const PendingNode& left, const PendingNode& right) {
-    return left.elapsed > right.elapsed;
+  std::ranges::sort(run_.pending_, [](const PendingNode& left, const PendingNode& right) {
+    return left.elapsed != right.elapsed ? left.elapsed > right.elapsed : left.node < right.node;
   });
 }
 
