@@ -43,6 +43,20 @@ TEST(CommandsTest, CLI5_AnInvalidPlanIsOne) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("rankd: "));
 }
 
+TEST(CommandsTest, CLI3_CheckSaysHowManyProblemsItLeftOut) {
+  std::string nodes;  // each has neither id nor op: two problems
+  for (int i = 0; i < 300; ++i) nodes += i == 0 ? "{}" : ", {}";
+  const TempFolder folder;
+  Flags flags = repository_flags();
+  flags.format = Format::kJson;
+  flags.plan_files = {folder.write(
+      "broken.plan.json",
+      R"({"schema_version": 1, "name": "p", "outputs": ["a"], "nodes": [)" + nodes + "]}")};
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(run(Subcommand::kCheck, flags), 1);
+  EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr(R"("more_problems":101})"));
+}
+
 TEST(CommandsTest, CLI3_ExplainNeedsAPlan) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();

@@ -163,7 +163,7 @@ class ArtifactReader {
       if (ids.contains(name.text)) continue;
       reporter_.add(ProblemCode::kUnknownField,
                     name.where,
-                    "A span of a node that is not there: " + base::shortened(name.text));
+                    "A span names an unknown node: " + base::shortened(name.text));
     }
   }
 

@@ -256,7 +256,7 @@ class Resolver {
     if (from.use == OnFailure::kUseInput && node.inputs.empty()) {
       add(ProblemCode::kBadFallback,
           from.where,
-          "A node without inputs cannot pass one through",
+          "A node without inputs cannot give its first input instead",
           R"({"use": "empty"} gives no rows)");
     }
     if (from.use != OnFailure::kUseNode || from.node.empty()) return;
@@ -267,7 +267,7 @@ class Resolver {
           "No such node: " + base::shortened(from.node),
           [&] { return suggest_id(from.node); });
     } else if (found->second == index) {
-      add(ProblemCode::kBadFallback, from.where, "A node cannot stand in for itself: " + node.id);
+      add(ProblemCode::kBadFallback, from.where, "A node cannot be its own fallback: " + node.id);
     } else {
       node.fallback_node = found->second;
     }
@@ -311,7 +311,7 @@ class Resolver {
       if (plan.nodes[node].fallback_node == kNoPlanNode) continue;
       add(ProblemCode::kBadFallback,
           artifact_.nodes[node].on_failure.where,
-          "A fallback waits for what it stands in for: " + cycle_text(plan, cycle));
+          "A fallback needs the node that it replaces: " + cycle_text(plan, cycle));
       return;
     }
   }

@@ -116,7 +116,7 @@ std::optional<EndpointTls> read_tls(ObjectReader& endpoint) {
   if (tls.certificate_file.empty() != tls.key_file.empty()) {
     table.add(ProblemCode::kMissingField,
               "certificate_file",
-              "certificate_file and key_file stand together");
+              "certificate_file and key_file must be given together");
   }
   return tls;
 }
