@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "loop/loop.h"
 #include "loop/task.h"
-#include "stores/store_cells.h"
 #include "stores/store_client.h"
 
 namespace millrace::stores {

@@ -9,12 +9,13 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/metrics/metric_cell.h"
 #include "base/result.h"
+#include "base/sync/atomics.h"
 #include "loop/stop.h"
 #include "loop/task.h"
 #include "rows/row_scratch.h"
 #include "stores/key_list.h"
-#include "stores/store_cells.h"
 #include "tasks/endpoint_client.h"
 
 namespace millrace::stores {
@@ -75,6 +76,27 @@ struct CallOptions {
   loop::StopToken stop = {};
   /// Gives kTimeout then, at the latest.
   std::optional<base::TimePoint> deadline = {};
+};
+
+/// What a client of a store has done since it was made.
+struct StoreCounters {
+  std::uint64_t commands = 0;
+  std::uint64_t batches = 0;
+  /// Waits for the peer: batches that leave together wait once.
+  std::uint64_t round_trips = 0;
+};
+
+/// The same as cells: the loop thread of the client writes them, any thread reads them.
+struct alignas(base::kApartBytes) StoreCells {
+  base::CounterCell commands;
+  base::CounterCell batches;
+  base::CounterCell round_trips;
+
+  [[nodiscard]] StoreCounters counters() const {
+    return {.commands = commands.value(),
+            .batches = batches.value(),
+            .round_trips = round_trips.value()};
+  }
 };
 
 /// A store of hashes, lists and strings: Redis, embedded data, or a fake.
