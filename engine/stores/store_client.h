@@ -74,7 +74,7 @@ struct StoreReply {
 
 struct CallOptions {
   loop::StopToken stop = {};
-  /// Gives kTimeout then, at the latest.
+  /// The call ends with kTimeout at this time at the latest.
   std::optional<base::TimePoint> deadline = {};
 };
 
@@ -112,8 +112,8 @@ class StoreClient : public tasks::EndpointClient {
   /// when a stop is requested, with kTimeout at the deadline.
   [[nodiscard]] virtual loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
                                                                      CallOptions options) = 0;
-  /// The answer, from a client that has it at hand and need not wait; otherwise nothing, and the
-  /// batch is to be executed.
+  /// Answers at once, if the client can do so without waiting; otherwise gives nothing, and the
+  /// caller uses `execute`.
   [[nodiscard]] virtual std::optional<base::Result<StoreReply>> answer_now(
       const CommandBatch& batch, const CallOptions& options) {
     static_cast<void>(batch);
@@ -124,7 +124,7 @@ class StoreClient : public tasks::EndpointClient {
   [[nodiscard]] virtual StoreCounters counters() const = 0;
 };
 
-/// Number of commands that a batch is to a server.
+/// How many commands a server receives for a batch.
 [[nodiscard]] inline std::uint64_t command_count_of(const CommandBatch& batch) {
   return batch.command == StoreCommand::kMultiGet ? 1 : batch.keys.size();
 }
