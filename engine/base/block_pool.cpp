@@ -32,7 +32,7 @@ struct Lists {
   std::array<List, kClassCount> by_class{};
   std::uint64_t from_heap = 0;
   std::uint64_t reused = 0;
-  std::size_t kept_bytes_max = 0;  ///< of a list: nothing before and after `ThreadEnd` watches
+  std::size_t kept_bytes_max = 0;  ///< of a list; 0 before `ThreadEnd` is made and after it ran
   bool watched = false;            ///< `ThreadEnd` will run, or has run
 };
 

@@ -9,8 +9,9 @@ namespace millrace::base {
 /// size.
 ///
 /// A released block goes to the list of the thread that releases it and is given out again for the
-/// next block of its class, so what is warm allocates nothing. A task is destroyed on the executor
-/// that made it, hence on a loop blocks come back to where they were taken.
+/// next block of its size, so a thread that has run for a while allocates nothing. A task is
+/// destroyed on the executor that made it, hence on a loop blocks come back to where they were
+/// taken.
 ///
 /// Bounds: sizes are rounded up to kStepBytes; blocks above kPooledBytesMax come from the heap each
 /// time; a thread keeps at most kKeptBytesMax per size, so 16 MiB in all; the rest goes back to the
@@ -28,7 +29,7 @@ class BlockPool {
   /// Takes back what `allocate(size)` gave.
   static void release(void* block, std::size_t size) noexcept;
 
-  /// How the calling thread has fared since it started.
+  /// What the calling thread has allocated since it started.
   struct Counters {
     std::uint64_t from_heap = 0;   ///< blocks that had to be allocated
     std::uint64_t reused = 0;      ///< blocks that came from a list

@@ -52,8 +52,8 @@ class [[nodiscard]] Error {
     std::string message;
     std::string where;
   };
-  // Out of line and cold, as whatever only failures do: it would be repeated at every end of every
-  // Result, among the code that runs.
+  // Not inlined: only failures call it, and otherwise its code would be repeated wherever a
+  // `Result` is destroyed.
   struct Destroy {
     [[gnu::cold]] void operator()(Detail* detail) const noexcept;
   };

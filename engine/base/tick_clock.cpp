@@ -12,12 +12,13 @@
 namespace millrace::base {
 namespace {
 
-// The first comparison is short, so that it is soon there; later ones are precise, and follow the
-// corrections that the system makes to its clock.
+// The first comparison of counter and clock is short, so that times are available soon. Later ones
+// take longer and are precise; repeating them follows the corrections that the system makes to its
+// clock.
 constexpr Duration kWindowMin = std::chrono::milliseconds(10);
 constexpr Duration kWindowMax = std::chrono::seconds(1);
-// A reading of the clock between two of the counter; with more ticks in between somebody else had
-// the processor meanwhile, and the readings do not belong together.
+// The clock is read between two readings of the counter. If more ticks than this passed between
+// the two, another thread had the processor in between, and the readings are not used.
 constexpr std::uint64_t kTicksApartMax = 10'000;
 constexpr int kReadingsMax = 3;
 
@@ -76,7 +77,7 @@ void TickClock::compare(TimePoint time, std::uint64_t ticks) {
     const auto rate = static_cast<std::uint64_t>(0x1p32 * static_cast<double>(passed.count()) /
                                                  static_cast<double>(ticks - begin_ticks_));
     const bool is_odd = contradict(rate, ns_per_tick());
-    // Then the clock is asked until a new comparison has ended.
+    // Until a new comparison has ended, times come from the clock itself.
     ns_per_tick_.store(is_odd ? 0 : rate, std::memory_order_relaxed);
     window_ = is_odd ? kWindowMin : std::min(2 * window_, kWindowMax);
     begin_time_ = time;

@@ -146,7 +146,7 @@ class Answer {
   [[nodiscard]] StoreReply finish() { return std::move(reply_); }
 
  private:
-  /// A list with some text in it may still serve when the text lies beyond the items wanted.
+  /// Checks the items that are wanted: a list whose other items are no integers is fine.
   Status check_prefix(const Entry& entry, std::string_view key) {
     const auto items = store_.values(entry).first(item_count(&entry, batch_.count));
     for (std::size_t position = 0; position < items.size(); ++position) {

@@ -10,7 +10,6 @@
 #include "loop/task.h"
 #include "rows/row_scratch.h"
 #include "stores/embedded_store.h"
-#include "stores/store_cells.h"
 #include "stores/store_client.h"
 
 namespace millrace::stores {

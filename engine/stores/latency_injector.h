@@ -12,12 +12,11 @@
 #include "base/result.h"
 #include "loop/loop.h"
 #include "loop/task.h"
-#include "stores/store_cells.h"
 #include "stores/store_client.h"
 
 namespace millrace::stores {
 
-/// What becomes of commands that a rule speaks of.
+/// What happens to the commands that a rule matches.
 enum class Fate : std::uint8_t {
   kAnswer,   ///< the wrapped client's answer, after the delay
   kFail,     ///< kUnavailable, after the delay
@@ -33,10 +32,9 @@ struct LatencyRule {
 };
 
 /// A client in front of another that is slow or broken where its rules say so; for tests and
-/// demonstrations. For each key the first rule that fits counts; a batch takes as long as its
-/// slowest key, and a key that does not answer decides for all. Time is that of the loop, so it is
-/// virtual in tests.
-/// Threading: loop thread. Lifetime: borrows client and loop.
+/// demonstrations. The first rule that matches a key decides about that key. A batch takes as long
+/// as its slowest key, and fails or hangs if one of its keys does. Time is that of the loop, so it
+/// is virtual in tests. Threading: loop thread. Lifetime: borrows client and loop.
 class LatencyInjector final : public StoreClient {
  public:
   LatencyInjector(StoreClient& inner, loop::Loop& loop, std::vector<LatencyRule> rules)

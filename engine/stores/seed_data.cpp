@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 8> kNames{
 constexpr std::array<std::string_view, 8> kSubjects{
     "river", "bridge", "market", "garden", "engine", "harbour", "winter", "kitchen"};
 constexpr std::array<std::string_view, 5> kCategories{"travel", "food", "music", "sport", "news"};
-// In seconds; fixed, since the bytes may depend on nothing but the options.
+// In seconds. A constant, because the same options must give the same bytes.
 constexpr std::int64_t kEpoch = 1'700'000'000;
 constexpr std::uint64_t kYear = 365ULL * 24 * 3600;
 
@@ -108,7 +108,8 @@ class SeedWriter {
     flush();
   }
 
-  /// Somebody who is neither `user` nor chosen already; the next free number when luck runs out.
+  /// Draws a user that is neither `user` nor chosen already. After too many failed draws it takes
+  /// the next free number.
   std::int64_t next_other(std::int64_t user) {
     constexpr int kDrawsMax = 64;
     const auto is_free = [&](std::int64_t other) {

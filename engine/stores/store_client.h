@@ -9,12 +9,13 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/metrics/metric_cell.h"
 #include "base/result.h"
+#include "base/sync/atomics.h"
 #include "loop/stop.h"
 #include "loop/task.h"
 #include "rows/row_scratch.h"
 #include "stores/key_list.h"
-#include "stores/store_cells.h"
 #include "tasks/endpoint_client.h"
 
 namespace millrace::stores {
@@ -73,8 +74,29 @@ struct StoreReply {
 
 struct CallOptions {
   loop::StopToken stop = {};
-  /// Gives kTimeout then, at the latest.
+  /// The call ends with kTimeout at this time at the latest.
   std::optional<base::TimePoint> deadline = {};
+};
+
+/// What a client of a store has done since it was made.
+struct StoreCounters {
+  std::uint64_t commands = 0;
+  std::uint64_t batches = 0;
+  /// Waits for the peer: batches that leave together wait once.
+  std::uint64_t round_trips = 0;
+};
+
+/// The same as cells: the loop thread of the client writes them, any thread reads them.
+struct alignas(base::kApartBytes) StoreCells {
+  base::CounterCell commands;
+  base::CounterCell batches;
+  base::CounterCell round_trips;
+
+  [[nodiscard]] StoreCounters counters() const {
+    return {.commands = commands.value(),
+            .batches = batches.value(),
+            .round_trips = round_trips.value()};
+  }
 };
 
 /// A store of hashes, lists and strings: Redis, embedded data, or a fake.
@@ -90,8 +112,8 @@ class StoreClient : public tasks::EndpointClient {
   /// when a stop is requested, with kTimeout at the deadline.
   [[nodiscard]] virtual loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
                                                                      CallOptions options) = 0;
-  /// The answer, from a client that has it at hand and need not wait; otherwise nothing, and the
-  /// batch is to be executed.
+  /// Answers at once, if the client can do so without waiting; otherwise gives nothing, and the
+  /// caller uses `execute`.
   [[nodiscard]] virtual std::optional<base::Result<StoreReply>> answer_now(
       const CommandBatch& batch, const CallOptions& options) {
     static_cast<void>(batch);
@@ -102,7 +124,7 @@ class StoreClient : public tasks::EndpointClient {
   [[nodiscard]] virtual StoreCounters counters() const = 0;
 };
 
-/// Number of commands that a batch is to a server.
+/// How many commands a server receives for a batch.
 [[nodiscard]] inline std::uint64_t command_count_of(const CommandBatch& batch) {
   return batch.command == StoreCommand::kMultiGet ? 1 : batch.keys.size();
 }

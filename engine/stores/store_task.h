@@ -28,7 +28,7 @@ namespace millrace::stores {
                                                   const tasks::StoreEndpoint& endpoint);
 
 /// Issues a batch for a node and counts it in the node's stats: `co_await NodeFetch(*client, batch,
-/// context)`. Waits only if the client has no answer at hand.
+/// context)`. Suspends only if the client cannot answer at once.
 /// Lifetime: borrows the client and what the context borrows.
 class [[nodiscard]] NodeFetch {
  public:
@@ -94,9 +94,9 @@ struct ParseErrors {
   rows::Array<std::uint8_t> keep;  ///< by row of the batch, 0 for them; empty unless wanted
 };
 
-/// Makes ready to count errors in rows of a batch, as the node's `on_row_error` wants it.
+/// Prepares the count of row errors for a batch, as the node's `on_row_error` needs it.
 [[nodiscard]] ParseErrors begin_errors(std::size_t batch_rows, const tasks::TaskContext& context);
-/// Follows `on_row_error` after `count` more errors, of which `message` tells.
+/// Does what `on_row_error` says after `count` more errors; `message` describes them.
 [[nodiscard]] base::Status report_errors(std::size_t count,
                                          const std::string& message,
                                          const tasks::TaskContext& context);

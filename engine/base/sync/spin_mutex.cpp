@@ -6,7 +6,8 @@
 namespace millrace::base {
 
 void SpinMutex::wait_and_lock() {
-  // Longer than a holder that runs needs; one that does not run needs our processor.
+  // A holder that is running unlocks before this many looks. One that is not running may need our
+  // processor to go on.
   constexpr int kLooks = 64;
   int looks = 0;
   do {

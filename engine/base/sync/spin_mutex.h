@@ -9,7 +9,7 @@ namespace millrace::base {
 
 /// A mutex for a handful of instructions, never around a call that may wait or allocate: one atomic
 /// exchange to lock and a plain store to unlock, where `Mutex` pays two exchanges and two calls.
-/// Who meets it locked looks again a few times and then yields its processor.
+/// A thread that finds it locked tries again a few times and then yields its processor.
 /// Threading: any thread.
 class MR_CAPABILITY("mutex") SpinMutex {
  public:

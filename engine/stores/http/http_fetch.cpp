@@ -102,7 +102,7 @@ struct HttpFetchParams {
   }
 };
 
-/// What a node asks for, each url once, and what it gets.
+/// The urls that a node fetches, each once, and the values they gave.
 struct Wanted {
   static constexpr std::uint32_t kNone = UINT32_MAX;
   std::vector<std::string> targets;

@@ -82,7 +82,7 @@ void Fetch::on_done(Attempt& attempt, base::Status status) {
 }
 
 void Fetch::tell() {
-  // Those who are told may remove themselves and others, but nobody comes any more.
+  // A waiter that is told may remove itself and others; none can be added any more.
   for (std::size_t i = 0; i < waiters_.size(); ++i) {
     if (waiters_[i] != nullptr) waiters_[i]->on_fetched();
   }

@@ -20,28 +20,29 @@ namespace millrace::stores {
 
 class Fetch;
 
-/// Who is told that a fetch has ended.
+/// Is told that a fetch has ended.
 class FetchWaiter {
  public:
   virtual ~FetchWaiter() = default;
   virtual void on_fetched() = 0;
 };
 
-/// What carries out fetches.
+/// Sends the calls of fetches and is told how they end.
 class FetchHost {
  public:
   virtual ~FetchHost() = default;
-  /// The fetch has its reply or its error; nobody was told yet.
+  /// The fetch has its reply or its error. Called before the waiters are told.
   virtual void on_fetched(Fetch& fetch) = 0;
-  /// Nobody wants the fetch any more.
+  /// The last waiter has left the fetch.
   virtual void on_unwanted(Fetch& fetch) = 0;
   [[nodiscard]] virtual base::Status send(RedisCall& call) = 0;
   virtual void withdraw(RedisCall& call) = 0;
 };
 
-/// One batch on its way, for the request that issued it and for those that joined it.
+/// One batch that was sent: for the request that issued it, and for requests that wait for the same
+/// keys.
 /// Threading: loop thread.
-/// Lifetime: borrows the host. Owners: those who wait.
+/// Lifetime: borrows the host. Owners: the waits (`FetchWait`).
 class Fetch final : public std::enable_shared_from_this<Fetch> {
  public:
   /// What a fetch needs of a pool of connections.
@@ -66,9 +67,10 @@ class Fetch final : public std::enable_shared_from_this<Fetch> {
     waiters_.push_back(&waiter);
     ++waiter_count_;
   }
-  /// The last one to go ends the fetch.
+  /// Removes a waiter; when the last one leaves, the fetch is withdrawn.
   void remove_waiter(FetchWaiter& waiter);
-  /// Whether only one has ever waited, who may then take the reply away.
+  /// Whether there was never more than one waiter, which may then take the reply instead of
+  /// copying.
   [[nodiscard]] bool is_unshared() const { return waiter_count_ == 1; }
 
   // Once it is done:

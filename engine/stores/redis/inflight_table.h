@@ -9,7 +9,7 @@ namespace millrace::stores {
 
 class Fetch;
 
-/// What is being read: for the shape of a command and a key, which fetch brings it and where in it.
+/// The reads in flight: for each command shape and key, which fetch reads it and at which index.
 /// Open addressing with linear probing in one block; entries leave when their fetch ends.
 /// Threading: loop thread. Lifetime: borrows fetches and keys.
 class InflightTable {
@@ -24,7 +24,7 @@ class InflightTable {
 
   [[nodiscard]] static std::uint64_t hash_of(std::uint32_t shape, std::string_view key);
 
-  /// Gives the entry that has the same shape and key, or puts this one there; `added` tells.
+  /// Gives the entry with the same shape and key, or adds this one; `added` says which.
   /// The reference is valid until the next call.
   const Entry& find_or_add(const Entry& entry, bool& added);
   /// Takes an entry out, if it is there and its fetch is the same.

@@ -29,8 +29,8 @@ class RedisCall : public ReplySink {
 
   /// Appends the commands, exactly `command_count` of them.
   virtual void encode(CommandWriter& out) = 0;
-  /// Says which memory the texts given since the last call lie in. A call that keeps views holds
-  /// it.
+  /// Gives the memory block that holds the texts delivered since the last `keep`. A call that keeps
+  /// views of them must keep the block alive.
   virtual void keep(const std::shared_ptr<char[]>& block) = 0;
   virtual void on_done(base::Status status) = 0;
 
@@ -53,7 +53,7 @@ class RedisCall : public ReplySink {
 
   std::uint32_t command_count_;
   Stage stage_ = Stage::kIdle;
-  RedisConnection* connection_ = nullptr;  // that it was sent on
+  RedisConnection* connection_ = nullptr;  // the one it was sent on
   std::uint64_t place_ =
       0;                   // number of the entry in the queue or connection, or among the finished
   std::uint64_t tag_ = 0;  // of the queue

@@ -95,7 +95,7 @@ bool RedisClient::share_keys(Fetch& fetch, FetchWait& wait) {
   fetch.hashes.reserve(keys.size());
   const base::TimePoint now = cache_.is_on() ? loop_.clock().now() : base::TimePoint();
   std::vector<std::uint32_t> chosen;
-  bool is_plain = true;  // so far every key is asked for, in order
+  bool is_plain = true;  // the fetch asks for every key so far, in order
   const auto note = [&](std::size_t key, FetchWait::Source source) {
     if (is_plain) {
       is_plain = false;
@@ -159,7 +159,7 @@ void RedisClient::on_unwanted(Fetch& fetch) { forget(fetch); }
 
 void RedisClient::on_fetched(Fetch& fetch) {
   forget(fetch);
-  // What was told to have changed while the fetch was under way may be among its keys.
+  // A key that the server invalidated during the fetch may be in this reply: do not cache it then.
   const bool may_keep = fetch.status() && fetch.invalidations_before == invalidation_count_;
   if (!cache_.is_on() || !may_keep) return;
   const base::TimePoint now = loop_.clock().now();

@@ -31,7 +31,7 @@ namespace millrace::stores {
 
 /// What a client saved.
 struct SharingCounters {
-  std::uint64_t keys_shared = 0;  ///< that the same batch or another one in flight had asked for
+  std::uint64_t keys_shared = 0;  ///< already asked for by the same batch or one in flight
   std::uint64_t keys_cached = 0;
 };
 
@@ -87,9 +87,10 @@ class RedisClient final : public StoreClient, private FetchHost, private PoolLis
   }
   void on_invalidated(std::optional<std::vector<std::string>> keys) override;
 
-  /// Finds out what the wait needs, and sends what nobody has asked for yet.
+  /// Collects the parts that the wait needs and sends a fetch for the keys that are not in flight.
   [[nodiscard]] base::Status prepare(CommandBatch batch, FetchWait& wait);
-  /// Looks for keys that are there or on their way; false if that is all of them.
+  /// Uses cached replies and fetches in flight for as many keys as possible; false if they cover
+  /// all keys.
   [[nodiscard]] bool share_keys(Fetch& fetch, FetchWait& wait);
   [[nodiscard]] std::uint32_t id_of(const Fetch& fetch);
   void forget(Fetch& fetch);
@@ -101,7 +102,7 @@ class RedisClient final : public StoreClient, private FetchHost, private PoolLis
   DeadlineList deadlines_;
   InflightTable inflight_;
   ReplyCache cache_;
-  // Shapes of all batches so far; their places are their ids. As many as the plans have fetches.
+  // The shapes of all batches so far; an index is a shape's id. At most one per fetch of the plans.
   std::vector<KnownShape> shapes_;
   std::uint64_t invalidation_count_ = 0;
   SharingCells sharing_cells_;

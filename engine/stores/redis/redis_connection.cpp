@@ -95,7 +95,7 @@ void RedisConnection::flush() {
   services_.cells.writes.add();
   const std::size_t size = out_.size();
   stream_->write(std::exchange(out_, {}));
-  // The next turn will need about as much.
+  // Reserve as much as this turn needed: the next one will need about the same.
   out_.reserve(size);
 }
 

@@ -83,7 +83,7 @@ class RedisConnection final : private net::StreamListener {
   }
   /// Which protocol is spoken, 2 or 3.
   [[nodiscard]] std::uint32_t protocol() const { return greeting_.protocol(); }
-  /// Whether the server tells what changes.
+  /// Whether the server sends invalidations.
   [[nodiscard]] bool tracks() const { return greeting_.tracks(); }
   /// Whether it was lost, or could not be made, since it was last up.
   [[nodiscard]] bool has_failed() const { return has_failed_; }
@@ -92,8 +92,8 @@ class RedisConnection final : private net::StreamListener {
   void send(RedisCall& call, base::TimePoint now);
   /// Drops the replies of a call that was sent.
   void withdraw(RedisCall& call);
-  /// When the connection counts as dead if nothing arrives: `silence` after the last sign of life.
-  /// Nothing if it owes no reply.
+  /// When the connection counts as dead if nothing arrives: `silence` after the last bytes or the
+  /// oldest unanswered call, whichever is later. Nothing if no reply is expected.
   [[nodiscard]] std::optional<base::TimePoint> stalls_at(base::Duration silence) const;
   /// Gives it up: ends its calls with `reason`, and connects anew.
   void give_up(const base::Error& reason);
@@ -112,7 +112,7 @@ class RedisConnection final : private net::StreamListener {
     std::uint32_t left = 0;     // replies
     base::TimePoint at{};
   };
-  /// Takes what belongs to nobody.
+  /// Discards the replies of withdrawn calls.
   class DiscardSink final : public ReplySink {
     void on_text(std::string_view) override {}
     void on_token(const RespToken&) override {}
@@ -141,7 +141,7 @@ class RedisConnection final : private net::StreamListener {
   std::unique_ptr<net::Stream> stream_;
   Greeting greeting_;
   Backoff backoff_;
-  std::uint32_t attempts_failed_ = 0;  // in a row
+  std::uint32_t attempts_failed_ = 0;  // since it was last up
   bool has_failed_ = false;
   RespReader reader_;
   ReceiveBuffer received_;

@@ -33,7 +33,7 @@ using base::fail;
 
 namespace {
 
-/// Up to here the commands of a turn share one connection, so that they leave in one write.
+/// All commands of a turn go to one connection, and leave in one write, up to this many bytes.
 constexpr std::size_t kTurnBytesMax = std::size_t{256} << 10U;
 
 }  // namespace
@@ -119,7 +119,7 @@ RedisConnection* RedisPool::choose(const RedisCall& call) {
   for (const auto& connection : connections_) {
     if (!connection->is_up()) continue;
     if (connection.get() == avoided) continue;
-    // Those of one turn go together; else the least busy one.
+    // A connection that already has commands of this turn is preferred, then the least busy one.
     if (connection->has_unflushed() && connection->unsent_bytes() < kTurnBytesMax) {
       return connection.get();
     }
@@ -167,7 +167,7 @@ void RedisPool::on_down(RedisConnection& connection, const base::Error& reason, 
   if (was_up) services_.cells.connections_lost.add();
   log_down(reason, was_up);
   if (was_up && connection.tracks() && listener_ != nullptr) {
-    // What the server would have told is lost.
+    // Invalidations may have been lost with the connection: treat all keys as changed.
     finished_.emplace_back(RespValue{.type = RespType::kNull});
   }
   breaker_.note_failure();
@@ -194,7 +194,8 @@ void RedisPool::log_down(const base::Error& reason, bool was_up) {
 
 void RedisPool::on_finished(RedisCall& call, base::Status status) {
   if (!status) services_.cells.failed.add();
-  // What ended a call without a reply has been noted, once for all calls that it ended.
+  // `note_failure` has counted the lost connection or the timeout once, for all calls it ended; so
+  // the single call does not count as a failure again.
   end_ticket(call, status ? net::Breaker::Outcome::kSuccess : net::Breaker::Outcome::kAbandoned);
   call.stage_ = RedisCall::Stage::kFinishing;
   call.place_ = first_finished_ + finished_.size();
@@ -215,7 +216,8 @@ void RedisPool::on_read_end() {
 
 void RedisPool::tell_finished() {
   is_telling_ = true;
-  // What is told may submit and withdraw calls, and so make the list longer, but never tells.
+  // A callee may submit and withdraw calls, which can lengthen the list; `is_telling_` keeps it
+  // from starting this loop again.
   while (!finished_.empty()) {
     std::variant<Finished, RespValue> event = std::move(finished_.front());
     finished_.pop_front();

@@ -26,7 +26,7 @@
 
 namespace millrace::stores {
 
-/// Who wants to hear what a server says of its own accord.
+/// Receives what a server says without being asked: invalidations.
 class PoolListener {
  public:
   virtual ~PoolListener() = default;
@@ -42,8 +42,8 @@ class PoolListener {
 /// its late replies are dropped in their place. A connection that owes replies and is silent for
 /// that long is given up. While nothing can be reached calls are refused at once.
 ///
-/// Many replies may come at once, above all from a server that was stuck. Between telling one call
-/// and the next, timers that are due go first.
+/// Many replies may come at once, above all from a server that was stuck. If a timer becomes due
+/// while calls are told of their ends, the rest is told after the timer has fired.
 ///
 /// Threading: loop thread.
 /// Lifetime: borrows services, listener and logger. All calls are done or withdrawn before its end.
@@ -56,11 +56,11 @@ class RedisPool final : private ConnectionOwner {
   RedisPool(const RedisPool&) = delete;
   RedisPool& operator=(const RedisPool&) = delete;
 
-  /// Begins to connect; the first call does it too.
+  /// Begins to connect. The first `submit` does it too.
   void open();
-  /// Takes a call, or says why not. `on_done` never comes inside.
+  /// Takes a call, or says why not. Never calls `on_done` before it returns.
   [[nodiscard]] base::Status submit(RedisCall& call);
-  /// Forgets a call that is under way: nothing comes any more.
+  /// Forgets a call that is under way: its `on_done` will not be called.
   void withdraw(RedisCall& call);
 
   [[nodiscard]] net::Breaker::State breaker_state() const { return breaker_.state(); }
@@ -84,7 +84,7 @@ class RedisPool final : private ConnectionOwner {
   void on_push(RedisConnection& connection, RespValue push) override;
   void on_read_end() override;
 
-  /// Sends what may be sent.
+  /// Sends queued calls while the limit on commands in flight allows it.
   void pump();
   [[nodiscard]] RedisConnection* choose(const RedisCall& call);
   [[nodiscard]] bool is_reachable() const;
@@ -106,7 +106,7 @@ class RedisPool final : private ConnectionOwner {
   std::optional<base::Error> last_failure_;
   CallQueue queue_;
   std::uint32_t commands_in_flight_ = 0;
-  // What calls and the listener are to be told, in the order in which it arrived.
+  // Ends of calls and invalidations that are still to be told, in the order in which they arrived.
   std::deque<std::variant<Finished, RespValue>> finished_;
   std::uint64_t first_finished_ = 0;  // number of the oldest entry
   bool is_telling_ = false;

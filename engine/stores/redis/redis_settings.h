@@ -13,7 +13,7 @@
 
 namespace millrace::stores {
 
-/// How a connection introduces itself.
+/// What a connection tells the server first.
 struct GreetingSettings {
   std::string username = {};   ///< the default user if empty
   std::string password = {};   ///< no AUTH if empty
@@ -24,8 +24,8 @@ struct GreetingSettings {
 
 /// When calls are refused without asking the server. One failure is a connection that was lost or
 /// not made, or a moment at which calls ran out of time: so one bad connection of several that
-/// carries many calls does not look like a dead server. The time does not grow: connections that
-/// come up end it, and a server that is back is found within it.
+/// carries many calls does not look like a dead server. The time that a breaker stays open does not
+/// grow, because a connection that comes up closes the breaker.
 inline constexpr net::BreakerOptions kBreakerDefaults{.failure_share_max = 2,
                                                       .open_min = std::chrono::milliseconds(200),
                                                       .open_max = std::chrono::milliseconds(200)};
@@ -56,7 +56,7 @@ struct RedisSettings {
   PoolSettings pool = {};  ///< of a cluster: that of each node; the address is asked first
   bool cluster = false;
   bool single_flight = true;     ///< whether reads that are in flight already are shared
-  base::Duration hedge_after{};  ///< asks a second connection then; 0: never
+  base::Duration hedge_after{};  ///< after this wait a second connection is asked; 0: never
   base::Duration cache_ttl{};    ///< how long replies may be used again; 0: not at all
   std::size_t cache_bytes_max = std::size_t{16} << 20U;
 };

@@ -16,7 +16,7 @@ namespace millrace::stores {
 
 namespace {
 
-/// What an entry costs beside its texts and numbers; about what its parts take.
+/// An estimate of the bytes an entry takes besides its texts and numbers.
 constexpr std::size_t kEntryBytes = 256;
 
 /// Copies one key's part of a reply, texts included.

@@ -28,7 +28,7 @@ namespace millrace::stores {
 
 namespace {
 
-/// Between attempts while keys move or a slot has no node.
+/// The wait between attempts while keys move or a slot has no node.
 constexpr BackoffSettings kTryAgainBackoff{.first = std::chrono::milliseconds(5),
                                            .longest = std::chrono::milliseconds(100)};
 
@@ -151,7 +151,7 @@ void ClusterBatch::follow(Piece& piece, const ClusterRedirect& redirect) {
   }
   const base::TimePoint now = host_.now();
   const base::TimePoint when = retry_at_ && *retry_at_ > now ? *retry_at_ : now + backoff_.next();
-  // What cannot be better in time is said now.
+  // A retry would come after the deadline: give the error that is known now.
   if (when >= expires_) return move(piece, State::kAnswered);
   retry_at_ = when;
   host_.wake_at(when);
@@ -240,7 +240,8 @@ void ClusterBatch::give_multi_get() {
   }
   call_.on_token({.type = RespType::kArray, .count = pieces_.size()});
   for (const Piece& piece : pieces_) {
-    // The head of the list of one that each reply is has no place in the list of all.
+    // Each piece was answered with a list of one value. Skip the head of that list: the values go
+    // into one list of all.
     const std::span<const RespToken> reply = piece.part->reply(piece.reply);
     replay(reply.empty() ? reply : reply.subspan(1), call_);
   }

@@ -35,14 +35,14 @@ class ClusterHost {
   [[nodiscard]] virtual RedisPool& pool_of(const net::Address& node) = 0;
   /// A node said who has a slot.
   virtual void on_moved(std::uint16_t slot, const net::Address& node) = 0;
-  /// Something is not as the map of slots says.
+  /// A reply contradicts the map of slots, or a node cannot be reached.
   virtual void on_map_doubted() = 0;
   /// Whether the map is being read.
   [[nodiscard]] virtual bool is_reading_map() const = 0;
-  /// Calls `proceed` then, at the latest.
+  /// Makes sure that `proceed` is called at this time at the latest.
   virtual void wake_at(base::TimePoint when) = 0;
   [[nodiscard]] virtual base::TimePoint now() const = 0;
-  /// The batch is complete; it is destroyed inside.
+  /// The batch has ended. The callee destroys it.
   virtual void on_batch_done(ClusterBatch& batch, base::Status status) = 0;
 };
 
@@ -65,7 +65,7 @@ class ClusterBatch final : private ClusterPartOwner {
 
   [[nodiscard]] RedisCall& call() { return call_; }
   [[nodiscard]] base::TimePoint expires() const { return expires_; }
-  /// When it wants to proceed, if not before.
+  /// When `proceed` has to be called next, if at a time at all.
   [[nodiscard]] std::optional<base::TimePoint> wakes_at() const {
     if (!retry_at_ || !settle_at_) return retry_at_ ? retry_at_ : settle_at_;
     return std::min(*retry_at_, *settle_at_);
@@ -74,7 +74,7 @@ class ClusterBatch final : private ClusterPartOwner {
     const auto when = wakes_at();
     return when && *when <= now;
   }
-  /// Whether any of its commands went there.
+  /// Whether any of its commands was sent to this pool.
   [[nodiscard]] bool uses(const RedisPool& pool) const;
 
   /// Sends what is unsent; never ends the batch.

@@ -35,7 +35,7 @@ void ClusterMapReader::ask_next() {
     }
     error_ = sent.error();
   }
-  // Says so in a turn of its own.
+  // Tell the owner in a later turn of the loop, never inside `start`.
   timer_.start(base::Duration(0));
 }
 

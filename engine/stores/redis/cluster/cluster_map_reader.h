@@ -29,7 +29,7 @@ class ClusterMapOwner {
 };
 
 /// Reads the map of slots from one node after another, until one gives it.
-/// Threading: loop thread. Lifetime: borrows everything.
+/// Threading: loop thread. Lifetime: borrows loop, nodes and owner.
 class ClusterMapReader {
  public:
   /// A node that has not answered after `patience` is passed over.

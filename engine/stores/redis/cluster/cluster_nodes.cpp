@@ -23,7 +23,7 @@ RedisPool& ClusterNodes::at(const net::Address& node) {
 
 void ClusterNodes::drop(const RedisPool& pool) {
   std::erase_if(pools_, [&](const auto& other) { return other.get() == &pool; });
-  // What the node would have told of changed keys is lost.
+  // Invalidations of this node will not come any more: treat all keys as changed.
   if (listener_ != nullptr) listener_->on_invalidated(std::nullopt);
 }
 

@@ -11,16 +11,16 @@
 namespace millrace::stores {
 
 /// The pools of a cluster's nodes, made when they are first asked for.
-/// Threading: loop thread. Lifetime: borrows what the services are, and the listener.
+/// Threading: loop thread. Lifetime: borrows the services and the listener.
 class ClusterNodes {
  public:
-  /// All nodes are used alike, but for the address.
+  /// `settings` are used for every node, with the node's own address.
   ClusterNodes(RedisConnection::Services services, PoolSettings settings, PoolListener* listener)
       : services_(services), settings_(std::move(settings)), listener_(listener) {}
 
   [[nodiscard]] RedisPool& at(const net::Address& node);
   [[nodiscard]] const std::vector<std::unique_ptr<RedisPool>>& pools() const { return pools_; }
-  /// Ends a pool that has no calls under way. Not from inside one of its calls.
+  /// Destroys a pool that has no calls under way. Must not be called from a callback of that pool.
   void drop(const RedisPool& pool);
 
  private:

@@ -25,8 +25,8 @@ class ClusterPartOwner {
   virtual void on_part_done(ClusterPart& part, base::Status status) = 0;
 };
 
-/// The pieces of a call that one node is asked for. Keeps the replies, so that they can be given on
-/// in the order of the keys once those of all nodes are there.
+/// The pieces of a call that go to one node. Keeps the replies until those of all nodes have come,
+/// because the call receives them in the order of its keys.
 /// Threading: loop thread.
 /// Lifetime: borrows the owner, the pool and the split call.
 class ClusterPart final : public RedisCall {

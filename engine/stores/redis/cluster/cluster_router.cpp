@@ -27,7 +27,7 @@ namespace millrace::stores {
 
 namespace {
 
-/// A node may have to be connected to, to be greeted, and to answer.
+/// How long a node may take to give the map: time to connect, to greet and to answer.
 base::Duration map_patience(const PoolSettings& settings) {
   return std::min(settings.request_timeout, 3 * settings.connect.connect_timeout);
 }
@@ -74,7 +74,7 @@ void ClusterRouter::withdraw(RedisCall& call) {
 
 void ClusterRouter::on_batch_done(ClusterBatch& batch, base::Status status) {
   RedisCall& call = batch.call();
-  // Lives until the call was told, and is known to nobody meanwhile.
+  // Taken out of the table first: the call may submit others. Destroyed after the call was told.
   const auto ended = batches_.extract(call.place_);
   call.stage_ = RedisCall::Stage::kIdle;
   call.on_done(std::move(status));
@@ -99,7 +99,7 @@ void ClusterRouter::read_map() {
   std::vector<net::Address> candidates;
   if (map_) {
     candidates = map_->nodes();
-    // Not always the same one, which may be the one in trouble.
+    // Begin with a node by chance: the first of the list may be the one in trouble.
     const auto first = services_.random.below(candidates.size());
     std::ranges::rotate(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(first));
   }

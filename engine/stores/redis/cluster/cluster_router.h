@@ -27,8 +27,8 @@
 
 namespace millrace::stores {
 
-/// Stands where a `RedisPool` does, for a cluster: takes calls, sends their commands to the nodes
-/// that have the keys, and gives the replies in order.
+/// Does for a cluster what `RedisPool` does for one server: takes calls, sends their commands to
+/// the nodes that have the keys, and gives the replies in order.
 ///
 /// The map of slots is read from the node that the settings name, later from any that is known:
 /// at first, when a node says MOVED or CLUSTERDOWN, and when one cannot be reached; but not again
@@ -74,9 +74,9 @@ class ClusterRouter final : private ClusterHost, private ClusterMapOwner {
 
   void read_map();
   void on_timer();
-  /// Ends those whose time is over, and lets those proceed that want to.
+  /// Fails expired batches and resumes batches that are due for a retry; `all` resumes every batch.
   void serve_batches(bool all);
-  /// In the order in which they came. Those that are told something may end others.
+  /// Batches in order of arrival, as numbers: a batch that is resumed may end others.
   [[nodiscard]] std::vector<std::uint64_t> batch_numbers() const;
   void drop_idle_nodes();
   void rearm();
@@ -90,11 +90,11 @@ class ClusterRouter final : private ClusterHost, private ClusterMapOwner {
   ClusterMapReader reader_;
   std::optional<SlotMap> map_;
   std::optional<base::Error> failure_;  // why the last attempt to read the map gave none
-  bool is_map_doubted_ = false;         // and could not be read again yet
+  bool is_map_doubted_ = false;         // the map must be read again, as soon as that is allowed
   bool may_drop_nodes_ = false;
   base::TimePoint next_map_read_{};
   base::CounterCell map_read_count_;
-  // By number; calls hold theirs as their place.
+  // By number, which a call holds in `place_`.
   std::unordered_map<std::uint64_t, std::unique_ptr<ClusterBatch>> batches_;
   std::uint64_t batch_number_ = 0;
   std::optional<base::TimePoint> armed_at_;

@@ -17,7 +17,7 @@
 namespace millrace::stores {
 
 /// Which keys of a batch are asked for.
-/// Lifetime: borrows.
+/// Lifetime: borrows keys and indices.
 struct KeySelection {
   const KeyList* keys = nullptr;
   std::span<const std::uint32_t> chosen = {};  ///< all keys if empty

@@ -78,7 +78,7 @@ base::Result<std::string> Greeting::take(const RespValue& reply) {
     if (!reply.is_error()) protocol_ = kResp3;
     if (!reply.is_error() || means_unknown_hello(reply)) return rest(protocol_ != kResp3);
   }
-  // A server may know RESP3 and not tracking; replies then only live as long as they may.
+  // A server may know RESP3 and not tracking; cached replies then expire by their time alone.
   if (step == Step::kTracking) {
     tracks_ = !reply.is_error();
     return std::string();

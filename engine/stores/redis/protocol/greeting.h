@@ -11,8 +11,8 @@
 namespace millrace::stores {
 
 /// The exchange that opens a connection: HELLO 3 with AUTH, or AUTH, SELECT and CLIENT TRACKING as
-/// far as they are wanted. A server that does not know HELLO is spoken to in RESP2. Ends with at
-/// least one reply, so a connection that is through is one that answers.
+/// far as the settings ask for them. RESP2 is used with a server that does not know HELLO. There is
+/// always at least one reply to wait for, so a finished greeting proves that the server answers.
 /// Threading: not shared. Lifetime: borrows the settings.
 class Greeting {
  public:
@@ -25,7 +25,7 @@ class Greeting {
   [[nodiscard]] bool is_done() const { return expected_.empty(); }
   /// Which protocol is spoken, 2 or 3.
   [[nodiscard]] std::uint32_t protocol() const { return protocol_; }
-  /// Whether the server will tell what changes.
+  /// Whether the server will send invalidations.
   [[nodiscard]] bool tracks() const { return tracks_; }
 
  private:

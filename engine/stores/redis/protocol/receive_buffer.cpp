@@ -11,7 +11,7 @@ namespace millrace::stores {
 
 namespace {
 
-/// Below this a read is not worth its system call.
+/// With less room than this a new block is taken, because a read of few bytes wastes a system call.
 constexpr std::size_t kReadBytesMin = std::size_t{8} << 10U;
 
 }  // namespace

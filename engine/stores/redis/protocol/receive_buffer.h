@@ -8,12 +8,12 @@
 
 namespace millrace::stores {
 
-/// Where received bytes land and stay: blocks that replies may share, so that a text of a reply is
-/// a view and not a copy. Only a token that a block's end would cut moves to the next block.
+/// Holds received bytes in blocks that replies share, so that a text of a reply is a view and not a
+/// copy. Only a token that does not fit into the rest of a block is copied to the next one.
 ///
-/// A block is used again when nobody else holds it, so replies must be let go on the loop thread.
-/// Of blocks that are full and still held a few are kept to be used again later: fresh memory costs
-/// more than what is read into it.
+/// A block is used again when no reply holds it any more, so replies must be released on the loop
+/// thread. A few full blocks that replies still hold are kept for later use, because getting fresh
+/// memory takes longer than reading into it.
 /// Threading: loop thread.
 class ReceiveBuffer {
  public:

@@ -20,7 +20,7 @@ enum class ReadStatus : std::uint8_t {
 
 /// Reads replies of the Redis protocol, RESP2 and RESP3, from bytes that may be cut anywhere.
 ///
-/// Attributes are read over. Depth, lengths and counts are bounded, so that no peer can make it use
+/// Attributes are skipped. Depth, lengths and counts are bounded, so that no peer can make it use
 /// more memory or stack than it sends.
 /// Threading: not shared.
 class RespReader {
@@ -29,7 +29,7 @@ class RespReader {
 
   struct Step {
     ReadStatus status = ReadStatus::kWanting;
-    std::size_t consumed = 0;  ///< bytes that need not be shown again
+    std::size_t consumed = 0;  ///< bytes that are done with; not passed in again
   };
 
   /// Reads until one reply or push is complete, or the bytes end. Bytes that were not consumed must
