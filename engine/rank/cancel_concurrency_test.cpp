@@ -61,6 +61,7 @@ TEST(CancelConcurrencyTest, C7_EveryStartIsAnsweredOnceWheneverItIsCancelled) {
     while (!is_over.load(std::memory_order_relaxed)) {
       linger(random);
       call.cancel();
+      std::this_thread::yield();
     }
   });
   for (int request = 0; request < kRequests; ++request) call.run(engine.ranker());
@@ -116,6 +117,7 @@ TEST(CancelConcurrencyTest, B4_C7_PlacesComeBackFromCallsThatStartAgainInTheirAn
       linger(random);
       first.cancel();
       second.cancel();
+      std::this_thread::yield();
     }
   });
   for (ChainedCall* const call : {&first, &second, &third}) call->start();

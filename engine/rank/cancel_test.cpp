@@ -79,11 +79,13 @@ TEST(CancelTest, C7_WhileACpuBodyRuns) {
   const auto call = rig.start(R"({"user_id": 1, "request_id": "r"})");
   run_until_begun(rig, "busy");
   call->cancel();
+  // The answer does not wait for the body, which ends in the background; nothing follows it.
+  static_cast<void>(rig.loop.run_ready());
+  expect_cancelled(*call);
+  EXPECT_THAT(rig.order(true), Not(HasSubstr("busy")));
   rig.drain();
   expect_cancelled(*call);
-  // The answer does not wait for the body, which ends in the background; nothing follows it.
-  EXPECT_EQ(call->answered_at(), kBegin);
-  EXPECT_EQ(rig.clock.now(), kBegin + 80ms);
+  EXPECT_THAT(rig.order(true), HasSubstr("busy"));
   EXPECT_THAT(rig.order(), Not(HasSubstr("after")));
 }
 

@@ -25,7 +25,7 @@ void expect_answer(const ShellResult& result, const std::string& plan, std::size
 void expect_bench(const ShellResult& result, const std::string& requests) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("my_plan"));
-  EXPECT_THAT(result.out, HasSubstr(requests + " (0 failed)"));
+  EXPECT_THAT(result.out, HasSubstr(requests + " (0 failed, 0 refused)"));
   EXPECT_THAT(result.out, HasSubstr("requests/s"));
   EXPECT_THAT(result.out, HasSubstr("p99"));
 }

@@ -112,10 +112,10 @@ TEST(PlansOnRedisTest, CLI7_TheLinesWorkOnRedis) {
       run(R"(echo '{"user_id": 1}' | engine/bin/rankd --async_scheduler --plan_name my_plan)"),
       HasSubstr(R"("candidates":[{"id":100,"fields":{"score":50}},{"id":80,)"));
   EXPECT_THAT(run("engine/bin/rankd --async_scheduler --bench 100 --plan_name my_plan"),
-              HasSubstr("100 (0 failed)"));
+              HasSubstr("100 (0 failed, 0 refused)"));
   EXPECT_THAT(run("engine/bin/rankd --async_scheduler --bench 1000 --bench_concurrency 100 "
                   "--plan_name my_plan"),
-              HasSubstr("1000 (0 failed)"));
+              HasSubstr("1000 (0 failed, 0 refused)"));
 }
 
 TEST(PlansOnRedisTest, CLI4_ADeadEndpointIsAStructuredError) {
