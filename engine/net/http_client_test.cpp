@@ -407,6 +407,8 @@ TEST_F(HttpClientTest, TimeoutsOfTheServerOpenTheBreakerAndDeadlinesDoNot) {
     loop_.advance(milliseconds(200));
   }
   EXPECT_EQ(client_->breaker().opened_count(), 1U);
+  EXPECT_EQ(client_->counters().failed, 8U);
+  EXPECT_EQ(client_->cells().breakers_open.value(), 1);
 }
 
 TEST_F(HttpClientTest, ATooLargeBodyFailsTheCallOnly) {
