@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/formats/document_reporter.h"
 #include "base/formats/json_document.h"
