@@ -1,6 +1,7 @@
 #include "rank/rank_error.h"
 
 #include <array>
+#include <chrono>
 #include <string>
 
 #include "base/format.h"
@@ -61,6 +62,24 @@ std::string error_reference() {
   return page;
 }
 
+namespace {
+
+double milliseconds_of(base::Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+void write_pending(const PendingWork& work, base::JsonWriter& json) {
+  json.begin_object();
+  json.member("node", work.node);
+  json.member("op", work.op);
+  json.member("state", work.was_running ? "running" : "waiting");
+  if (work.was_running) json.member("elapsed_ms", milliseconds_of(work.elapsed));
+  json.member("budget_ms", milliseconds_of(work.budget));
+  json.end_object();
+}
+
+}  // namespace
+
 void RankError::write_json(base::JsonWriter& json) const {
   json.begin_object();
   json.member("code", to_string(code));
@@ -68,6 +87,12 @@ void RankError::write_json(base::JsonWriter& json) const {
   if (!node.empty()) json.member("node", node);
   if (!op.empty()) json.member("op", op);
   if (!source.empty()) json.member("source", source);
+  if (!pending.empty()) {
+    json.key("pending");
+    json.begin_array();
+    for (const PendingWork& work : pending) write_pending(work, json);
+    json.end_array();
+  }
   json.end_object();
 }
 

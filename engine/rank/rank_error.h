@@ -4,7 +4,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/formats/json_writer.h"
 
@@ -58,13 +60,23 @@ struct RankErrorEntry {
 /// Gives the reference page, in Markdown.
 [[nodiscard]] std::string error_reference();
 
+/// A node that kept a request from being answered in time (C12).
+struct PendingWork {
+  std::string node;
+  std::string op;
+  bool was_running = false;  ///< else it waited for a thread
+  base::Duration elapsed{};  ///< since its body began, if it was running
+  base::Duration budget{};   ///< its own timeout, or the time of the whole request
+};
+
 /// A request's failure as the caller sees it.
 struct RankError {
   RankErrorCode code = RankErrorCode::kInternal;
   std::string message = {};
-  std::string node = {};    ///< the node that failed; empty: none did
-  std::string op = {};      ///< op of that node
-  std::string source = {};  ///< `file:line:column` of the node, when known
+  std::string node = {};                  ///< the node that failed; empty: none did
+  std::string op = {};                    ///< op of that node
+  std::string source = {};                ///< `file:line:column` of the node, when known
+  std::vector<PendingWork> pending = {};  ///< after a deadline: what was not over, longest first
 
   /// Writes the object that stands under `"error"`.
   void write_json(base::JsonWriter& json) const;

@@ -148,16 +148,26 @@ void Ranker::answered(runtime::Run& ended, void* data) {
   Ranker& ranker = *call.ranker_;
   const RequestRun& run = *call.run_;
   const trace::TraceContext& traced = ended.options().trace;
+  const auto& deadline = ended.options().deadline;
+  const base::TimePoint now = ranker.services_.loop->clock().now();
   if (ended.outcome() != runtime::RunOutcome::kOk) {
     if (traced.enabled()) ranker.services_.tracer->forget(traced.trace_id);
-    ranker.fail(call, run.request().request_id, error_of(run, ended));
+    const base::Duration budget = deadline ? *deadline - call.started_ : base::Duration::max();
+    ranker.fail(call, run.request().request_id, error_of(run, ended, budget));
+  } else if (deadline && now > *deadline + runtime::kAnswerLatenessMax) {
+    // The thread that answers was held up after the run had ended (C11).
+    if (traced.enabled()) ranker.services_.tracer->forget(traced.trace_id);
+    ranker.fail(call,
+                run.request().request_id,
+                {.code = RankErrorCode::kDeadlineExceeded,
+                 .message = "The candidates were ready after the deadline"});
   } else {
-    ranker.succeed(call, ended);
+    ranker.succeed(call, ended, now);
   }
   if (call.slot_.end()) call.on_answer();
 }
 
-void Ranker::succeed(RankCall& call, const runtime::Run& ended) const {
+void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const {
   const RequestRun& run = *call.run_;
   const trace::TraceContext& traced = ended.options().trace;
   std::string trace;
@@ -169,7 +179,7 @@ void Ranker::succeed(RankCall& call, const runtime::Run& ended) const {
   call.degraded_count_ = count_degraded(run, ended);
   call.outcome_ = call.degraded_count_ == 0 ? RankOutcome::kOk : RankOutcome::kDegraded;
   call.code_.reset();
-  call.took_ = services_.loop->clock().now() - call.started_;
+  call.took_ = now - call.started_;
   write_response(run,
                  ended,
                  {.engine_request_id = call.engine_request_id_,

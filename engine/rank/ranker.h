@@ -108,7 +108,8 @@ class Ranker {
       const LoadedPlan& plan, base::TimePoint now, std::optional<base::TimePoint> deadline) const;
   [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request) const;
   [[nodiscard]] static std::expected<LoadedPlan*, RankError> find_twin(LoadedPlan& plan);
-  void succeed(RankCall& call, const runtime::Run& ended) const;
+  /// `now` is when the answer is made.
+  void succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
   void fail(RankCall& call, std::string_view request_id, const RankError& error) const;
 
   PlanSet& plans_;

@@ -144,6 +144,15 @@ TEST(RankerTest, REQ3_TheLeastTimeoutCounts) {
   EXPECT_EQ(call->answered_at(), kStart + 5ms);
 }
 
+TEST(RankerTest, C12_ADeadlineErrorNamesTheNodeItWaitedFor) {
+  RankRig rig;
+  rig.load(slow_plan(50, R"("timeout_ms": 20)"), {});
+  const auto call = rig.ask(R"({"user_id": 1, "deadline_ms": 5})");
+  EXPECT_THAT(call->part("error"),
+              HasSubstr(R"("pending":[{"node":"slow","op":"sleep","state":"running",)"
+                        R"("elapsed_ms":5.0,"budget_ms":5.0}])"));
+}
+
 TEST(RankerTest, REQ5_REQ6_UseEmptyGivesNoRowsAndSaysSo) {
   RankRig rig;
   rig.load(slow_plan(5, R"("on_failure": {"use": "empty"})", true));

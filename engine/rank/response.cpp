@@ -169,13 +169,25 @@ void write_error(std::string_view request_id,
   out += '}';
 }
 
-RankError error_of(const RequestRun& run, const runtime::Run& ended) {
+RankError error_of(const RequestRun& run, const runtime::Run& ended, base::Duration budget) {
   const base::Status status = ended.status();
   RankError error{.code = rank_code_of(status.error().code()),
                   .message = std::string(status.error().message())};
+  const plan::CompiledPlan& plan = run.plan().plan();
+  for (const runtime::PendingNode& pending : ended.pending()) {
+    const plan::CompiledNode& node = plan.nodes[pending.node];
+    error.pending.push_back({.node = node.id,
+                             .op = node.task->op,
+                             .was_running = pending.was_running,
+                             .elapsed = pending.elapsed,
+                             .budget = std::min(budget, node.timeout.value_or(budget))});
+  }
+  if (!error.pending.empty())
+    error.message = base::format("The deadline passed; node '{}' was {}",
+                                 error.pending.front().node,
+                                 error.pending.front().was_running ? "running" : "waiting");
   const std::uint32_t failed = ended.failed_node();
   if (failed == runtime::kNoNode) return error;
-  const plan::CompiledPlan& plan = run.plan().plan();
   const plan::CompiledNode& node = plan.nodes[failed];
   error.node = node.id;
   error.op = node.task->op;

@@ -54,7 +54,10 @@ void write_error(std::string_view request_id,
                  std::string& out);
 
 /// Gives the error that the caller of a failed run is told.
-[[nodiscard]] RankError error_of(const RequestRun& run, const runtime::Run& ended);
+/// `budget` is what the request had from its start to its deadline.
+[[nodiscard]] RankError error_of(const RequestRun& run,
+                                 const runtime::Run& ended,
+                                 base::Duration budget);
 
 /// One candidate of an answer: the output it comes from, and its row in the batch of that output.
 struct Candidate {

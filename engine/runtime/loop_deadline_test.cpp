@@ -178,6 +178,27 @@ TEST_F(LoopDeadlineTest, C10_ABodyOnALoopSeesItsDeadlineAndTheAnswerGoesOutThen)
   lab.settle();
 }
 
+TEST_F(LoopDeadlineTest, C9_ANodeThatHasToGiveUpNowDoesNotStartOnALoop) {
+  // Its timer is due, but the loop comes to the node first.
+  NodeSpec cheap = noting_node("cheap", {"first"});
+  cheap.kind = NodeKind::kCheap;
+  cheap.reserve = milliseconds(10);
+  cheap.fallback = FallbackKind::kValue;
+  cheap.fallback_body = [](const void*, NodeCall& call) {
+    static_cast<Notes*>(call.context())->order.emplace_back("instead");
+    return true;
+  };
+  NodeSpec first = working_node({.time = milliseconds(1)});
+  first.id = "first";
+  first.inline_hint = InlineHint::kAlways;
+  TestDag dag({fetch(), first, cheap});
+  dag.teach(microseconds(20));
+  const RunHandle run = lab.submit(dag, notes, {.deadline = in(milliseconds(11))});
+  lab.settle();
+  EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+  EXPECT_EQ(notes->text(), "fetch first instead");
+}
+
 TEST_F(LoopDeadlineTest, C10_ATimeoutThatPassedOnALoopTakesTheFallback) {
   NodeSpec slow = working_node({.time = milliseconds(200), .looks = true});
   slow.inline_hint = InlineHint::kAlways;

@@ -206,7 +206,7 @@ void LoopScheduler::run_strand(Run& run) {
   while (!locals_.empty()) {
     const Local local = locals_.back();
     locals_.pop_back();
-    const base::Duration granted = time_for(run, since);
+    const base::Duration granted = time_for(run, local.node, since);
     if (granted <= base::Duration::zero() || local.upper > granted) {
       hand_over(run, local.node);
       continue;
@@ -262,12 +262,12 @@ base::TimePoint LoopScheduler::run_node(Run& run, const Local& local, base::Time
   return end;
 }
 
-base::Duration LoopScheduler::time_for(const Run& run, base::TimePoint now) {
+base::Duration LoopScheduler::time_for(Run& run, std::uint32_t node, base::TimePoint now) {
   if (std::exchange(turn_seen_, loop_.turn_number()) != loop_.turn_number())
     spent_ = base::Duration::zero();
   const base::Duration budget = pool_.config().loop_inline_budget - spent_;
   if (!run.options_.deadline) return budget;
-  return std::min(budget, *run.options_.deadline - now);
+  return std::min(budget, RunSteps(*this, run).last_moment(node) - now);
 }
 
 void LoopScheduler::hand_over(Run& run, std::uint32_t node) {

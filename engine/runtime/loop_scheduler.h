@@ -63,9 +63,9 @@ class LoopScheduler final : public StrandHost {
   base::TimePoint run_node(Run& run, const Local& local, base::TimePoint begin);
   void hand_over(Run& run, std::uint32_t node);
   void flush_hand_over(Run& run);
-  /// How long a body of `run` may take here if it begins at `now`: what is left of this turn's
-  /// budget and of the run's time (C9).
-  [[nodiscard]] base::Duration time_for(const Run& run, base::TimePoint now);
+  /// How long the body of a node may take here if it begins at `now`: what is left of this turn's
+  /// budget and of the node's time (C9).
+  [[nodiscard]] base::Duration time_for(Run& run, std::uint32_t node, base::TimePoint now);
 
   WorkerPool& pool_;
   loop::Loop& loop_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,9 @@ struct QueueEntry : loop::InboxLink {
   Run* run = nullptr;
   std::uint64_t payload = 0;
 };
+
+/// An answer that is made later than this after its deadline is never ok (C11).
+inline constexpr base::Duration kAnswerLatenessMax = std::chrono::milliseconds(1);
 
 /// A node that was not over when the run's time was (C12).
 struct PendingNode {

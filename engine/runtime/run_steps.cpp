@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,9 +23,6 @@
 
 namespace millrace::runtime {
 namespace {
-
-// An answer that is later than this after the deadline is an error, whatever was computed (C11).
-constexpr base::Duration kLatenessMax = std::chrono::milliseconds(1);
 
 trace::SpanStatus span_status(RunOutcome outcome) {
   switch (outcome) {
@@ -216,14 +212,17 @@ void RunSteps::take_by_clock(const NodeTimer& timer) {
                                                : "The node took longer than its timeout"));
 }
 
+base::TimePoint RunSteps::last_moment(std::uint32_t node) const {
+  if (!run_.options_.deadline) return base::TimePoint::max();
+  const NodeTimer* const timer =
+      run_.topology().is_lazy(node) ? nullptr : extras_.give_up_timer(node);
+  return timer != nullptr ? std::min(*run_.options_.deadline, timer->when)
+                          : *run_.options_.deadline;
+}
+
 base::TimePoint RunSteps::time_limit(std::uint32_t node) const {
-  base::TimePoint limit = run_.options_.deadline.value_or(base::TimePoint::max());
-  if (const NodeTimer* const timer = extras_.timeout_timer(node))
-    limit = std::min(limit, timer->when);
-  if (!run_.options_.deadline || run_.topology().is_lazy(node)) return limit;
-  if (const NodeTimer* const timer = extras_.give_up_timer(node))
-    limit = std::min(limit, timer->when);
-  return limit;
+  const NodeTimer* const timer = extras_.timeout_timer(node);
+  return timer != nullptr ? std::min(last_moment(node), timer->when) : last_moment(node);
 }
 
 void RunSteps::fire_passed_timers(std::uint32_t node, base::TimePoint now) {
@@ -293,7 +292,8 @@ void RunSteps::answer_early() {
 }
 
 bool RunSteps::is_too_late() const {
-  return run_.options_.deadline && host_.clock().now() > *run_.options_.deadline + kLatenessMax;
+  return run_.options_.deadline &&
+         host_.clock().now() > *run_.options_.deadline + kAnswerLatenessMax;
 }
 
 RunOutcome RunSteps::decide_outcome() {

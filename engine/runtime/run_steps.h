@@ -42,8 +42,10 @@ class RunSteps {
   /// Takes a node from its body because the time of `timer` has come. Does nothing if the run is
   /// over or the body was faster.
   void take_by_clock(const NodeTimer& timer);
-  /// When the body of `node`, which begins now, must be done: the earliest of the run's deadline
-  /// and the node's timers.
+  /// When the time of `node` is up, whether its body has begun or not: at the run's deadline, or
+  /// before that when the node has to give up in favour of its fallback.
+  [[nodiscard]] base::TimePoint last_moment(std::uint32_t node) const;
+  /// The same for a body that has begun: its timeout counts too.
   [[nodiscard]] base::TimePoint time_limit(std::uint32_t node) const;
   /// Does what timers would do whose time came while a body kept this thread (C10).
   void fire_passed_timers(std::uint32_t node, base::TimePoint now);

@@ -20,7 +20,7 @@ struct CheckedElsewhere {
   std::string_view test;  ///< as in TEST(suite, name)
 };
 
-inline constexpr std::array<CheckedElsewhere, 19> kCheckedElsewhere = {{
+inline constexpr std::array<CheckedElsewhere, 23> kCheckedElsewhere = {{
     {"K3",
      "engine/runtime/warm_run_test.cpp",
      "WarmRunTest, K3_OfSharedNodesTakesNothingFromTheHeap"},
@@ -58,6 +58,18 @@ inline constexpr std::array<CheckedElsewhere, 19> kCheckedElsewhere = {{
     {"C8",
      "engine/runtime/loop_scheduler_test.cpp",
      "LoopSchedulerTest, C8_APendingNodeGivesUpInTimeForItsDependents"},
+    {"C9",
+     "engine/runtime/loop_deadline_test.cpp",
+     "LoopDeadlineTest, C9_TheUpperEstimateMustFitTheTimeThatIsLeft"},
+    {"C10",
+     "engine/runtime/loop_deadline_test.cpp",
+     "LoopDeadlineTest, C10_ABodyOnALoopSeesItsDeadlineAndTheAnswerGoesOutThen"},
+    {"C11",
+     "engine/runtime/loop_deadline_test.cpp",
+     "LoopDeadlineTest, C11_ABodyThatNeverLooksMakesNoLateSuccess"},
+    {"C12",
+     "engine/runtime/loop_deadline_test.cpp",
+     "LoopDeadlineTest, C12_ADeadlineTellsWhatTheRunWasWaitingFor"},
     {"T4",
      "engine/trace/trace_buffer_test.cpp",
      "TraceBufferTest, T4_FullBufferDropsTheNewestAndCountsIt"},
