@@ -65,7 +65,7 @@ std::string random_plan(int number, base::Random& random) {
         {{"id": "s", "op": "fixed_source", "inputs": [], "params": {{"row_count": {}}}}},
         {{"id": "f", "op": "vm", "inputs": ["s"], "params": {{"out_key": "score", "expr": "{}"}}{}}},
         {{"id": "b", "op": "busy_cpu", "inputs": ["f"], "params": {{"busy_wait_ms": {}}}{}}},
-        {{"id": "k", "op": "top_k", "inputs": ["b"], "params": {{"key": "score", "count": 10}}{}}},
+        {{"id": "k", "op": "sort", "inputs": ["b"], "params": {{"key": "score", "order": "desc"}}{}}},
         {{"id": "t", "op": "take", "inputs": ["k"], "params": {{"count": 5}}}}]}})",
       number,
       rows,

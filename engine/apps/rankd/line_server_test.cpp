@@ -72,7 +72,7 @@ TEST(LineServerAdmissionTest, B1_ARequestThatMayNotStartYetWaitsForItsTurn) {
                         "\n");
   std::ostringstream out;
   EXPECT_FALSE(serve_lines(*engine, in, out));
-  EXPECT_THAT(out.str(), Not(HasSubstr("busy\"")));
+  EXPECT_THAT(out.str(), Not(HasSubstr(R"("code":"busy")")));
   EXPECT_THAT(out.str(), HasSubstr(R"("candidates":[{"id":1,)"));
 }
 
