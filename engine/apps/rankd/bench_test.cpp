@@ -52,8 +52,13 @@ TEST(BenchTest, CLI6_RunsAsManyRequestsAsAsked) {
 }
 
 TEST(BenchTest, B1_CLI6_RefusalsAreNeitherFailuresNorLatencies) {
+  const TempFolder folder;
   Flags flags = repository_flags();
-  flags.plan_name = "complex_dag";
+  flags.plan_files = {folder.write("nap.plan.json", R"({
+    "schema_version": 1, "name": "nap", "outputs": ["s"], "output_keys": ["id"],
+    "nodes": [{"id": "f", "op": "fixed_source", "inputs": [], "params": {"row_count": 1}},
+              {"id": "s", "op": "sleep", "inputs": ["f"], "params": {"duration_ms": 5}}]})")};
+  flags.plan_name = "nap";
   flags.bench_count = 200;
   flags.bench_concurrency = 20;
   flags.inflight_max = 1;
@@ -63,7 +68,7 @@ TEST(BenchTest, B1_CLI6_RefusalsAreNeitherFailuresNorLatencies) {
   EXPECT_EQ(result.failed, 0) << result.first_error;
   EXPECT_EQ(static_cast<std::int64_t>(result.latencies.size()), result.answered());
   EXPECT_GT(result.answered(), 0);
-  // On one loop all slots ask before the first answer can come.
+  // While one request sleeps the others ask.
   EXPECT_GT(result.refused, 0);
   EXPECT_THAT(to_text(result),
               HasSubstr(base::format("200 (0 failed, {} refused)", result.refused)));

@@ -107,7 +107,7 @@ void add_logging(CLI::App& app, Flags& flags) {
   app.add_option_function<std::string>(
          "--log_level,--log-level",
          [&flags, levels](const std::string& name) { flags.log_level = levels.at(name); },
-         "lowest level logged: debug, info, warn or error (default: info for run, else warn)")
+         "lowest level logged: debug, info, warn or error (default: warn)")
       ->transform(CLI::IsMember({"debug", "info", "warn", "error"}, CLI::ignore_case));
 }
 

@@ -23,8 +23,7 @@ base::LogFormat log_format_of(const Flags& flags, bool is_terminal) {
 }
 
 base::LogLevel log_level_of(const Flags& flags) {
-  return flags.log_level.value_or(flags.command == Subcommand::kRun ? base::LogLevel::kInfo
-                                                                    : base::LogLevel::kWarning);
+  return flags.log_level.value_or(base::LogLevel::kWarning);
 }
 
 ProcessLog::ProcessLog(const Flags& flags, std::FILE* stream)

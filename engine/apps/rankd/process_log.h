@@ -12,8 +12,8 @@ namespace millrace::rankd {
 /// The form of log lines: as the flags say, else text for a terminal and JSON for anything else.
 [[nodiscard]] base::LogFormat log_format_of(const Flags& flags, bool is_terminal);
 
-/// The lowest level that is logged: as the flags say, else info for `run`, which may go on for
-/// months, and warn for commands that print a result and end.
+/// The lowest level that is logged: as the flags say, else warn, so that a pipe in which all is
+/// well shows nothing but answers.
 [[nodiscard]] base::LogLevel log_level_of(const Flags& flags);
 
 /// The log of the process.

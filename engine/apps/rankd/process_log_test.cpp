@@ -44,10 +44,8 @@ TEST(ProcessLogTest, TerminalsGetTextAndEverythingElseJson) {
   EXPECT_EQ(log_format_of(flags, true), base::LogFormat::kJson);
 }
 
-TEST(ProcessLogTest, RunLogsInformationAndCommandsThatEndOnlyWarnings) {
+TEST(ProcessLogTest, LogsWarningsUnlessTheFlagsSayOtherwise) {
   Flags flags;
-  EXPECT_EQ(log_level_of(flags), base::LogLevel::kInfo);
-  flags.command = Subcommand::kBench;
   EXPECT_EQ(log_level_of(flags), base::LogLevel::kWarning);
   flags.log_level = base::LogLevel::kDebug;
   EXPECT_EQ(log_level_of(flags), base::LogLevel::kDebug);
