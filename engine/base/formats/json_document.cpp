@@ -27,6 +27,8 @@ std::string_view to_string(JsonKind kind) {
   return "?";
 }
 
+std::uint32_t JsonValue::end_index() const { return document_->nodes_[index_].end; }
+
 JsonKind JsonValue::kind() const { return document_->nodes_[index_].kind; }
 
 std::uint32_t JsonValue::size() const {
