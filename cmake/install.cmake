@@ -69,6 +69,7 @@ function(mr_install_package)
     FILES "${PROJECT_BINARY_DIR}/millrace-config.cmake"
           "${PROJECT_BINARY_DIR}/millrace-config-version.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindLibUv.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/FindLibYaml.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/millrace_plugin.cmake"
     DESTINATION "${MILLRACE_PACKAGE_DIR}")
 endfunction()

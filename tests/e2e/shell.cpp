@@ -21,7 +21,8 @@ Root::Root() {
   path_ = name;
   fs::create_directories(fs::path(path_) / "engine/bin");
   fs::create_symlink(MILLRACE_RANKD, fs::path(path_) / "engine/bin/rankd");
-  for (const char* const folder : {"registry", "plans", "data"})
+  fs::create_symlink(MILLRACE_TOPOEXEC, fs::path(path_) / "engine/bin/topoexec");
+  for (const char* const folder : {"registry", "plans", "data", "examples"})
     fs::create_directory_symlink(fs::path(MILLRACE_SOURCE_DIR) / folder, fs::path(path_) / folder);
 }
 

@@ -12,8 +12,9 @@ struct ShellResult {
   std::string err;
 };
 
-/// A folder with engine/bin/rankd and links to registry/, plans/ and data/, like the root of a
-/// built repository. Threading: not shared. Lifetime: its destructor removes the folder.
+/// A folder with the programs in engine/bin and links to registry/, plans/, data/ and examples/, as
+/// the root of a built repository has them. Threading: not shared. Lifetime: its destructor removes
+/// the folder.
 class Root {
  public:
   Root();

@@ -16,6 +16,7 @@ LIBRARIES = {
     "fmt/": "fmt",
     "simdjson.h": "simdjson",
     "toml++/": "toml++",
+    "yaml.h": "libyaml",
     "openssl/sha.h": "libcrypto",
     "openssl/": "libssl",
     "llhttp.h": "llhttp",

@@ -28,6 +28,8 @@ std::string_view to_string(JsonKind kind, DocumentSyntax syntax) {
   return "?";
 }
 
+std::uint32_t JsonValue::end_index() const { return document_->nodes_[index_].end; }
+
 JsonKind JsonValue::kind() const { return document_->nodes_[index_].kind; }
 
 std::uint32_t JsonValue::size() const {

@@ -50,6 +50,10 @@ class JsonValue {
 
   [[nodiscard]] JsonKind kind() const;
   [[nodiscard]] bool is(JsonKind kind) const { return this->kind() == kind; }
+  /// Number of values that stand before this one in the document.
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+  /// Index after the last value below this one.
+  [[nodiscard]] std::uint32_t end_index() const;
   /// Number of items or members; 0 for a scalar.
   [[nodiscard]] std::uint32_t size() const;
   /// Name of this member, when it is one of an object.
@@ -85,6 +89,7 @@ class JsonDocument {
   friend class JsonValue;
   friend class JsonValueBuilder;
   friend class JsonReader;
+  friend class JsonBuilder;
   friend class TomlConverter;
 
   struct Slice {

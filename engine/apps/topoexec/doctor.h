@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace millrace::topoexec {
+
+/// Tells what this program and this machine offer to graphs: component types, default limits,
+/// processors, and the priorities that the system lets threads take.
+[[nodiscard]] std::string doctor_report(bool as_json);
+
+}  // namespace millrace::topoexec

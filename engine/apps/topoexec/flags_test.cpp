@@ -1,0 +1,52 @@
+#include "apps/topoexec/flags.h"
+
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace millrace::topoexec {
+namespace {
+
+using ::testing::HasSubstr;
+
+auto parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "topoexec");
+  return read_flags(static_cast<int>(arguments.size()), arguments.data());
+}
+
+TEST(TopoexecFlagsTest, ReadsCommandFileFormatAndLimits) {
+  const auto flags = parse({"graph", "render", "g.yaml", "--format", "svg", "--max-edges", "9"});
+  ASSERT_TRUE(flags);
+  EXPECT_EQ(flags->command, Subcommand::kRender);
+  EXPECT_EQ(flags->format, Format::kSvg);
+  EXPECT_EQ(flags->file, "g.yaml");
+  EXPECT_EQ(flags->limits.edges_max, 9U);
+  EXPECT_EQ(parse({"graph", "diff-plan", "a", "b"})->other_file, "b");
+  EXPECT_EQ(parse({"graph", "explain", "a", "c"})->component, "c");
+  EXPECT_TRUE(parse({"graph", "lint", "a", "--strict"})->strict);
+  EXPECT_EQ(parse({"schema", "dump"})->command, Subcommand::kSchemaDump);
+  EXPECT_EQ(parse({"doctor", "--format", "json"})->format, Format::kJson);
+}
+
+TEST(TopoexecFlagsTest, WrongUsageIsTwoAndHelpIsZero) {
+  for (const std::vector<const char*>& wrong :
+       std::vector<std::vector<const char*>>{{},
+                                             {"graph"},
+                                             {"graph", "validate"},
+                                             {"graph", "fly", "a"},
+                                             {"graph", "plan", "a", "--format", "svg"},
+                                             {"graph", "validate", "a", "--max-lanes", "0"}}) {
+    const auto flags = parse(wrong);
+    ASSERT_FALSE(flags);
+    EXPECT_EQ(flags.error().exit_code, 2);
+  }
+  const auto help = parse({"--help"});
+  ASSERT_FALSE(help);
+  EXPECT_EQ(help.error().exit_code, 0);
+  EXPECT_THAT(help.error().text, HasSubstr("topoexec graph validate graph.yaml"));
+  EXPECT_THAT(parse({"graph", "validate", "--help"}).error().text, HasSubstr("--max-text-bytes"));
+}
+
+}  // namespace
+}  // namespace millrace::topoexec

@@ -1,0 +1,64 @@
+#include "graph/compile/component_registry.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/result.h"
+#include "graph/compile/builtin_types.h"
+#include "graph/compile/descriptor.h"
+
+namespace millrace::graph {
+namespace {
+
+template <class Item>
+bool has_good_names(const std::vector<Item>& items) {
+  std::set<std::string_view> names;
+  for (const Item& item : items) {
+    const bool is_name = !item.name.empty() && item.name.find('.') == std::string::npos;
+    if (!is_name || !names.insert(item.name).second) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+base::Status ComponentRegistry::add(ComponentDescriptor descriptor) {
+  const auto refuse = [&descriptor](std::string message) {
+    return base::fail(base::ErrorCode::kInvalidArgument, std::move(message), descriptor.type);
+  };
+  if (descriptor.type.empty()) return refuse("A component type needs a name");
+  if (descriptors_.contains(descriptor.type)) return refuse("The component type exists already");
+  if (!has_good_names(descriptor.inputs) || !has_good_names(descriptor.outputs)) {
+    return refuse("Ports need different names without dots");
+  }
+  if (!has_good_names(descriptor.config)) return refuse("Config fields need different names");
+  std::string type = descriptor.type;
+  descriptors_.emplace(std::move(type), std::move(descriptor));
+  return {};
+}
+
+const ComponentDescriptor* ComponentRegistry::find(std::string_view type) const {
+  const auto found = descriptors_.find(type);
+  return found == descriptors_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string_view> ComponentRegistry::types() const {
+  std::vector<std::string_view> names;
+  for (const auto& [type, descriptor] : descriptors_) names.push_back(type);
+  return names;
+}
+
+ComponentRegistry builtin_registry() {
+  ComponentRegistry registry;
+  for (ComponentDescriptor& descriptor : builtin_types()) {
+    const base::Status added = registry.add(std::move(descriptor));
+    MR_CHECK(added.has_value());
+  }
+  return registry;
+}
+
+}  // namespace millrace::graph

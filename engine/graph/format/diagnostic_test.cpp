@@ -1,0 +1,66 @@
+#include "graph/format/diagnostic.h"
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "base/formats/json_writer.h"
+
+namespace millrace::graph {
+namespace {
+
+TEST(DiagnosticTest, G7_EachCodeHasOneNameAndAFix) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < diagnostic_table().size(); ++i) {
+    const DiagnosticEntry& entry = diagnostic_table()[i];
+    EXPECT_EQ(static_cast<std::size_t>(entry.code), i);
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    EXPECT_FALSE(entry.fix.empty()) << entry.name;
+  }
+  EXPECT_EQ(names.size(), 50U);
+}
+
+TEST(DiagnosticTest, G7_AReportHoldsAllAndIsDataAndText) {
+  DiagnosticReport report;
+  report.add({.code = DiagnosticCode::kFreeRunningComponent,
+              .path = "components[1]",
+              .place = {.line = 9, .column = 5},
+              .message = "Component 'b' runs in every epoch"});
+  report.add({.code = DiagnosticCode::kUnknownLane,
+              .path = "components[0].execution.lane",
+              .place = {.line = 4, .column = 7},
+              .message = "No lane has the id 'x'",
+              .suggested_fix = "write 'y'"});
+  report.sort();
+  EXPECT_EQ(report.error_count(), 1U);
+  EXPECT_EQ(report.warning_count(), 1U);
+  EXPECT_TRUE(report.has(DiagnosticCode::kUnknownLane));
+  EXPECT_FALSE(report.has(DiagnosticCode::kBadValue));
+  EXPECT_EQ(report.to_text("g.yaml").substr(0, 122),
+            "g.yaml:4:7: error: unknown_lane: No lane has the id 'x' (at components[0].execution."
+            "lane)\n  fix: write 'y'\ng.yaml:9:5: war");
+  std::string text;
+  base::JsonWriter json(text);
+  report.write_json(json);
+  EXPECT_EQ(
+      text.substr(0, 176),
+      R"([{"code":"unknown_lane","severity":"error","path":"components[0].execution.lane",)"
+      R"("line":4,"column":7,"message":"No lane has the id 'x'","suggested_fix":"write 'y'"},{"code":"fr)");
+}
+
+TEST(DiagnosticTest, WhatIsBeyondTheBoundIsCounted) {
+  DiagnosticReport report;
+  for (std::size_t i = 0; i < DiagnosticReport::kKeptMax + 7; ++i) {
+    EXPECT_EQ(report.full(), i >= DiagnosticReport::kKeptMax);
+    report.add({.code = DiagnosticCode::kBadValue});
+  }
+  EXPECT_EQ(report.diagnostics().size(), DiagnosticReport::kKeptMax);
+  EXPECT_EQ(report.error_count(), DiagnosticReport::kKeptMax + 7);
+  EXPECT_TRUE(report.to_text("f").ends_with("f: 7 more are not shown\n"));
+}
+
+}  // namespace
+}  // namespace millrace::graph

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/formats/json_document.h"
+#include "graph/format/field_visitor.h"
+#include "graph/format/limits.h"
+#include "graph/format/reporter.h"
+
+namespace millrace::graph {
+
+/// Reads one object of a document field by field and reports what is wrong with it. Call `finish`
+/// after the last field: it reports the members that no field asked for.
+/// Threading: not shared. Lifetime: borrows the document, the limits and the reporter.
+class ObjectReader final : public FieldVisitor {
+ public:
+  ObjectReader(base::JsonValue object, const GraphLimits& limits, Reporter& reporter);
+  void finish();
+
+  void source(std::optional<base::JsonValue>& object) override { object = object_; }
+  void readable(bool& flag) override { readable_ = &flag; }
+  void text(std::string_view name, std::string& value, const FieldRule& rule) override;
+  void id(std::string_view name, std::string& value, const FieldRule& rule) override;
+  void flag(std::string_view name, bool& value, const FieldRule& rule) override;
+  void integer(std::string_view name, std::int64_t& value, const FieldRule& rule) override;
+  void number(std::string_view name, double& value, const FieldRule& rule) override;
+  void duration(std::string_view name, Duration& value, const FieldRule& rule) override;
+  void texts(std::string_view name,
+             std::vector<std::string>& values,
+             const FieldRule& rule) override;
+  void integers(std::string_view name,
+                std::vector<std::int64_t>& values,
+                const FieldRule& rule) override;
+  void config(std::string_view name,
+              std::optional<base::JsonValue>& value,
+              const FieldRule& rule) override;
+  void array(std::string_view name,
+             std::optional<base::JsonValue>& value,
+             const FieldRule& rule) override;
+  void object(std::string_view name, const Members& members, const FieldRule& rule) override;
+  void list(std::string_view name, const Members& members, const FieldRule& rule) override;
+  void map(std::string_view name, const NamedMembers& members, const FieldRule& rule) override;
+  void word_or_object(std::string_view name,
+                      std::uint8_t& value,
+                      std::span<const std::string_view> words,
+                      const Members& members,
+                      const FieldRule& rule) override;
+  void word(std::string_view name,
+            std::uint8_t& value,
+            std::span<const std::string_view> words,
+            const FieldRule& rule) override;
+
+ private:
+  struct Known {
+    std::string_view name;
+    bool is_duration;
+  };
+
+  /// Gives the member of that kind; reports it if it is missing or of another kind.
+  std::optional<base::JsonValue> take(std::string_view name,
+                                      base::JsonKind kind,
+                                      const FieldRule& rule);
+  std::optional<base::JsonValue> take_any(std::string_view name, const FieldRule& rule);
+  void wrong_type(base::JsonValue value, std::string_view expected);
+  void read_nested(base::JsonValue value, const Members& members);
+  void read_word(base::JsonValue value, std::uint8_t& out, std::span<const std::string_view> words);
+  bool check_id(base::JsonValue place, std::string_view id, bool is_key);
+  bool check_count(base::JsonValue value);
+  [[nodiscard]] std::optional<std::int64_t> checked_integer(base::JsonValue value,
+                                                            const FieldRule& rule);
+
+  base::JsonValue object_;
+  const GraphLimits& limits_;
+  Reporter& reporter_;
+  std::vector<Known> known_;
+  std::size_t unread_before_;
+  bool* readable_ = nullptr;
+};
+
+/// How deep objects and arrays are nested in a value; a scalar has depth 0.
+[[nodiscard]] std::size_t nesting_depth(base::JsonValue value);
+
+}  // namespace millrace::graph

@@ -1,0 +1,54 @@
+// The program `topoexec` as users call it.
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "shell.h"
+
+namespace millrace::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+TEST(TopoexecTest, G68_TheGuideWorksAsWritten) {
+  const Root root;
+  for (const std::string& name : {"greenhouse", "alarms", "pool_load"}) {
+    const ShellResult result =
+        root.run("engine/bin/topoexec graph validate examples/graphs/" + name + ".yaml");
+    EXPECT_EQ(result.exit_code, 0) << result.out;
+    EXPECT_THAT(result.out, HasSubstr(": ok, 0 errors, 0 warnings"));
+    EXPECT_THAT(result.err, IsEmpty());
+  }
+  EXPECT_EQ(
+      root.run("engine/bin/topoexec graph render examples/graphs/greenhouse.yaml --format svg")
+          .exit_code,
+      0);
+  EXPECT_THAT(
+      root.run("engine/bin/topoexec graph plan examples/graphs/alarms.yaml --format json").out,
+      StartsWith(R"({"graph":"alarms")"));
+}
+
+TEST(TopoexecTest, G68_ExitCodesAreZeroOneAndTwo) {
+  const Root root;
+  root.write("bad.yaml", "schema_version: 1\ngraph: {name: t, kind: internal_test}\nlanes: {}\n");
+  const ShellResult bad = root.run("engine/bin/topoexec graph validate bad.yaml");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.out, HasSubstr("bad.yaml:1:1: error: missing_field"));
+  root.write("warns.yaml",
+             "schema_version: 1\ngraph: {name: t, kind: internal_test}\n"
+             "lanes: {main: {type: event_loop, priority: 1}}\ncomponents: []\nedges: []\n");
+  EXPECT_EQ(root.run("engine/bin/topoexec graph lint warns.yaml").exit_code, 0);
+  EXPECT_EQ(root.run("engine/bin/topoexec graph lint warns.yaml --strict").exit_code, 1);
+  EXPECT_EQ(root.run("engine/bin/topoexec graph fly warns.yaml").exit_code, 2);
+  EXPECT_EQ(root.run("engine/bin/topoexec graph validate warns.yaml --max-lanes 0").exit_code, 2);
+  const ShellResult help = root.run("engine/bin/topoexec --help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("what is wrong with it, line by line"));
+}
+
+}  // namespace
+}  // namespace millrace::e2e
