@@ -53,6 +53,7 @@ TEST(ProcessLogTest, LogsWarningsUnlessTheFlagsSayOtherwise) {
 
 TEST(ProcessLogTest, WritesLinesInTheFormAndFromTheLevelOfTheFlags) {
   Flags flags;
+  flags.log_level = base::LogLevel::kInfo;
   const std::string json = written(flags);
   EXPECT_THAT(json, HasSubstr(R"("level":"info","msg":"Ready","event":"engine_start"})"));
   EXPECT_THAT(json, EndsWith("\"event\":\"breaker_open\"}\n"));
