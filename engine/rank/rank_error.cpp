@@ -73,7 +73,8 @@ void write_pending(const PendingWork& work, base::JsonWriter& json) {
   json.member("node", work.node);
   json.member("op", work.op);
   json.member("state", work.was_running ? "running" : "waiting");
-  if (work.was_running) json.member("elapsed_ms", milliseconds_of(work.elapsed));
+  if (work.elapsed > base::Duration::zero())
+    json.member("elapsed_ms", milliseconds_of(work.elapsed));
   json.member("budget_ms", milliseconds_of(work.budget));
   json.end_object();
 }

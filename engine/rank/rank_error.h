@@ -65,7 +65,7 @@ struct PendingWork {
   std::string node;
   std::string op;
   bool was_running = false;  ///< else it waited for a thread
-  base::Duration elapsed{};  ///< since its body began, if it was running
+  base::Duration elapsed{};  ///< since its body began; 0: not known
   base::Duration budget{};   ///< its own timeout, or the time of the whole request
 };
 

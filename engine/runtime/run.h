@@ -65,7 +65,7 @@ inline constexpr base::Duration kAnswerLatenessMax = std::chrono::milliseconds(1
 struct PendingNode {
   std::uint32_t node = kNoNode;
   bool was_running = false;  ///< else its inputs were there and it waited for a thread
-  base::Duration elapsed{};  ///< since its body began; of meaning if it was running
+  base::Duration elapsed{};  ///< since its body began; 0 where that is not known
 };
 
 /// Gets the answer of a run that nobody waits for.

@@ -134,6 +134,7 @@ void RunExtras::reset(LoopScheduler* lane, bool timed) {
   open_sinks_.store(sink_count_, std::memory_order_relaxed);
   const std::uint32_t count = run_.topology().node_count();
   if (timed_) clear(states_, count);
+  if (run_.options_.deadline) clear(begin_ns_, count);
   if (row_counts_) clear(row_counts_, count);
   if (!fallback_used_) return;
   clear(finish_ns_, count);

@@ -104,9 +104,12 @@ class RunExtras {
   [[nodiscard]] base::TimePoint ready_time(std::uint32_t node) const {
     return base::TimePoint(base::Duration(ready_ns_[node]));
   }
-  /// Begin of a node's body; kept only in runs that have a deadline.
+  /// Begin of a node's body, where it is known; of meaning in runs that have a deadline.
   void set_body_begin(std::uint32_t node, base::TimePoint time) {
     begin_ns_[node].store(time.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool knows_body_begin(std::uint32_t node) const {
+    return begin_ns_[node].load(std::memory_order_relaxed) != 0;
   }
   [[nodiscard]] base::TimePoint body_begin(std::uint32_t node) const {
     return base::TimePoint(base::Duration(begin_ns_[node].load(std::memory_order_relaxed)));

@@ -62,6 +62,8 @@ class RunSteps {
   /// Writes the events of a node that a clock took away.
   void trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code);
   [[nodiscard]] bool is_too_late() const;
+  /// Whether a deadline is to know when the body of `node` began (C12).
+  [[nodiscard]] bool is_worth_timing(std::uint32_t node) const;
   /// Notes what the run was waiting for, before states change.
   void note_pending();
   [[nodiscard]] RunOutcome decide_outcome();
