@@ -106,13 +106,13 @@ class RunExtras {
   }
   /// Begin of a node's body, where it is known; of meaning in runs that have a deadline.
   void set_body_begin(std::uint32_t node, base::TimePoint time) {
-    begin_ns_[node].store(time.time_since_epoch().count(), std::memory_order_relaxed);
+    begin_ns_[node].store(time.time_since_epoch().count() + 1, std::memory_order_relaxed);
   }
   [[nodiscard]] bool knows_body_begin(std::uint32_t node) const {
     return begin_ns_[node].load(std::memory_order_relaxed) != 0;
   }
   [[nodiscard]] base::TimePoint body_begin(std::uint32_t node) const {
-    return base::TimePoint(base::Duration(begin_ns_[node].load(std::memory_order_relaxed)));
+    return base::TimePoint(base::Duration(begin_ns_[node].load(std::memory_order_relaxed) - 1));
   }
   /// When the run was started, by the clock that all its other times go by.
   void set_start(const base::TickAnchor& start);
@@ -199,8 +199,8 @@ class RunExtras {
   base::TickAnchor start_;
   std::unique_ptr<std::atomic<NodeState>[]> states_;
   std::unique_ptr<std::int64_t[]> ready_ns_;
-  std::unique_ptr<std::atomic<std::int64_t>[]> begin_ns_;
-  std::unique_ptr<base::TimePoint[]> end_times_;  // from the first run on that needs them
+  std::unique_ptr<std::atomic<std::int64_t>[]> begin_ns_;  // plus 1; 0: not known
+  std::unique_ptr<base::TimePoint[]> end_times_;           // from the first run on that needs them
   std::unique_ptr<std::atomic<std::uint32_t>[]> row_counts_;
   std::unique_ptr<std::atomic<std::int64_t>[]> finish_ns_;
   std::unique_ptr<std::atomic<std::uint8_t>[]> fallback_used_;
