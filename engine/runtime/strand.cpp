@@ -28,23 +28,8 @@ namespace millrace::runtime {
 
 // --- A node
 
-bool Worker::work_strand() {
-  if (run_ == nullptr && !pick()) return false;
-  // To its end: whoever drives this worker may leave it between two strands, never within one.
-  while (run_ != nullptr) {
-    if (start_node()) finish();
-  }
-  return true;
-}
-
-bool Worker::start() {
-  while (run_ != nullptr || pick()) {
-    if (run_ != nullptr && start_node()) return true;
-  }
-  return false;
-}
-
-bool Worker::start_node() {
+// What is inlined here runs once per node; together it decides what an empty node costs.
+[[gnu::always_inline]] inline bool Worker::start_node() {
   Run& run = *run_;
   if (node_ == kNoNode && !pop_private()) {
     end_strand();
@@ -67,7 +52,7 @@ bool Worker::start_node() {
     ++executed_count_;
   }
   counters_.add(counters_.executed);
-  if (is_direct_) counters_.add(counters_.inlined);
+  counters_.add(counters_.inlined, is_direct_ ? 1 : 0);
   handshake_.enter_body();
   body_ok_ = hot.body(hot.closure, call);
   return true;
@@ -86,22 +71,7 @@ bool Worker::begin_careful(Run& run) {
   return false;
 }
 
-void Worker::finish() {
-  handshake_.leave_body();
-  Run& run = *run_;
-  const HotNode& hot = run.nodes_[node_];
-  const std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
-  if (run.is_careful(hot)) [[unlikely]] {
-    RunSteps steps(*this, run);
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): `enter_run` made it.
-    if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
-  } else if (!finish_quick(run, hot)) {
-    return;
-  }
-  go_on(run, mark);
-}
-
-bool Worker::finish_quick(Run& run, const HotNode& hot) {
+[[gnu::always_inline]] inline bool Worker::finish_quick(Run& run, const HotNode& hot) {
   NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
   const Run::NodeEnd end = run.publish_quick(hot, call, body_ok_);
   if (end != Run::NodeEnd::kComplete) [[unlikely]] {
@@ -126,7 +96,7 @@ void Worker::fail_node(Run& run) {
   RunSteps(*this, run).fall_back_or_fail(node_, std::move(error));
 }
 
-void Worker::route(Run& run, const HotNode& hot) {
+[[gnu::always_inline]] inline void Worker::route(Run& run, const HotNode& hot) {
   std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (hot.single.target != kNoNode) {
     if (hot.single.counter == kNoCounter) {
@@ -157,7 +127,7 @@ void Worker::route(Run& run, const HotNode& hot) {
   best_ = best;
 }
 
-void Worker::go_on(Run& run, std::uint32_t mark) {
+[[gnu::always_inline]] inline void Worker::go_on(Run& run, std::uint32_t mark) {
   const std::uint32_t node = node_;
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top > mark && top >= share_check_) [[unlikely]]
@@ -179,7 +149,8 @@ void Worker::go_on(Run& run, std::uint32_t mark) {
   if (others_are_due(run)) requeue_strand(run);
 }
 
-std::int64_t Worker::charge_of(const Run& run, std::uint32_t node) const {
+[[gnu::always_inline]] inline std::int64_t Worker::charge_of(const Run& run,
+                                                             std::uint32_t node) const {
   // A node of unknown cost counts as much as ten of them are allowed in one turn by default.
   constexpr std::uint32_t kUnknownChargeNs = 10'000;
   if (run.measured_) [[unlikely]] {
@@ -191,6 +162,45 @@ std::int64_t Worker::charge_of(const Run& run, std::uint32_t node) const {
       hint == CostModel::kUnknown ? kUnknownChargeNs : hint & CostModel::kCostMask;
   return std::max(cost, run.node_charge_min_ns_);
 }
+
+void Worker::finish_careful(Run& run) {
+  RunSteps steps(*this, run);
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): `enter_run` made it.
+  if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
+}
+
+[[gnu::always_inline]] inline void Worker::finish_node() {
+  handshake_.leave_body();
+  Run& run = *run_;
+  const HotNode& hot = run.nodes_[node_];
+  const std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
+  if (run.is_careful(hot)) [[unlikely]] {
+    finish_careful(run);
+  } else if (!finish_quick(run, hot)) {
+    return;
+  }
+  go_on(run, mark);
+}
+
+// --- Driving: threads, and the simulator step by step
+
+bool Worker::work_strand() {
+  if (run_ == nullptr && !pick()) return false;
+  // To its end: whoever drives this worker may leave it between two strands, never within one.
+  while (run_ != nullptr) {
+    if (start_node()) finish_node();
+  }
+  return true;
+}
+
+bool Worker::start() {
+  while (run_ != nullptr || pick()) {
+    if (run_ != nullptr && start_node()) return true;
+  }
+  return false;
+}
+
+void Worker::finish() { finish_node(); }
 
 bool Worker::others_are_due(const Run& run) {
   if (only_run_ != nullptr || MR_PLANTED(kGreedyStrand)) return false;
@@ -306,7 +316,7 @@ void Worker::share_begun(Run& run) {
   if (top != 0 && top >= share_check_) share_pushed(run, 0);
 }
 
-bool Worker::pop_private() {
+[[gnu::always_inline]] inline bool Worker::pop_private() {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top == 0) return false;
   stack_top_.store(top - 1, std::memory_order_relaxed);

@@ -193,6 +193,8 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
 
   // strand.cpp: the steps of a strand.
   [[nodiscard]] bool start_node();
+  void finish_node();
+  void finish_careful(Run& run);
   [[nodiscard]] bool begin_careful(Run& run);
   /// False: the strand is over.
   [[nodiscard]] bool finish_quick(Run& run, const HotNode& hot);

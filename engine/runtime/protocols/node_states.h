@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "base/sync/atomics.h"
 
@@ -57,6 +59,11 @@ class NodeStates {
 
   /// Makes every node wait. Not while anyone else uses the states.
   void reset() {
+    static_assert(static_cast<std::uint8_t>(NodeState::kWaiting) == 0);
+    if constexpr (sizeof(Cell) == 1 && std::is_trivially_destructible_v<Cell>) {
+      std::memset(static_cast<void*>(states_.get()), 0, count_);
+      return;
+    }
     for (std::uint32_t node = 0; node < count_; ++node)
       states_[node].store(NodeState::kWaiting, std::memory_order_relaxed);
   }
