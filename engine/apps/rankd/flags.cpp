@@ -75,6 +75,10 @@ void add_running(CLI::App& app, Flags& flags) {
                  "requests under way at a time; more are refused")
       ->check(limit)
       ->capture_default_str();
+  app.add_option(
+         "--concurrency", flags.run_concurrency, "requests of `run` that are under way at a time")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000}))
+      ->capture_default_str();
   app.add_flag("--ids-as-strings", flags.ids_as_strings, "write ids as JSON strings");
   app.add_flag("--allow_scheduling_overrides,--allow-scheduling-overrides",
                flags.allow_scheduling_overrides,
@@ -82,6 +86,11 @@ void add_running(CLI::App& app, Flags& flags) {
   app.add_option("--dump-run-trace,--dump_run_trace",
                  flags.dump_run_trace,
                  "write all runs as a Chrome/Perfetto trace");
+  app.add_option("--trace_file_max_mb,--trace-file-max-mb",
+                 flags.trace_file_mb_max,
+                 "size of that file in MB; later runs are left out")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->capture_default_str();
 }
 
 void add_format(CLI::App& app, Flags& flags) {

@@ -33,6 +33,7 @@ struct Flags : host::Settings {
   Format format = Format::kText;
   std::optional<base::LogFormat> log_format;  ///< unset: depends on where stderr goes
   std::optional<base::LogLevel> log_level;    ///< unset: depends on the command
+  std::int64_t run_concurrency = 64;          ///< requests of `run` that are under way at a time
   // bench
   std::int64_t bench_count = 0;
   std::int64_t bench_concurrency = 1;
