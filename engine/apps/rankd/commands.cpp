@@ -6,6 +6,7 @@
 #include <iostream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <unistd.h>
 
@@ -18,6 +19,8 @@
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
 #include "apps/rankd/stop_signals.h"
+#include "apps/rankd/suites/suite_report.h"
+#include "apps/rankd/suites/suite_runner.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
 #include "host/engine.h"
@@ -143,6 +146,25 @@ int write_seed(const Flags& flags) {
   return written ? kOk : fail({written.error().to_string()});
 }
 
+int test_plans(const Flags& flags, const host::Project& project, Output& out) {
+  std::vector<std::string> files = flags.suite_files;
+  if (files.empty()) files = find_suites(project.plan_dir(flags));
+  if (files.empty()) {
+    return fail({base::format("No file of tests: '{}' has no *.test.json; name one",
+                              project.plan_dir(flags))});
+  }
+  SuiteResults results;
+  for (const std::string& file : files) results.suites.push_back(run_suite(flags, file));
+  out.write(flags.format == Format::kJson ? to_json(results) : to_text(results));
+  if (!flags.junit_file.empty()) {
+    std::ofstream junit(flags.junit_file, std::ios::binary);
+    junit << to_junit(results);
+    junit.close();
+    if (!junit) return fail(cannot_write(flags.junit_file));
+  }
+  return results.failed_count() == 0 ? kOk : kFailed;
+}
+
 int run_lines(const Flags& flags, host::Engine& engine, Output& out, StopFlag& stop) {
   LineReader in(STDIN_FILENO, "stdin", stop, rank::RequestLimits().json.text_bytes_max);
   const auto all_good = serve_lines(engine, in, out, stop, {.concurrency = flags.run_concurrency});
@@ -190,6 +212,8 @@ int run_command_to(const Flags& flags, Output& out) {
       return list_plans(flags, **project, out);
     case Subcommand::kCheck:
       return check(flags, **project, out);
+    case Subcommand::kTest:
+      return test_plans(flags, **project, out);
     case Subcommand::kExplain:
       return explain(flags, **project, out);
     default:

@@ -176,6 +176,9 @@ class CommandLine {
     seed.add_option("--users", flags_.seed_users, "number of users")->capture_default_str();
     seed.add_option("--seed", flags_.seed_seed, "other numbers give other data");
     seed.add_option("--out", flags_.seed_out, "file to write (default: stdout)");
+    CLI::App& test = command("test", Subcommand::kTest, "run the tests of plans: *.test.json");
+    test.add_option("FILE", flags_.suite_files, "files of tests (default: all of --plan_dir)");
+    test.add_option("--junit", flags_.junit_file, "also write the results as JUnit XML");
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 

@@ -4,6 +4,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/log/log_record.h"
 #include "base/log/log_sink.h"
@@ -19,6 +20,7 @@ enum class Subcommand : std::uint8_t {
   kCheck,
   kSeed,
   kDoctor,
+  kTest,
   kListPlans,
   kPrintRegistry,
   kPrintTaskManifest,
@@ -38,6 +40,9 @@ struct Flags : host::Settings {
   std::int64_t bench_count = 0;
   std::int64_t bench_concurrency = 1;
   std::string bench_request = R"({"user_id": 1})";
+  // test
+  std::vector<std::string> suite_files;  ///< empty: all of the folder of plans
+  std::string junit_file;                ///< where to write JUnit's XML; empty: nowhere
   // seed
   std::int64_t seed_users = 100;
   std::uint64_t seed_seed = 1;
