@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log/log.h"
-#include "rows/row_budget.h"
+#include "rows/stop_check.h"
 
 namespace millrace::host {
 

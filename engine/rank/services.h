@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/wall_clock.h"
 #include "loop/loop.h"
-#include "rows/row_budget.h"
+#include "rows/stop_check.h"
 #include "runtime/admission.h"
 #include "runtime/worker_pool.h"
 #include "tasks/endpoint_client.h"

@@ -19,7 +19,6 @@
 #include "loop/stop.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
-#include "rows/row_budget.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/stop_check.h"
