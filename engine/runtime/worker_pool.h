@@ -99,7 +99,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
                       std::shared_ptr<void> context,
                       const RunOptions& options,
                       const RunObserver& observer);
-  /// Runs other work until `group` has nothing open.
+  /// Runs other work until `group` has nothing open. Only waits if `kSlotMax` workers are at it
+  /// already.
   void help_until_done(WaitGroup& group);
 
   void post(loop::Job& job) override;
@@ -150,6 +151,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   template <class Done>
   void help(Worker& worker, Done done);
   void stop_helping(Worker& worker, bool woken);
+  static void wait_without_helping(const WaitGroup& group);
   [[nodiscard]] Worker* take_guest();
   void return_guest(Worker& worker);
   [[nodiscard]] Worker* current() const;
