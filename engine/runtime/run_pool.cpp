@@ -106,6 +106,7 @@ void RunPool::release(Run& run) {
 
 base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, false));
+  MR_TRY_STATUS(pool.check_nesting());
   Run& run = acquire();
   base::Status status = pool.run(run, context, options);
   release(run);
@@ -117,6 +118,7 @@ base::Status RunPool::run_owned(WorkerPool& pool,
                                 const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, true));
   if (options.budget) return run_owned(pool, std::move(context), with_deadline(options));
+  MR_TRY_STATUS(pool.check_nesting());
   Run& run = acquire();
   lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver observer{
@@ -150,7 +152,7 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                             [](Run& done, void*) {
                               // Bodies may go on behind an answer that came early: they are load
                               // all the same (C2).
-                              if (done.outcome() != RunOutcome::kOk) done.permit_.abandon();
+                              if (done.may_have_late_bodies()) done.permit_.abandon();
                               if (done.user_observer_.on_answer != nullptr)
                                 done.user_observer_.on_answer(done, done.user_observer_.data);
                             },
