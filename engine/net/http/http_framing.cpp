@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -77,6 +78,29 @@ constexpr std::array<std::uint8_t, 256> kClasses = make_classes();
 bool is_of(char byte, std::uint8_t what) {
   return (kClasses[static_cast<unsigned char>(byte)] & what) != 0;
 }
+/// Where the bytes of a class end, from `index` on.
+std::size_t end_of_run(std::string_view bytes, std::size_t index, std::uint8_t what) {
+  while (index < bytes.size() && is_of(bytes[index], what)) ++index;
+  return index;
+}
+
+/// Where the bytes of a field's value end, from `index` on: eight at a time as long as none of them
+/// is below a space or is DEL.
+std::size_t end_of_value(std::string_view bytes, std::size_t index) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighBits = kOnes << 7U;
+  while (bytes.size() - index >= sizeof(std::uint64_t)) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, bytes.data() + index, sizeof eight);
+    const std::uint64_t without_del = eight ^ (kOnes * 0x7f);
+    const std::uint64_t below_space = (eight - kOnes * 0x20) & ~eight;
+    const std::uint64_t del = (without_del - kOnes) & ~without_del;
+    if (((below_space | del) & kHighBits) != 0) break;
+    index += sizeof eight;
+  }
+  return end_of_run(bytes, index, kValueByte);
+}
+
 bool is_space(char byte) { return byte == ' ' || byte == '\t'; }
 bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
@@ -104,35 +128,50 @@ HttpFraming::Segment HttpFraming::next(std::string_view bytes) {
     }
     return {.size = size, .part = Part::kBody};
   }
+  if (!is_head_complete()) return {.size = read_head(bytes), .part = Part::kHead};
   const Part part = part_of(bytes.front());
   std::size_t index = 0;
-  while (index < bytes.size()) {
-    index = skip_plain(bytes, index);
-    if (index == bytes.size() || part_of(bytes[index]) != part || !read(bytes[index])) break;
+  while (index < bytes.size() && state_ != State::kComplete && state_ != State::kChunkData) {
+    if (part_of(bytes[index]) != part || !read(bytes[index])) break;
     ++index;
-    const bool part_ends = part == Part::kHead
-                               ? is_head_complete()
-                               : state_ == State::kComplete || state_ == State::kChunkData;
-    if (part_ends) break;
   }
   return {.size = index, .part = part};
 }
 
+std::size_t HttpFraming::read_head(std::string_view bytes) {
+  std::size_t index = 0;
+  while (!is_head_complete()) {
+    index = skip_plain(bytes, index);
+    if (index == bytes.size() || !read(bytes[index])) break;
+    ++index;
+    if (index == bytes.size()) break;
+  }
+  return index;
+}
+
 HttpFraming::Part HttpFraming::part_of(char byte) const {
-  if (!is_head_complete()) return Part::kHead;
   const bool is_extension = state_ == State::kChunkSize
                                 ? byte == ';' && digit_count_ > 0
                                 : state_ == State::kChunkExtension && byte != '\r';
   return is_extension ? Part::kExtension : Part::kBetween;
 }
 
-std::size_t HttpFraming::skip_plain(std::string_view bytes, std::size_t index) const {
-  if (state_ == State::kTarget) {
-    while (index < bytes.size() && is_of(bytes[index], kTargetByte)) ++index;
-  } else if (state_ == State::kValue && field_ == Field::kOther) {
-    while (index < bytes.size() && is_of(bytes[index], kValueByte)) ++index;
+std::size_t HttpFraming::skip_plain(std::string_view bytes, std::size_t index) {
+  switch (state_) {
+    case State::kTarget:
+      return end_of_run(bytes, index, kTargetByte);
+    case State::kName: {
+      const std::size_t end = end_of_run(bytes, index, kTokenByte);
+      keep(bytes.substr(index, end - index));
+      return end;
+    }
+    case State::kValue:
+      if (field_ == Field::kOther) return end_of_value(bytes, index);
+      if (field_ == Field::kHost && !value_has_gap_) return end_of_run(bytes, index, kHostByte);
+      return index;
+    default:
+      return index;
   }
-  return index;
 }
 
 bool HttpFraming::read(char byte) {
@@ -149,6 +188,12 @@ bool HttpFraming::refuse(const HttpRefusal& reason) {
 void HttpFraming::keep(char byte) {
   if (kept_count_ < kKeptBytes) kept_[kept_count_] = byte;
   ++kept_count_;
+}
+
+void HttpFraming::keep(std::string_view bytes) {
+  const std::size_t room = kKeptBytes - std::min(kKeptBytes, kept_count_);
+  std::memcpy(kept_.data() + (kKeptBytes - room), bytes.data(), std::min(room, bytes.size()));
+  kept_count_ += bytes.size();
 }
 
 std::string_view HttpFraming::kept() const {
@@ -258,14 +303,25 @@ bool HttpFraming::read_field(char byte) {
   }
 }
 
+HttpFraming::Field HttpFraming::field_of(std::string_view name) {
+  constexpr std::string_view kHostName = "host";
+  constexpr std::string_view kLengthName = "content-length";
+  constexpr std::string_view kCodingName = "transfer-encoding";
+  switch (name.size()) {
+    case kHostName.size():
+      return equal_ignoring_case(name, kHostName) ? Field::kHost : Field::kOther;
+    case kLengthName.size():
+      return equal_ignoring_case(name, kLengthName) ? Field::kLength : Field::kOther;
+    case kCodingName.size():
+      return equal_ignoring_case(name, kCodingName) ? Field::kCoding : Field::kOther;
+    default:
+      return Field::kOther;
+  }
+}
+
 bool HttpFraming::end_name() {
   field_ = Field::kOther;
-  if (!in_trailers_ && kept_count_ <= kKeptBytes) {
-    const std::string_view name = kept();
-    if (equal_ignoring_case(name, "host")) field_ = Field::kHost;
-    if (equal_ignoring_case(name, "content-length")) field_ = Field::kLength;
-    if (equal_ignoring_case(name, "transfer-encoding")) field_ = Field::kCoding;
-  }
+  if (!in_trailers_) field_ = field_of(kept_count_ > kKeptBytes ? std::string_view() : kept());
   if (field_ == Field::kHost && ++host_count_ > 1) return refuse(kTwoHosts);
   kept_count_ = 0;
   value_has_gap_ = false;

@@ -89,7 +89,7 @@ class HttpFraming {
   enum class Field : std::uint8_t { kOther, kHost, kLength, kCoding };
   static constexpr std::size_t kKeptBytes = 24;
 
-  /// To which part the next byte belongs, outside of bodies.
+  /// To which part the next byte belongs, between the pieces of a body.
   [[nodiscard]] Part part_of(char byte) const;
   /// Reads one byte that is not of a body. False if it is refused.
   [[nodiscard]] bool read(char byte);
@@ -105,10 +105,14 @@ class HttpFraming {
   [[nodiscard]] bool end_length();
   [[nodiscard]] bool end_coding();
   [[nodiscard]] bool end_head(char byte);
+  /// Reads a head to its end, or as far as it is in order; gives the number of bytes.
+  [[nodiscard]] std::size_t read_head(std::string_view bytes);
   /// Skips bytes that cannot change the state, from `index` on.
-  [[nodiscard]] std::size_t skip_plain(std::string_view bytes, std::size_t index) const;
+  [[nodiscard]] std::size_t skip_plain(std::string_view bytes, std::size_t index);
+  [[nodiscard]] static Field field_of(std::string_view name);
   bool refuse(const HttpRefusal& reason);
   void keep(char byte);
+  void keep(std::string_view bytes);
   [[nodiscard]] std::string_view kept() const;
 
   State state_ = State::kStart;

@@ -141,6 +141,7 @@ void HttpServerConnection::resume() {
 
 void HttpServerConnection::process(std::string_view bytes) {
   in_process_ = true;
+  now_ = context_.now();
   const std::size_t consumed = process_some(bytes);
   in_process_ = false;
   flush();
@@ -157,7 +158,9 @@ std::size_t HttpServerConnection::process_some(std::string_view bytes) {
     if (phase_ == Phase::kClosed || phase_ == Phase::kLinger || is_blocked()) return consumed;
     if (phase_ != Phase::kExchange && consumed < bytes.size() && !reader_.has_begun()) {
       if (begun_count++ == kHttpRequestsPerTurnMax) return consumed;
-      times_.first_byte = context_.now();
+      // One reading of the clock serves all parts of a request that come together.
+      if (begun_count > 1) now_ = context_.now();
+      times_.first_byte = now_;
     }
     const auto step = reader_.next(bytes.substr(consumed));
     consumed += step.consumed;
@@ -188,7 +191,7 @@ void HttpServerConnection::on_head_complete() {
   receiver_ = nullptr;
   head_ = &reader_.head();
   target_ = split_http_target(head_->target);
-  times_.head_end = context_.now();
+  times_.head_end = now_;
   times_.body_end = {};
   closes_ = !reader_.keeps_alive();
   const auto expectation = head_->fields.find("expect");
@@ -252,7 +255,7 @@ bool HttpServerConnection::deliver(std::string_view piece) {
 
 void HttpServerConnection::on_request_complete() {
   body_done_ = true;
-  times_.body_end = context_.now();
+  times_.body_end = now_;
   if (reply_ == Reply::kComplete || reply_ == Reply::kPacking) return;
   if (const HttpRefusal* reason = body_reader_.check_complete()) return refuse(*reason);
   receiver_->on_body_end(body_);

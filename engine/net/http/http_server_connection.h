@@ -130,6 +130,7 @@ class HttpServerConnection final : public HttpExchange,
 
   HttpRequestReader reader_;
   Phase phase_ = Phase::kOpening;
+  base::TimePoint now_{};  // when the bytes came that `process` reads
   bool in_process_ = false;
   bool input_ended_ = false;
   bool reading_paused_ = false;
