@@ -4,6 +4,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -82,6 +83,7 @@ class Engine {
   // threads, the clients and the admission.
   base::SystemWallClock wall_clock_;
   base::MetricsRegistry metrics_;
+  std::string id_prefix_;
   base::Logger* log_ = nullptr;  // set when the engine has started
   std::unique_ptr<TraceDump> dump_;
   rank::RunTracer tracer_;

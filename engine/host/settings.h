@@ -29,6 +29,7 @@ struct Settings {
   /// number has fallen below half of it.
   std::int64_t high_water = 8192;
   std::int64_t inflight_max = 1024;  ///< requests under way at a time; more are refused
+  std::string id_prefix = "e";       ///< what the ids begin with that the engine gives to requests
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;
   std::string dump_run_trace;  ///< file for a Chrome trace of all runs; empty: none

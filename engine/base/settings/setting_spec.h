@@ -60,7 +60,8 @@ struct SettingProblem {
 /// Reads bytes: a whole number, alone or with `B`, `KiB`, `MiB` or `GiB`.
 [[nodiscard]] std::optional<std::int64_t> parse_size(std::string_view text);
 
-/// The variable of the environment that sets it: `server.listen` is `RANKD_SERVER_LISTEN`.
+/// The variable of the environment that sets it: RANKD, section and name in capitals, joined by
+/// underscores.
 [[nodiscard]] std::string variable_of(const SettingSpec& spec);
 
 }  // namespace millrace::base
