@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly PACKAGES=(
   clang-19 lld-19 llvm-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev libstdc++-12-dev
   cmake ninja-build ccache git python3
-  libfmt-dev libre2-dev libuv1-dev libsimdjson-dev libtomlplusplus-dev libyaml-dev libssl-dev libcli11-dev
+  libfmt-dev libre2-dev libuv1-dev libsimdjson-dev libtomlplusplus-dev libyaml-dev libssl-dev zlib1g-dev libcli11-dev
   node-llhttp
   redis-server redis-tools libhiredis-dev pkg-config
   curl python3-prometheus-client
