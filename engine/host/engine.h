@@ -56,7 +56,7 @@ class Engine {
   [[nodiscard]] rank::PlanSet& plans() { return plans_; }
   [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
   [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
-  [[nodiscard]] loop::Loop& loop(std::size_t loop) { return *loops_[loop]->loop; }
+  [[nodiscard]] loop::EventLoop& loop(std::size_t loop) { return *loops_[loop]->loop; }
   [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
   /// Decides for all loops whether a request may start.
   [[nodiscard]] const runtime::Admission& admission() const { return *admission_; }

@@ -155,6 +155,8 @@ void Front::start_rank(net::HttpExchange& exchange,
     idle_ranks_.pop_back();
   }
   ++open_count_;
+  free->set_place(open_ranks_.size());
+  open_ranks_.push_back(free.get());
   // It owns itself until it is given back.
   free.release()->start(exchange,
                         {.route = &route,
@@ -374,8 +376,17 @@ base::TimePoint Front::deadline_of(base::TimePoint head_end,
 
 void Front::give_back(RankExchange& exchange) {
   --open_count_;
+  open_ranks_[exchange.place()] = open_ranks_.back();
+  open_ranks_[exchange.place()]->set_place(exchange.place());
+  open_ranks_.pop_back();
   std::unique_ptr<RankExchange> owned(&exchange);
   if (idle_ranks_.size() < kIdleMax) idle_ranks_.push_back(std::move(owned));
+}
+
+void Front::refuse_all() {
+  // Cancelling may give an exchange back at once, which changes the list.
+  const std::vector<RankExchange*> open = open_ranks_;
+  for (RankExchange* const exchange : open) exchange->refuse();
 }
 
 void Front::give_back(BatchExchange& exchange) {

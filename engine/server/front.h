@@ -45,6 +45,9 @@ class Front {
   /// Requests that have no answer yet, and runs whose client has gone.
   [[nodiscard]] std::size_t open_count() const { return open_count_; }
 
+  /// Answers all single ranking requests under way with 503 `draining` and cancels their runs.
+  void refuse_all();
+
   // For exchanges.
 
   [[nodiscard]] const FrontServices& services() const { return services_; }
@@ -121,6 +124,7 @@ class Front {
   rank::RequestReader batch_reader_;
   std::vector<std::unique_ptr<ListenerHandler>> handlers_;
   std::vector<std::unique_ptr<RankExchange>> idle_ranks_;
+  std::vector<RankExchange*> open_ranks_;  // each knows its place
   std::size_t open_count_ = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace millrace::server::testing {
 namespace {
 
-TEST(PlanPagesTest, S28_AVersionIsTheArtifactsOrEightDigitsOfItsDigest) {
+TEST(PlanPagesTest, AVersionIsTheArtifactsOrEightDigitsOfItsDigest) {
   plan::CompiledPlan plan;
   plan.digest = "sha256:0123456789abcdef";
   EXPECT_EQ(version_of(plan), "01234567");

@@ -41,7 +41,7 @@ TEST(ProblemTest, S16_StatusesOfTheConnectionHaveTheirReasonAsCode) {
   EXPECT_EQ(problem_of_status(599).code, "internal");
 }
 
-TEST(ProblemTest, S49_TextOfCallersIsEscaped) {
+TEST(ProblemTest, TextOfCallersIsEscaped) {
   std::string body;
   write_problem({.code = "no_route", .detail = "a\"\n\x01"}, {.request_id = "\""}, body);
   EXPECT_EQ(

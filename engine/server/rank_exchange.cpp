@@ -77,6 +77,22 @@ void RankExchange::on_gone(int status) {
   free_again();
 }
 
+void RankExchange::refuse() {
+  if (exchange_ == nullptr || !is_running_) return;
+  net::HttpExchange& exchange = *std::exchange(exchange_, nullptr);
+  const ProblemEntry& problem = problem_of("draining");
+  gone_status_ = problem.status;
+  write_problem({.code = problem.code, .detail = "The server is about to end; ask another one"},
+                {.request_id = header_id_, .engine_request_id = engine_request_id()},
+                body_);
+  exchange.reply_fields().add("Content-Type", kProblemType);
+  front_.add_fields(exchange, header_id_.empty() ? engine_request_id() : header_id_);
+  front_.add_retry_after(exchange, problem.status);
+  exchange.close_after_reply();
+  exchange.reply(problem.status, body_);
+  cancel();
+}
+
 void RankExchange::on_answer() {
   loop::Loop& loop = *front_.services().loop;
   if (loop.is_current()) return deliver();

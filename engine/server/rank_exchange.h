@@ -36,6 +36,13 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   /// Takes a request. The exchange then calls `Front::give_back`, once.
   void start(net::HttpExchange& exchange, const RankOrder& order);
 
+  /// Answers with 503 `draining` and cancels the run.
+  void refuse();
+
+  /// Where the front keeps it.
+  [[nodiscard]] std::size_t place() const { return place_; }
+  void set_place(std::size_t place) { place_ = place; }
+
   void on_body_end(std::string_view body) override;
   void on_gone(int status) override;
 
@@ -68,6 +75,7 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   base::TimePoint started_{};
   RequestPhases phases_;
   std::size_t bytes_in_ = 0;
+  std::size_t place_ = 0;
   int gone_status_ = 0;
   bool is_pretty_ = false;
   bool* over_flag_ = nullptr;  // told when this is given back

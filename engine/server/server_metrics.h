@@ -14,6 +14,9 @@ inline constexpr std::array<std::string_view, 1> kPlanLabels{"plan"};
 inline constexpr std::array<std::string_view, 2> kRouteCodeLabels{"route", "code"};
 inline constexpr std::array<std::string_view, 1> kPriorityLabels{"priority"};
 inline constexpr std::array<std::string_view, 2> kReasonPriorityLabels{"reason", "priority"};
+inline constexpr std::array<std::string_view, 1> kLoopLabels{"loop"};
+inline constexpr std::array<std::string_view, 1> kReasonLabels{"reason"};
+inline constexpr std::array<std::string_view, 1> kDirectionLabels{"dir"};
 inline constexpr std::array<std::string_view, 4> kPlanInfoLabels{
     "plan", "version", "digest", "state"};
 
@@ -50,18 +53,23 @@ inline constexpr base::MetricDescriptor kPlanInfo{.name = "rankd_plan_info",
                                                   .help = "The plans that are loaded; always 1.",
                                                   .kind = base::MetricKind::kGauge,
                                                   .label_names = kPlanInfoLabels};
+inline constexpr base::MetricDescriptor kHttpConnections{.name = "rankd_http_connections",
+                                                         .help = "Connections that are open.",
+                                                         .kind = base::MetricKind::kGauge,
+                                                         .label_names = kLoopLabels};
+inline constexpr base::MetricDescriptor kHttpRejected{
+    .name = "rankd_http_rejected_total",
+    .help = "Requests that a connection refused itself, and those whose client went away.",
+    .label_names = kReasonLabels};
+inline constexpr base::MetricDescriptor kHttpBytes{.name = "rankd_http_bytes_total",
+                                                   .help = "Bytes that came in and went out.",
+                                                   .label_names = kDirectionLabels};
 inline constexpr base::MetricDescriptor kLogDropped{
     .name = "rankd_log_dropped_total",
     .help = "Log lines that were dropped because nobody read them."};
 
 /// All metrics of this module, for the page that lists them.
-inline constexpr std::array<const base::MetricDescriptor*, 8> kServerMetrics{&kRequests,
-                                                                             &kRequestDuration,
-                                                                             &kHttpRequests,
-                                                                             &kInflight,
-                                                                             &kShed,
-                                                                             &kShedDuration,
-                                                                             &kPlanInfo,
-                                                                             &kLogDropped};
+inline constexpr std::array<const base::MetricDescriptor*, 11> kServerMetrics{
+    &kRequests, &kRequestDuration, &kHttpRequests, &kInflight, &kShed, &kShedDuration, &kPlanInfo, &kLogDropped, &kHttpConnections, &kHttpRejected, &kHttpBytes};
 
 }  // namespace millrace::server
