@@ -29,7 +29,6 @@ constexpr int kWriteChecks = 4;
 
 HttpServer::HttpServer(const Parts& parts, const HttpServerSettings& settings)
     : HttpServerContext(parts.loop, settings, parts.wall_clock, parts.gzip_workers),
-      watcher_(parts.watcher),
       longest_idle_(kNoneIdle),
       timer_(parts.loop, *this),
       job_(parts.loop, *this) {}
@@ -96,7 +95,10 @@ void HttpServer::wait(HttpWaitLink& link, HttpWait wait, base::TimePoint start) 
   if (link.list() == &waiters && link.deadline() == deadline) return;
   stop_waiting(link);
   waiters.push_back(link, deadline);
-  if (wait == HttpWait::kIdle) publish_longest_idle();
+  if (wait == HttpWait::kIdle) {
+    publish_longest_idle();
+    if (watcher_ != nullptr) watcher_->on_connection_idle();
+  }
   if (!armed_at_ || deadline < *armed_at_) arm(deadline);
   if (wait == HttpWait::kHead || wait == HttpWait::kBody) limit_reading();
 }

@@ -22,13 +22,15 @@
 
 namespace millrace::net {
 
-/// Who wants to know when connections of a server have closed.
+/// Who wants to know what becomes of the connections of a server. Must not call the server.
+/// Threading: loop thread of the server.
 class HttpServerWatcher {
  public:
   virtual ~HttpServerWatcher() = default;
-  /// A connection is closed and counts no longer. Must not call the server.
-  /// Threading: loop thread of the server.
+  /// A connection is closed and counts no longer.
   virtual void on_connection_closed() = 0;
+  /// A connection waits for its next request.
+  virtual void on_connection_idle() = 0;
 };
 
 /// Serves HTTP/1.1 on one loop: the connections there, their limits and timeouts. What the requests
@@ -45,11 +47,13 @@ class HttpServer final : private HttpServerContext {
     loop::Loop& loop;
     const base::WallClock& wall_clock = base::system_wall_clock();
     loop::Executor* gzip_workers = nullptr;  ///< compress large replies; the loop does it if absent
-    HttpServerWatcher* watcher = nullptr;
   };
   explicit HttpServer(const Parts& parts, const HttpServerSettings& settings = {});
   /// Closes all connections; requests under way are gone.
   ~HttpServer() override;
+
+  /// Nullptr for nobody.
+  void set_watcher(HttpServerWatcher* watcher) { watcher_ = watcher; }
 
   /// Serves a connection; `handler` answers its requests.
   void take(std::unique_ptr<Incoming> incoming, HttpHandler& handler);
@@ -88,7 +92,7 @@ class HttpServer final : private HttpServerContext {
   void publish_longest_idle();
   void arm(base::TimePoint when);
 
-  HttpServerWatcher* const watcher_;
+  HttpServerWatcher* watcher_ = nullptr;
   std::array<HttpWaitList, kHttpWaitCount> lists_;
   std::vector<std::unique_ptr<HttpServerConnection>> connections_;
   std::vector<std::unique_ptr<HttpServerConnection>> retired_;

@@ -34,7 +34,7 @@ using Event = HttpRequestReader::Event;
 
 constexpr HttpRefusal kHeadTooSlow{408, "The head of the request took too long to arrive."};
 constexpr HttpRefusal kBodyTooSlow{408, "The body of the request took too long to arrive."};
-constexpr HttpRefusal kUnknownCoding{415, "The body may be plain or in gzip."};
+constexpr HttpRefusal kUnknownContentCoding{415, "The body may be plain or in gzip."};
 constexpr HttpRefusal kUnknownExpectation{417, "Only 100-continue may be expected."};
 
 /// Memory above this is given back between two requests, so that idle connections stay small.
@@ -220,7 +220,7 @@ bool HttpServerConnection::accept_body() {
   }
   const HttpContentCoding coding = http_content_coding(head_->fields);
   if (coding == HttpContentCoding::kUnknown) {
-    refuse(kUnknownCoding);
+    refuse(kUnknownContentCoding);
     return false;
   }
   if (length && *length > wish_.bytes_max) {
