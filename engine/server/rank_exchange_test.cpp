@@ -194,6 +194,23 @@ TEST(RankExchangeLimitTest, S16_ARefusalSaysWhenToComeBack) {
   EXPECT_EQ(first.status, 200);
 }
 
+TEST_F(RankExchangeTest, WhatIsUnderWayCanBeRefusedAtTheEnd) {
+  auto& first = rig.start("POST", "/v1/rank/slow", R"({"user_id":1})", {{"X-Request-Id", "r"}});
+  auto& second = rig.start("POST", "/v1/rank/slow", R"({"user_id":1})");
+  rig.rank.loop.advance(std::chrono::milliseconds(5));
+  rig.front().refuse_all();
+  for (auto* const exchange : {&first, &second}) {
+    EXPECT_TRUE(exchange->is_complete);
+    EXPECT_EQ(exchange->status, 503);
+    EXPECT_TRUE(exchange->closes);
+    EXPECT_EQ(text_of(exchange->reply_body, "type"), "urn:millrace:error:draining");
+  }
+  EXPECT_EQ(text_of(first.reply_body, "request_id"), "r");
+  rig.rank.drain();
+  EXPECT_EQ(rig.front().open_count(), 0U);
+  EXPECT_EQ(rig.admission->stats().run_count, 0);
+}
+
 TEST_F(RankExchangeTest, ExplainRoutesNeedIdsToExplain) {
   auto& without = rig.ask("POST", "/v1/explain/p", R"({"user_id":1})");
   EXPECT_EQ(without.status, 422);

@@ -80,7 +80,8 @@ struct Server::Unit {
                .log = server.log_,
                .workers = &server.engine_->workers(),
                .random = &random,
-               .metrics_page = [&server](std::string_view accept) { return server.metrics_page(accept); },
+               .metrics_page =
+                   [&server](std::string_view accept) { return server.metrics_page(accept); },
                .stats_page = [&server] { return server.stats_page(); }},
               server.settings_.front),
         http({.loop = loop, .gzip_workers = &server.engine_->workers()}, server.settings_.http),
@@ -129,8 +130,7 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
     Parts parts, const ServerSettings& settings) {
   std::unique_ptr<Server> server(new Server(std::move(parts), settings));
   host::Engine& engine = *server->engine_;
-  server->pulses_ =
-      std::make_unique<LoopPulses>(engine.loop_count(), base::steady_clock().now());
+  server->pulses_ = std::make_unique<LoopPulses>(engine.loop_count(), base::steady_clock().now());
   server->one_.set(1);
   server->bind_plans();
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
@@ -183,8 +183,8 @@ std::expected<void, host::StartError> Server::listen(const std::string& text, Li
     net::ConnectionSpreader::Port& port = spreader_->add_port(std::move(handlers));
     auto made = net::UvListener::listen(accepting, *address, port, options);
     if (!made) {
-      outcome = std::unexpected(
-          host::StartError{base::format("Cannot listen on {}: {}", text, made.error().to_string())});
+      outcome = std::unexpected(host::StartError{
+          base::format("Cannot listen on {}: {}", text, made.error().to_string())});
       return;
     }
     open.listener = *std::move(made);
@@ -192,7 +192,8 @@ std::expected<void, host::StartError> Server::listen(const std::string& text, Li
     port.on_closed = [&open] { open.is_closed.store(true, std::memory_order_relaxed); };
     port.on_refused = [this](const base::Error& error) {
       if (log_ != nullptr)
-        log_->warning("accept_failed", "No connection can be accepted", {{"err", error.to_string()}});
+        log_->warning(
+            "accept_failed", "No connection can be accepted", {{"err", error.to_string()}});
     };
     addresses_.push_back(net::to_string(open.listener->address()));
   });
@@ -213,14 +214,13 @@ std::vector<StartTrial> Server::make_trials() {
   for (const std::string_view name : plans.names()) add_endpoints(plans.find(name)->plan(), used);
   for (const std::uint32_t index : used) {
     const plan::EndpointInfo& endpoint = project_.registry().endpoints()[index];
-    trials.push_back({.name = endpoint.name, .attempt = [this, &endpoint]() -> std::optional<std::string> {
-                        tasks::EndpointDriver* const driver =
-                            project_.extensions().find_driver(endpoint.kind);
-                        const auto answer =
-                            driver->probe({.endpoint = endpoint, .root = project_.root()});
-                        if (answer) return std::nullopt;
-                        return answer.error().message();
-                      }});
+    trials.push_back(
+        {.name = endpoint.name, .attempt = [this, &endpoint]() -> std::optional<std::string> {
+           tasks::EndpointDriver* const driver = project_.extensions().find_driver(endpoint.kind);
+           const auto answer = driver->probe({.endpoint = endpoint, .root = project_.root()});
+           if (answer) return std::nullopt;
+           return answer.error().message();
+         }});
   }
   for (const std::string_view name : plans.names()) {
     trials.push_back({.name = std::string(name),
@@ -315,10 +315,10 @@ std::string Server::metrics_page(std::string_view accept) const {
   auto metrics = engine_->metrics().snapshot();
   if (log_sink_ != nullptr) {
     const std::uint64_t dropped = log_sink_->dropped_count();
-    metrics.push_back({.descriptor = kLogDropped,
-                       .series = {{.label_values = {},
-                                   .value = {.count = dropped,
-                                             .value = static_cast<double>(dropped)}}}});
+    metrics.push_back(
+        {.descriptor = kLogDropped,
+         .series = {{.label_values = {},
+                     .value = {.count = dropped, .value = static_cast<double>(dropped)}}}});
   }
   observe::add_process_metrics(metrics);
   std::string page;

@@ -83,7 +83,7 @@ class Server {
   std::vector<std::string> addresses_;
   Readiness readiness_;
   std::unique_ptr<LoopPulses> pulses_;
-  base::GaugeCell one_;  // the value of every info metric
+  base::GaugeCell one_;                       // the value of every info metric
   std::vector<std::unique_ptr<Unit>> units_;  // by loop
   // Outlives the loops, which the engine ends.
   std::unique_ptr<net::ConnectionSpreader> spreader_;

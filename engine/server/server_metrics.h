@@ -69,7 +69,16 @@ inline constexpr base::MetricDescriptor kLogDropped{
     .help = "Log lines that were dropped because nobody read them."};
 
 /// All metrics of this module, for the page that lists them.
-inline constexpr std::array<const base::MetricDescriptor*, 11> kServerMetrics{
-    &kRequests, &kRequestDuration, &kHttpRequests, &kInflight, &kShed, &kShedDuration, &kPlanInfo, &kLogDropped, &kHttpConnections, &kHttpRejected, &kHttpBytes};
+inline constexpr std::array<const base::MetricDescriptor*, 11> kServerMetrics{&kRequests,
+                                                                              &kRequestDuration,
+                                                                              &kHttpRequests,
+                                                                              &kInflight,
+                                                                              &kShed,
+                                                                              &kShedDuration,
+                                                                              &kPlanInfo,
+                                                                              &kLogDropped,
+                                                                              &kHttpConnections,
+                                                                              &kHttpRejected,
+                                                                              &kHttpBytes};
 
 }  // namespace millrace::server

@@ -140,7 +140,8 @@ std::string settings_page() {
   return "<!-- Printed from the table of settings by settings_page; do not edit. -->\n"
          "# Settings of rankd serve\n\n"
          "A setting is given by a flag or `--set section.name=value`, else by the variable "
-         "`RANKD_SECTION_NAME`, else by a table\nof the file that `--config FILE.toml` names, else it "
+         "`RANKD_SECTION_NAME`, else by a table\nof the file that `--config FILE.toml` names, else "
+         "it "
          "has its default. Durations have a unit (`50ms`, `2s`), sizes may\n(`64KiB`, `1MiB`), "
          "items of lists are separated by commas. `rankd serve --check-config` reports all that is "
          "wrong,\n`--print-config` shows each value and where it comes from.\n\n" +

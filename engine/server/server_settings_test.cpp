@@ -42,8 +42,12 @@ TEST(ServerSettingsTest, S45_WhatOnlyTogetherIsWrongIsReported) {
                                                {"tls.cert", "x"},
                                                {"log.requests", "2/3"},
                                                {"drain.notice", "30s"}});
-  for (const char* part : {"'server.listen' cannot be 'nonsense'", "'server.admin'", "'cors.origins'",
-                           "'tls.cert' and 'tls.key'", "'log.requests'", "'drain.timeout'"})
+  for (const char* part : {"'server.listen' cannot be 'nonsense'",
+                           "'server.admin'",
+                           "'cors.origins'",
+                           "'tls.cert' and 'tls.key'",
+                           "'log.requests'",
+                           "'drain.timeout'"})
     EXPECT_THAT(problems, HasSubstr(part));
 }
 

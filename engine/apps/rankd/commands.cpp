@@ -11,6 +11,7 @@
 #include "apps/rankd/line_server.h"
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
+#include "apps/rankd/serve.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
 #include "host/engine.h"
@@ -152,10 +153,7 @@ int with_engine(Flags flags, const host::Project& project) {
 
 int run_command(const Flags& flags) {
   if (flags.command == Subcommand::kSeed) return write_seed(flags);
-  if (flags.command == Subcommand::kServe) {
-    std::fputs("rankd: this build has no network front; use `rankd run`\n", stderr);
-    return kUsage;
-  }
+  if (flags.command == Subcommand::kServe) return run_serve(flags);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags);
   const auto project = host::Project::open(flags, rankd_extensions());
   if (!project) return fail(project.error());

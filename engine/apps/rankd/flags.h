@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/rankd/serve_flags.h"
 #include "base/log/log_record.h"
 #include "base/log/log_sink.h"
 #include "host/settings.h"
@@ -37,6 +38,7 @@ struct Flags : host::Settings {
   std::int64_t bench_count = 0;
   std::int64_t bench_concurrency = 1;
   std::string bench_request = R"({"user_id": 1})";
+  ServeFlags serve;
   // seed
   std::int64_t seed_users = 100;
   std::uint64_t seed_seed = 1;
