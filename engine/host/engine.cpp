@@ -64,7 +64,8 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings&
   std::unique_ptr<Engine> engine(new Engine);
   engine->id_prefix_ = settings.id_prefix;
   if (!settings.dump_run_trace.empty()) {
-    auto dump = TraceDump::open(settings.dump_run_trace, settings.log);
+    auto dump = TraceDump::open(
+        settings.dump_run_trace, settings.trace_file_mb_max * 1'000'000, settings.log);
     if (!dump) return std::unexpected(dump.error());
     engine->dump_ = *std::move(dump);
     engine->tracer_.dump_to(*engine->dump_);

@@ -115,7 +115,7 @@ std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
     const Settings& settings, const plan::CompileOptions& options) const {
   std::vector<std::string> paths = settings.plan_files;
   if (settings.plan_files.empty() || !settings.plan_dir.empty()) {
-    auto found = plan_files(settings.plan_dir.empty() ? root_ + "/plans" : settings.plan_dir);
+    auto found = plan_files(plan_dir(settings));
     if (!found) return std::unexpected(found.error());
     paths.insert(paths.end(), found->begin(), found->end());
   }

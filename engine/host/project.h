@@ -36,6 +36,10 @@ class Project {
   /// The folder that relative paths of data files start from.
   [[nodiscard]] const std::string& root() const { return root_; }
 
+  /// The folder that plans are read from.
+  [[nodiscard]] std::string plan_dir(const Settings& settings) const {
+    return settings.plan_dir.empty() ? root_ + "/plans" : settings.plan_dir;
+  }
   /// Compiles every plan file of the folder and of the settings, in order of path.
   [[nodiscard]] std::expected<std::vector<PlanFile>, StartError> load_plans(
       const Settings& settings, const plan::CompileOptions& options = {}) const;

@@ -32,7 +32,8 @@ struct Settings {
   std::string id_prefix = "e";       ///< what the ids begin with that the engine gives to requests
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;
-  std::string dump_run_trace;  ///< file for a Chrome trace of all runs; empty: none
+  std::string dump_run_trace;             ///< file for a Chrome trace of all runs; empty: none
+  std::int64_t trace_file_mb_max = 1024;  ///< later runs are left out of that file
   /// Where the engine and its clients log; outlives the engine. Null: nothing is logged.
   base::Logger* log = nullptr;
 };

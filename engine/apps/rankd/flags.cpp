@@ -76,6 +76,10 @@ void add_running(CLI::App& app, Flags& flags) {
                  "requests under way at a time; more are refused")
       ->check(limit)
       ->capture_default_str();
+  app.add_option(
+         "--concurrency", flags.run_concurrency, "requests of `run` that are under way at a time")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000}))
+      ->capture_default_str();
   app.add_flag("--ids-as-strings", flags.ids_as_strings, "write ids as JSON strings");
   app.add_flag("--allow_scheduling_overrides,--allow-scheduling-overrides",
                flags.allow_scheduling_overrides,
@@ -83,6 +87,11 @@ void add_running(CLI::App& app, Flags& flags) {
   app.add_option("--dump-run-trace,--dump_run_trace",
                  flags.dump_run_trace,
                  "write all runs as a Chrome/Perfetto trace");
+  app.add_option("--trace_file_max_mb,--trace-file-max-mb",
+                 flags.trace_file_mb_max,
+                 "size of that file in MB; later runs are left out")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->capture_default_str();
 }
 
 void add_format(CLI::App& app, Flags& flags) {
@@ -169,6 +178,9 @@ class CommandLine {
     seed.add_option("--users", flags_.seed_users, "number of users")->capture_default_str();
     seed.add_option("--seed", flags_.seed_seed, "other numbers give other data");
     seed.add_option("--out", flags_.seed_out, "file to write (default: stdout)");
+    CLI::App& test = command("test", Subcommand::kTest, "run the tests of plans: *.test.json");
+    test.add_option("FILE", flags_.suite_files, "files of tests (default: all of --plan_dir)");
+    test.add_option("--junit", flags_.junit_file, "also write the results as JUnit XML");
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 

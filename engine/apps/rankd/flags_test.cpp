@@ -43,6 +43,10 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
                             "2",
                             "--dump-run-trace",
                             "t.json",
+                            "--trace_file_max_mb",
+                            "7",
+                            "--concurrency",
+                            "9",
                             "--format",
                             "json",
                             "--log_format",
@@ -57,6 +61,8 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
   EXPECT_EQ(flags->deadline, std::chrono::milliseconds(100));
   EXPECT_EQ(flags->node_timeout, std::chrono::microseconds(2500));
   EXPECT_EQ(flags->bench_concurrency, 3);
+  EXPECT_EQ(flags->run_concurrency, 9);
+  EXPECT_EQ(flags->trace_file_mb_max, 7);
   EXPECT_EQ(flags->env, "prod");
   EXPECT_EQ(flags->cpu_threads, 4U);
   EXPECT_EQ(flags->loops, 2U);
