@@ -104,11 +104,11 @@ HttpFraming::Segment HttpFraming::next(std::string_view bytes) {
     }
     return {.size = size, .part = Part::kBody};
   }
-  const Part part = is_head_complete() ? Part::kBetween : Part::kHead;
+  const Part part = part_of(bytes.front());
   std::size_t index = 0;
   while (index < bytes.size()) {
     index = skip_plain(bytes, index);
-    if (index == bytes.size() || !read(bytes[index])) break;
+    if (index == bytes.size() || part_of(bytes[index]) != part || !read(bytes[index])) break;
     ++index;
     const bool part_ends = part == Part::kHead
                                ? is_head_complete()
@@ -116,6 +116,14 @@ HttpFraming::Segment HttpFraming::next(std::string_view bytes) {
     if (part_ends) break;
   }
   return {.size = index, .part = part};
+}
+
+HttpFraming::Part HttpFraming::part_of(char byte) const {
+  if (!is_head_complete()) return Part::kHead;
+  const bool is_extension = state_ == State::kChunkSize
+                                ? byte == ';' && digit_count_ > 0
+                                : state_ == State::kChunkExtension && byte != '\r';
+  return is_extension ? Part::kExtension : Part::kBetween;
 }
 
 std::size_t HttpFraming::skip_plain(std::string_view bytes, std::size_t index) const {

@@ -33,7 +33,8 @@ class HttpFraming {
   enum class Part : std::uint8_t {
     kHead,
     kBody,
-    kBetween,  ///< sizes of chunks, their line ends, and trailers
+    kBetween,    ///< sizes of chunks, their line ends, and trailers
+    kExtension,  ///< what follows the size of a chunk, from the semicolon on
   };
   struct Segment {
     std::size_t size = 0;  ///< bytes that are in order; 0 only if the first one is refused
@@ -88,6 +89,8 @@ class HttpFraming {
   enum class Field : std::uint8_t { kOther, kHost, kLength, kCoding };
   static constexpr std::size_t kKeptBytes = 24;
 
+  /// To which part the next byte belongs, outside of bodies.
+  [[nodiscard]] Part part_of(char byte) const;
   /// Reads one byte that is not of a body. False if it is refused.
   [[nodiscard]] bool read(char byte);
   [[nodiscard]] bool read_request_line(char byte);

@@ -18,7 +18,7 @@ std::string parts_of(std::string_view text, std::size_t piece) {
     std::string_view bytes = text.substr(at, piece);
     while (!bytes.empty()) {
       const HttpFraming::Segment segment = framing.next(bytes);
-      constexpr std::string_view kLetters = "hb-";
+      constexpr std::string_view kLetters = "hb-e";
       parts.append(segment.size, kLetters[static_cast<std::size_t>(segment.part)]);
       bytes.remove_prefix(segment.size);
       if (framing.refusal() != nullptr) return parts + std::to_string(framing.refusal()->status);
@@ -38,7 +38,7 @@ TEST(HttpFramingTest, SaysWhichPartEveryByteBelongsTo) {
                            "3;e\r\nabc\r\n0\r\nT: x\r\n\r\n" + head + "\r\n";
   const std::string expected = std::string(head.size() + 2, 'h') + "." +
                                std::string(by_length.size(), 'h') + "bbb." +
-                               std::string(chunked.size(), 'h') + "-----bbb-------------" + "." +
+                               std::string(chunked.size(), 'h') + "-ee--bbb-------------" + "." +
                                std::string(head.size() + 2, 'h') + ".";
   for (std::size_t piece = 1; piece <= text.size(); ++piece) {
     EXPECT_EQ(parts_of(text, piece), expected) << "in pieces of " << piece;

@@ -59,6 +59,7 @@ void HttpRequestReader::begin() {
   head_seen_ = false;
   is_done_ = false;
   body_seen_ = 0;
+  extension_bytes_ = 0;
 }
 
 bool HttpRequestReader::keeps_alive() {
@@ -102,6 +103,13 @@ HttpRequestReader::Step HttpRequestReader::next(std::string_view bytes) {
     if (is_held) method_ += text;
     if (framing_.is_in_method()) {
       if (method_.size() > limits_.header_bytes_max) return refuse(kHeadTooLarge, consumed);
+      if (framing_.refusal() != nullptr) return refuse(*framing_.refusal(), consumed);
+      continue;
+    }
+    if (segment.part == HttpFraming::Part::kExtension) {
+      // Dropped here, because llhttp knows only a part of their syntax.
+      extension_bytes_ += segment.size;
+      if (extension_bytes_ > limits_.header_bytes_max) return refuse(kHeadTooLarge, consumed);
       if (framing_.refusal() != nullptr) return refuse(*framing_.refusal(), consumed);
       continue;
     }

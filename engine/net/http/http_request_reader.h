@@ -71,6 +71,7 @@ class HttpRequestReader final : private HttpSink {
   bool head_seen_ = false;  // llhttp has seen the end of the head
   bool is_done_ = false;    // llhttp has seen the end of the request
   std::size_t body_seen_ = 0;
+  std::size_t extension_bytes_ = 0;
   HttpRefusal refusal_;
 };
 
