@@ -32,6 +32,16 @@ void append_number(double number, std::string& out) {
   if (written.find_first_of(".e") == std::string_view::npos) out += ".0";
 }
 
+/// A bound of a bucket, never with an exponent: people compare these texts.
+void append_bound(double bound, std::string& out) {
+  char text[64];
+  const auto end =
+      std::to_chars(std::begin(text), std::end(text), bound, std::chars_format::fixed).ptr;
+  const std::string_view written(text, static_cast<std::size_t>(end - text));
+  out += written;
+  if (written.find('.') == std::string_view::npos) out += ".0";
+}
+
 void append_escaped(std::string_view text, bool with_quotes, std::string& out) {
   for (const char byte : text) {
     if (byte == '\n') {
@@ -141,7 +151,7 @@ class PageWriter {
       count += series.value.buckets[bucket];
       bound.clear();
       if (bucket < metric.bucket_bounds.size()) {
-        append_number(metric.bucket_bounds[bucket], bound);
+        append_bound(metric.bucket_bounds[bucket], bound);
       } else {
         bound = "+Inf";
       }

@@ -21,7 +21,7 @@ namespace millrace::observe {
 namespace {
 
 constexpr std::array<std::string_view, 1> kLabel{"plan"};
-constexpr std::array<double, 3> kBounds{0.001, 0.5, 1};
+constexpr std::array<double, 3> kBounds{0.0001, 0.5, 1};
 constexpr base::MetricDescriptor kCount{
     .name = "rankd_x_total", .help = "Counts \"x\"\\.", .label_names = kLabel};
 constexpr base::MetricDescriptor kBusy{
@@ -50,7 +50,7 @@ struct Sample {
     count.add(3);
     busy.add(1'500'000'000);
     now.set(-2.5);
-    span.observe(0.0005);
+    span.observe(0.00005);
     span.observe(0.7);
     span.observe(9);
   }
@@ -71,11 +71,11 @@ rankd_busy_seconds_total 1.5
 rankd_now -2.5
 # HELP rankd_span_seconds Spans.
 # TYPE rankd_span_seconds histogram
-rankd_span_seconds_bucket{le="0.001"} 1
+rankd_span_seconds_bucket{le="0.0001"} 1
 rankd_span_seconds_bucket{le="0.5"} 1
 rankd_span_seconds_bucket{le="1.0"} 2
 rankd_span_seconds_bucket{le="+Inf"} 3
-rankd_span_seconds_sum 9.7005
+rankd_span_seconds_sum 9.70005
 rankd_span_seconds_count 3
 # HELP rankd_x_total Counts "x"\\.
 # TYPE rankd_x_total counter

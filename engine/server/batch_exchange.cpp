@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "server/call_headers.h"
-#include "server/front.h"
 #include "server/problem.h"
 
 namespace millrace::server {
@@ -82,7 +81,7 @@ class BatchExchange::LineCall final : public rank::RankCall {
   bool is_counted_ = false;
 };
 
-BatchExchange::BatchExchange(Front& front, BatchOrder order)
+BatchExchange::BatchExchange(FrontContext& front, BatchOrder order)
     : front_(front),
       order_(std::move(order)),
       next_turn_(*front.services().loop, *this),

@@ -16,7 +16,8 @@
 #include "loop/owned_timer.h"
 #include "net/http/http_handler.h"
 #include "rank/ranker.h"
-#include "server/front.h"
+#include "server/front_context.h"
+#include "server/problem.h"
 #include "server/route_table.h"
 
 namespace millrace::server {
@@ -41,7 +42,7 @@ struct BatchOrder {
 /// Serves one batch and is then given back. Threading: loop thread, but for `LineCall::on_answer`.
 class BatchExchange final : public net::HttpReceiver {
  public:
-  BatchExchange(Front& front, BatchOrder order);
+  BatchExchange(FrontContext& front, BatchOrder order);
   ~BatchExchange() override;
 
   void start(net::HttpExchange& exchange);
@@ -75,7 +76,7 @@ class BatchExchange final : public net::HttpReceiver {
 
   static constexpr std::size_t kStartsPerTurn = 16;
 
-  Front& front_;
+  FrontContext& front_;
   const BatchOrder order_;
   loop::OwnedJob<BatchExchange, &BatchExchange::move_on> next_turn_;
   loop::OwnedTimer<BatchExchange, &BatchExchange::retry> pause_;

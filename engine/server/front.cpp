@@ -12,7 +12,6 @@
 #include "base/format.h"
 #include "base/problems/message_text.h"
 #include "net/http_head.h"
-#include "observe/prometheus_writer.h"
 #include "server/batch_exchange.h"
 #include "server/call_headers.h"
 #include "server/json_indent.h"
@@ -26,10 +25,7 @@ namespace {
 
 /// The label of requests that no route takes; their path is the caller's text.
 constexpr std::string_view kNoRoute = "none";
-constexpr std::uint64_t kRetryAfterMax = 3;  // seconds
 constexpr std::size_t kIdleMax = 1024;
-
-rank::RequestLimits batch_limits() { return {.priority = runtime::Priority::kLow}; }
 
 }  // namespace
 
@@ -50,12 +46,7 @@ class Front::ListenerHandler final : public net::HttpHandler {
 };
 
 Front::Front(const FrontServices& services, const FrontSettings& settings)
-    : services_(services),
-      settings_(settings),
-      cors_(settings.cors_origins),
-      metrics_(*services.metrics),
-      log_(services.log, settings.log_rule),
-      batch_reader_(batch_limits()) {
+    : FrontContext(services, settings), cors_(settings.cors_origins) {
   for (const ListenerKind kind : {ListenerKind::kMain, ListenerKind::kAdmin})
     handlers_.push_back(std::make_unique<ListenerHandler>(*this, kind));
 }
@@ -69,9 +60,9 @@ net::HttpHandler& Front::handler(ListenerKind listener) {
 void Front::on_request(net::HttpExchange& exchange, ListenerKind listener) {
   const net::HttpRequestHead& head = exchange.head();
   cors_.add_fields(head.fields, exchange.reply_fields());
-  if (services_.readiness != nullptr && services_.readiness->is_draining())
+  if (services().readiness != nullptr && services().readiness->is_draining())
     exchange.close_after_reply();
-  RouteMatch match = match_path(exchange.target().path, listener, settings_.has_admin);
+  RouteMatch match = match_path(exchange.target().path, listener, settings().has_admin);
   if (head.method == "OPTIONS" && (match.count > 0 || exchange.target().path == "*"))
     return reply_options(exchange, match);
   if (match.count == 0) {
@@ -111,7 +102,7 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kBatch:
       return start_batch(exchange, route, match, query);
     case RouteAction::kListPlans:
-      return reply_json(exchange, route, plans_page(*services_.plans), is_pretty);
+      return reply_json(exchange, route, plans_page(*services().plans), is_pretty);
     case RouteAction::kShowPlan:
     case RouteAction::kShowVersions:
     case RouteAction::kExplainPlan:
@@ -119,7 +110,7 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kOpenApi:
       return reply_json(exchange, route, openapi_document(), is_pretty);
     case RouteAction::kIndex: {
-      const auto names = services_.plans->names();
+      const auto names = services().plans->names();
       const std::string plan(names.empty() ? "PLAN" : names.front());
       const std::string host(exchange.head().fields.find("Host").value_or("127.0.0.1:8080"));
       return reply_page(exchange, route, 200, index_page(host, plan));
@@ -197,9 +188,9 @@ void Front::start_page(net::HttpExchange& exchange, const Route& route, bool is_
   std::function<std::string()> make;
   if (is_metrics) {
     std::string accept(exchange.head().fields.find("Accept").value_or(std::string_view()));
-    make = [page = services_.metrics_page, accept] { return page(accept); };
+    make = [page = services().metrics_page, accept] { return page(accept); };
   } else {
-    make = [page = services_.stats_page, is_pretty] {
+    make = [page = services().stats_page, is_pretty] {
       std::string text = page();
       if (!is_pretty) return text;
       std::string indented;
@@ -216,7 +207,7 @@ void Front::show_plan(net::HttpExchange& exchange,
                       const Route& route,
                       const RouteMatch& match,
                       bool is_pretty) {
-  const rank::LoadedPlan* const plan = services_.plans->find(match.name);
+  const rank::LoadedPlan* const plan = services().plans->find(match.name);
   if (plan == nullptr) {
     return reply_problem(
         exchange,
@@ -224,24 +215,24 @@ void Front::show_plan(net::HttpExchange& exchange,
         {.code = "unknown_plan",
          .detail = base::format("No plan '{}' is loaded{}",
                                 match.name,
-                                base::did_you_mean(match.name, services_.plans->names()))});
+                                base::did_you_mean(match.name, services().plans->names()))});
   }
   const std::string page =
-      route.action == RouteAction::kShowPlan       ? plan_page(*plan, *services_.registry)
+      route.action == RouteAction::kShowPlan       ? plan_page(*plan, *services().registry)
       : route.action == RouteAction::kShowVersions ? versions_page(*plan)
-                                                   : explain_page(*plan, *services_.registry);
+                                                   : explain_page(*plan, *services().registry);
   reply_json(exchange, route, page, is_pretty);
 }
 
 void Front::show_health(net::HttpExchange& exchange, const Route& route, const QueryFields& query) {
   const bool is_verbose = query.find("verbose").has_value();
   if (route.action == RouteAction::kReady) {
-    const bool is_ready = services_.readiness->is_ready();
-    std::string text = is_verbose ? services_.readiness->to_text() : std::string();
+    const bool is_ready = services().readiness->is_ready();
+    std::string text = is_verbose ? services().readiness->to_text() : std::string();
     text += is_ready ? "ok\n" : "not ready\n";
     return reply_page(exchange, route, is_ready ? 200 : 503, text);
   }
-  const auto stuck = services_.pulses->find_stuck(services_.loop->clock().now());
+  const auto stuck = services().pulses->find_stuck(services().loop->clock().now());
   if (!stuck) return reply_page(exchange, route, 200, "ok\n");
   reply_page(exchange, route, 503, base::format("loop {} has not turned for a second\n", *stuck));
 }
@@ -251,14 +242,14 @@ void Front::reply_options(net::HttpExchange& exchange, const RouteMatch& match) 
   fields.add("Allow", match.count > 0 ? match.allowed_methods() : "GET, HEAD, POST, OPTIONS");
   if (Cors::is_preflight("OPTIONS", exchange.head().fields))
     cors_.add_preflight_fields(exchange.head().fields, fields);
-  finish_reply(exchange, match.count > 0 ? match.routes[0]->path : kNoRoute, 204, {}, {});
+  finish_reply(exchange, match.count > 0 ? match.routes[0]->path : kNoRoute, 204, {});
 }
 
 void Front::reply_problem(net::HttpExchange& exchange,
                           std::string_view route,
                           const RequestProblem& problem) {
   const int status = problem_of(problem.code).status;
-  const std::string engine_id = services_.ranker->make_request_id();
+  const std::string engine_id = services().ranker->make_request_id();
   const std::string_view caller_id =
       find_request_id(exchange.head().fields).value_or(std::string_view());
   std::string body;
@@ -266,16 +257,16 @@ void Front::reply_problem(net::HttpExchange& exchange,
   exchange.reply_fields().add("Content-Type", kProblemType);
   add_fields(exchange, caller_id.empty() ? std::string_view(engine_id) : caller_id);
   add_retry_after(exchange, status);
-  metrics_.count_reply(route, status);
-  log_.write({.request_id = caller_id,
-              .engine_request_id = engine_id,
-              .method = exchange.head().method,
-              .route = route,
-              .client = exchange.peer(),
-              .status = status,
-              .outcome = outcome_name(rank::RankOutcome::kInvalid),
-              .error_code = problem.code,
-              .bytes_out = body.size()});
+  metrics().count_reply(route, status);
+  log().write({.request_id = caller_id,
+               .engine_request_id = engine_id,
+               .method = exchange.head().method,
+               .route = route,
+               .client = exchange.peer(),
+               .status = status,
+               .outcome = outcome_name(rank::RankOutcome::kInvalid),
+               .error_code = problem.code,
+               .bytes_out = body.size()});
   exchange.reply(status, body);
 }
 
@@ -289,89 +280,22 @@ void Front::reply_json(net::HttpExchange& exchange,
   reply_page(exchange, route, 200, indented);
 }
 
-void Front::reply_page(net::HttpExchange& exchange,
-                       const Route& route,
-                       int status,
-                       std::string_view body) {
-  const bool is_metrics = route.action == RouteAction::kMetrics;
-  exchange.reply_fields().add("Content-Type",
-                              is_metrics ? observe::content_type(observe::format_for(
-                                               exchange.head().fields.find("Accept").value_or("")))
-                                         : route.reply_type);
-  finish_reply(exchange, route.path, status, body, {});
-}
-
-void Front::finish_reply(net::HttpExchange& exchange,
-                         std::string_view route,
-                         int status,
-                         std::string_view body,
-                         std::string_view error_code) {
-  const std::string id = id_of(exchange);
-  add_fields(exchange, id);
-  add_retry_after(exchange, status);
-  metrics_.count_reply(route, status);
-  const base::TimePoint now = services_.loop->clock().now();
-  log_.write({.request_id = id,
-              .method = exchange.head().method,
-              .route = route,
-              .client = exchange.peer(),
-              .status = status,
-              .error_code = error_code,
-              .took = now - exchange.times().head_end,
-              .bytes_out = body.size()});
-  exchange.reply(status, body);
-}
-
 void Front::describe_refusal(const net::HttpRefusal& refusal,
                              net::HttpFields& fields,
                              std::string& body) {
   const ProblemEntry& entry = problem_of_status(refusal.status);
-  const std::string id = services_.ranker->make_request_id();
+  const std::string id = services().ranker->make_request_id();
   write_problem(
       {.code = entry.code, .detail = std::string(refusal.detail)}, {.engine_request_id = id}, body);
   fields.add("Content-Type", kProblemType);
   fields.add("X-Request-Id", id);
-  metrics_.count_reply(kNoRoute, refusal.status);
-  log_.write({.engine_request_id = id,
-              .route = kNoRoute,
-              .status = refusal.status,
-              .outcome = outcome_name(rank::RankOutcome::kInvalid),
-              .error_code = entry.code,
-              .bytes_out = body.size()});
-}
-
-std::string Front::id_of(const net::HttpExchange& exchange) {
-  const auto given = find_request_id(exchange.head().fields);
-  return given ? std::string(*given) : services_.ranker->make_request_id();
-}
-
-void Front::add_fields(net::HttpExchange& exchange, std::string_view request_id) {
-  net::HttpFields& fields = exchange.reply_fields();
-  // An id from a body may be any text; only what a header can carry is put there.
-  if (net::is_http_field_value(request_id) &&
-      std::ranges::all_of(request_id, [](char byte) { return byte > ' ' && byte < 127; }))
-    fields.add("X-Request-Id", request_id);
-  fields.add("Cache-Control", "no-store");
-  fields.add("X-Content-Type-Options", "nosniff");
-}
-
-void Front::add_retry_after(net::HttpExchange& exchange, int status) {
-  if (status != 429 && status != 503) return;
-  exchange.reply_fields().add("Retry-After",
-                              std::to_string(1 + services_.random->below(kRetryAfterMax)));
-}
-
-std::string_view Front::shed_reason() const {
-  return services_.admission != nullptr && !services_.admission->stats().is_open ? "high_water"
-                                                                                 : "limit";
-}
-
-base::TimePoint Front::deadline_of(base::TimePoint head_end,
-                                   std::optional<base::Duration> limit) const {
-  base::Duration least = settings_.deadline_max;
-  if (settings_.deadline) least = std::min(least, *settings_.deadline);
-  if (limit) least = std::min(least, *limit);
-  return head_end + least;
+  metrics().count_reply(kNoRoute, refusal.status);
+  log().write({.engine_request_id = id,
+               .route = kNoRoute,
+               .status = refusal.status,
+               .outcome = outcome_name(rank::RankOutcome::kInvalid),
+               .error_code = entry.code,
+               .bytes_out = body.size()});
 }
 
 void Front::give_back(RankExchange& exchange) {

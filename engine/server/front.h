@@ -6,12 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
 #include "net/http/http_handler.h"
-#include "rank/request.h"
 #include "server/cors.h"
-#include "server/front_metrics.h"
-#include "server/front_services.h"
+#include "server/front_context.h"
 #include "server/problem.h"
 #include "server/query_fields.h"
 #include "server/route_table.h"
@@ -26,19 +23,13 @@
 
 namespace millrace::server {
 
-class BatchExchange;
-class PageExchange;
-class RankExchange;
-
 /// Answers the requests of the connections of one loop.
 /// Threading: loop thread; made and destroyed while the loop does not use it.
 /// Lifetime: outlives its exchanges: destroy it when `open_count` is 0.
-class Front {
+class Front final : public FrontContext {
  public:
   Front(const FrontServices& services, const FrontSettings& settings);
-  ~Front();
-  Front(const Front&) = delete;
-  Front& operator=(const Front&) = delete;
+  ~Front() override;
 
   /// Who gets the requests of a listener.
   [[nodiscard]] net::HttpHandler& handler(ListenerKind listener);
@@ -48,31 +39,9 @@ class Front {
   /// Answers all single ranking requests under way with 503 `draining` and cancels their runs.
   void refuse_all();
 
-  // For exchanges.
-
-  [[nodiscard]] const FrontServices& services() const { return services_; }
-  [[nodiscard]] const FrontSettings& settings() const { return settings_; }
-  [[nodiscard]] FrontMetrics& metrics() { return metrics_; }
-  [[nodiscard]] observe::RequestLog& log() { return log_; }
-  [[nodiscard]] rank::RequestReader& reader() { return reader_; }
-  [[nodiscard]] rank::RequestReader& batch_reader() { return batch_reader_; }
-  /// Adds the fields that every answer has (S19), and what says which request it belongs to (S17).
-  void add_fields(net::HttpExchange& exchange, std::string_view request_id);
-  /// Adds `Retry-After` where the status calls for it (S16).
-  void add_retry_after(net::HttpExchange& exchange, int status);
-  /// Says why a refused request was refused, for `rankd_shed_total`.
-  [[nodiscard]] std::string_view shed_reason() const;
-  /// The deadline of a request (S18) without what its body says.
-  [[nodiscard]] base::TimePoint deadline_of(base::TimePoint head_end,
-                                            std::optional<base::Duration> limit) const;
-  void give_back(RankExchange& exchange);
-  void give_back(BatchExchange& exchange);
-  void give_back(PageExchange& exchange);
-  /// Answers with a page, and counts and logs that.
-  void reply_page(net::HttpExchange& exchange,
-                  const Route& route,
-                  int status,
-                  std::string_view body);
+  void give_back(RankExchange& exchange) override;
+  void give_back(BatchExchange& exchange) override;
+  void give_back(PageExchange& exchange) override;
 
  private:
   class ListenerHandler;
@@ -104,24 +73,11 @@ class Front {
                   const Route& route,
                   const std::string& json,
                   bool is_pretty);
-  void finish_reply(net::HttpExchange& exchange,
-                    std::string_view route,
-                    int status,
-                    std::string_view body,
-                    std::string_view error_code);
   void describe_refusal(const net::HttpRefusal& refusal,
                         net::HttpFields& fields,
                         std::string& body);
-  /// The caller's id, else one of the engine's.
-  [[nodiscard]] std::string id_of(const net::HttpExchange& exchange);
 
-  const FrontServices services_;
-  const FrontSettings settings_;
   const Cors cors_;
-  FrontMetrics metrics_;
-  observe::RequestLog log_;
-  rank::RequestReader reader_;
-  rank::RequestReader batch_reader_;
   std::vector<std::unique_ptr<ListenerHandler>> handlers_;
   std::vector<std::unique_ptr<RankExchange>> idle_ranks_;
   std::vector<RankExchange*> open_ranks_;  // each knows its place

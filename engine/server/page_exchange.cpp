@@ -4,8 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "server/front.h"
-
 namespace millrace::server {
 
 PageExchange::WorkJob::WorkJob(PageExchange& page)
@@ -19,7 +17,9 @@ PageExchange::WorkJob::WorkJob(PageExchange& page)
 PageExchange::HomeJob::HomeJob(PageExchange& page)
     : Job([](Job& job) { static_cast<HomeJob&>(job).owner.deliver(); }), owner(page) {}
 
-PageExchange::PageExchange(Front& front, const Route& route, std::function<std::string()> make)
+PageExchange::PageExchange(FrontContext& front,
+                           const Route& route,
+                           std::function<std::string()> make)
     : front_(front), route_(route), make_(std::move(make)), work_job_(*this), home_job_(*this) {}
 
 void PageExchange::start(net::HttpExchange& exchange) {

@@ -6,7 +6,7 @@
 
 #include "loop/executor.h"
 #include "net/http/http_handler.h"
-#include "server/front.h"
+#include "server/front_context.h"
 #include "server/route_table.h"
 
 namespace millrace::server {
@@ -16,7 +16,7 @@ namespace millrace::server {
 /// Threading: loop thread, but for the function, which a worker calls.
 class PageExchange final : public net::HttpReceiver {
  public:
-  PageExchange(Front& front, const Route& route, std::function<std::string()> make);
+  PageExchange(FrontContext& front, const Route& route, std::function<std::string()> make);
 
   void start(net::HttpExchange& exchange);
   void on_body_end(std::string_view body) override;
@@ -33,7 +33,7 @@ class PageExchange final : public net::HttpReceiver {
   };
   void deliver();
 
-  Front& front_;
+  FrontContext& front_;
   const Route& route_;
   const std::function<std::string()> make_;
   WorkJob work_job_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "server/call_headers.h"
-#include "server/front.h"
 #include "server/json_indent.h"
 #include "server/plan_pages.h"
 #include "server/problem.h"
@@ -17,7 +16,7 @@ namespace millrace::server {
 RankExchange::HomeJob::HomeJob(RankExchange& exchange)
     : Job([](Job& job) { static_cast<HomeJob&>(job).owner.deliver(); }), owner(exchange) {}
 
-RankExchange::RankExchange(Front& front) : front_(front), home_job_(*this) {}
+RankExchange::RankExchange(FrontContext& front) : front_(front), home_job_(*this) {}
 
 void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order) {
   exchange_ = &exchange;

@@ -8,7 +8,7 @@
 #include "loop/executor.h"
 #include "net/http/http_handler.h"
 #include "rank/ranker.h"
-#include "server/front.h"
+#include "server/front_context.h"
 #include "server/route_table.h"
 #include "server/server_timing.h"
 
@@ -31,9 +31,9 @@ struct RankOrder {
 /// Threading: loop thread, but for `on_answer`.
 class RankExchange final : public net::HttpReceiver, private rank::RankCall {
  public:
-  explicit RankExchange(Front& front);
+  explicit RankExchange(FrontContext& front);
 
-  /// Takes a request. The exchange then calls `Front::give_back`, once.
+  /// Takes a request. The exchange then calls `FrontContext::give_back`, once.
   void start(net::HttpExchange& exchange, const RankOrder& order);
 
   /// Answers with 503 `draining` and cancels the run.
@@ -58,7 +58,7 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   void record(int status, std::size_t bytes_out);
   void free_again();
 
-  Front& front_;
+  FrontContext& front_;
   HomeJob home_job_;
   net::HttpExchange* exchange_ = nullptr;  // nullptr: the client has gone
   const Route* route_ = nullptr;

@@ -166,7 +166,7 @@ void Server::bind_plans() {
 }
 
 std::expected<void, host::StartError> Server::listen(const std::string& text, ListenerKind kind) {
-  const auto address = net::parse_address(text);
+  const auto address = parse_listen_address(text);
   if (!address) return std::unexpected(host::StartError{address.error().to_string()});
   net::UvListenerOptions options;
   if (kind == ListenerKind::kMain && !settings_.tls_certificate_file.empty()) {
@@ -307,6 +307,9 @@ void Server::close() {
     run_on_loop(loop, [&] { unit.reset(); });
   }
   units_.clear();
+  // Its timer belongs to the accepting loop. What other loops have posted to it has run by then,
+  // because jobs run in order.
+  run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
   info_.reset();
   engine_.reset();
 }

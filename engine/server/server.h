@@ -38,7 +38,7 @@ class Server {
     const host::Project& project;
     base::Logger* log = nullptr;
     const base::AsyncLogSink* log_sink = nullptr;  ///< whose drops are counted; may be null
-    std::string plan_dir;                          ///< where files for warm-up are; may be empty
+    std::string plan_dir = {};                     ///< where files for warm-up are; may be empty
   };
   /// Opens the listeners. On failure nothing is left open.
   [[nodiscard]] static std::expected<std::unique_ptr<Server>, host::StartError> start(
@@ -85,7 +85,6 @@ class Server {
   std::unique_ptr<LoopPulses> pulses_;
   base::GaugeCell one_;                       // the value of every info metric
   std::vector<std::unique_ptr<Unit>> units_;  // by loop
-  // Outlives the loops, which the engine ends.
   std::unique_ptr<net::ConnectionSpreader> spreader_;
   std::unique_ptr<host::Engine> engine_;
   std::unique_ptr<base::MetricBinding> info_;

@@ -50,7 +50,9 @@ void add_serve_options(CLI::App& command, ServeFlags& flags) {
       ->excludes("--listen");
   command.add_option_function<std::string>(
       "--admin",
-      [&flags](const std::string& address) { flags.settings.emplace_back("server.admin", address); },
+      [&flags](const std::string& address) {
+        flags.settings.emplace_back("server.admin", address);
+      },
       "a second listener for metrics and admin routes");
   command
       .add_option_function<std::vector<std::string>>(
