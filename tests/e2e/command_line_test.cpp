@@ -68,6 +68,24 @@ TEST(CommandLineTest, TestsOfPlansPassOrSayWhatIsDifferent) {
   EXPECT_EQ(root.run("engine/bin/rankd test --junit /dev/full").exit_code, 1);
 }
 
+TEST(CommandLineTest, TraceDrawsARunOfAFile) {
+  const Root root;
+  const ShellResult made = root.run(
+      R"(echo '{"user_id": 1}' | engine/bin/rankd --plan_name complex_dag --dump-run-trace t.json)");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const ShellResult drawn = root.run("engine/bin/rankd trace t.json");
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+  EXPECT_THAT(drawn.out, StartsWith("run 1 of 1, the slowest: complex_dag"));
+  EXPECT_THAT(drawn.out, HasSubstr("* v (viewer)"));
+  EXPECT_THAT(drawn.out, HasSubstr("critical path: v > "));
+  EXPECT_THAT(drawn.out, HasSubstr("100.0 %"));
+  EXPECT_EQ(root.run("engine/bin/rankd trace t.json --run 1").exit_code, 0);
+  EXPECT_THAT(root.run("engine/bin/rankd trace t.json --run 2").err, HasSubstr("has 1 runs"));
+  EXPECT_EQ(root.run("engine/bin/rankd trace none.json").exit_code, 1);
+  EXPECT_EQ(root.run("engine/bin/rankd trace").exit_code, 2);
+  EXPECT_EQ(root.run("engine/bin/rankd trace plans/my_plan.plan.json").exit_code, 1);
+}
+
 TEST(CommandLineTest, HelpGoesToStdout) {
   const ShellResult result = Root().run("engine/bin/rankd --help");
   EXPECT_EQ(result.exit_code, 0);

@@ -1,6 +1,9 @@
 #include "apps/rankd/commands.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -8,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "apps/rankd/bench.h"
@@ -30,6 +34,8 @@
 #include "rank/request.h"
 #include "stores/seed_data.h"
 #include "tasks/manifest.h"
+#include "trace/chrome_trace_reader.h"
+#include "trace/waterfall.h"
 
 namespace millrace::rankd {
 namespace {
@@ -166,6 +172,31 @@ int test_plans(const Flags& flags, const host::Project& project, Output& out) {
   return results.failed_count() == 0 ? kOk : kFailed;
 }
 
+/// The columns of the terminal, or as many as a page shows.
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : 100;
+}
+
+int draw_trace(const Flags& flags, Output& out) {
+  const auto text = host::read_text_file(flags.trace_file);
+  if (!text) return fail(text.error());
+  const auto runs = trace::read_chrome_trace(*text);
+  if (!runs) return fail({base::format("{}: {}", flags.trace_file, runs.error().message())});
+  if (flags.trace_run > static_cast<std::int64_t>(runs->size())) {
+    return fail({base::format(
+        "{} has {} runs; there is no run {}", flags.trace_file, runs->size(), flags.trace_run)});
+  }
+  const auto slowest = std::ranges::max_element(*runs, {}, &trace::FiledRun::duration);
+  const std::ptrdiff_t index = flags.trace_run > 0 ? flags.trace_run - 1 : slowest - runs->begin();
+  out.write(base::format(
+      "run {} of {}{}: ", index + 1, runs->size(), flags.trace_run > 0 ? "" : ", the slowest"));
+  out.write(trace::draw_waterfall((*runs)[static_cast<std::size_t>(index)],
+                                  {.columns = terminal_columns()}));
+  return kOk;
+}
+
 int run_lines(const Flags& flags, host::Engine& engine, Output& out, StopFlag& stop) {
   LineReader in(STDIN_FILENO, "stdin", stop, rank::RequestLimits().json.text_bytes_max);
   const auto all_good = serve_lines(engine, in, out, stop, {.concurrency = flags.run_concurrency});
@@ -196,6 +227,7 @@ int with_engine(Flags flags, const host::Project& project, Output& out) {
 int run_command_to(const Flags& flags, Output& out) {
   if (flags.command == Subcommand::kSeed) return write_seed(flags);
   if (flags.command == Subcommand::kServe) return run_serve(flags);
+  if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
   const auto project = host::Project::open(flags, rankd_extensions());
   if (!project) return fail(project.error());

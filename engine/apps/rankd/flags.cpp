@@ -181,6 +181,11 @@ class CommandLine {
     CLI::App& test = command("test", Subcommand::kTest, "run the tests of plans: *.test.json");
     test.add_option("FILE", flags_.suite_files, "files of tests (default: all of --plan_dir)");
     test.add_option("--junit", flags_.junit_file, "also write the results as JUnit XML");
+    CLI::App& trace = command("trace", Subcommand::kTrace, "draw a run of a --dump-run-trace file");
+    trace.add_option("FILE", flags_.trace_file, "file that --dump-run-trace has written")
+        ->required();
+    trace.add_option("--run", flags_.trace_run, "which run, from 1 (default: the slowest)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 

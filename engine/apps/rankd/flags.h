@@ -22,6 +22,7 @@ enum class Subcommand : std::uint8_t {
   kSeed,
   kDoctor,
   kTest,
+  kTrace,
   kListPlans,
   kPrintRegistry,
   kPrintTaskManifest,
@@ -45,6 +46,9 @@ struct Flags : host::Settings {
   // test
   std::vector<std::string> suite_files;  ///< empty: all of the folder of plans
   std::string junit_file;                ///< where to write JUnit's XML; empty: nowhere
+  // trace
+  std::string trace_file;
+  std::int64_t trace_run = 0;  ///< counts from 1; 0: the slowest
   // seed
   std::int64_t seed_users = 100;
   std::uint64_t seed_seed = 1;
