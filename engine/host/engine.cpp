@@ -169,6 +169,7 @@ std::expected<void, StartError> Engine::connect(const Settings& settings,
                    .wall_clock = &wall_clock_,
                    .tracer = &tracer_,
                    .admission = admission_.get(),
+                   .row_limits = settings.row_limits,
                    .loop_index = loop_index,
                    .loop_count = loops_.size(),
                    .id_prefix = id_prefix_};

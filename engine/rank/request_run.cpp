@@ -81,7 +81,9 @@ std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& reque
               .clients = services.clients,
               .clock = &services.loop->clock(),
               .loop = services.loop,
-              .workers = services.workers};
+              .workers = services.workers,
+              .budget = &budget_};
+  budget_.open(services.row_limits);
   return {};
 }
 
@@ -243,10 +245,21 @@ base::Status RequestRun::bind_exprs(std::uint32_t index) {
   return {};
 }
 
+base::Status RequestRun::check_size(const rows::RowSet& rows, std::uint32_t index) const {
+  // Tasks that multiply rows ask before they take memory. Others, those of plugins too, end here.
+  if (rows.size() <= budget_.limits().rows_max) [[likely]]
+    return {};
+  return tasks::TaskContext(context_, slots_[index].context).stop_check().check_rows(rows.size());
+}
+
 bool RequestRun::keep(std::uint32_t index,
                       base::Result<rows::RowSet> made,
                       runtime::NodeCall& call) {
   Slot& slot = slots_[index];
+  if (made) {
+    if (base::Status fits = check_size(*made, index); !fits)
+      made = std::unexpected(std::move(fits).error());
+  }
   if (!made) {
     // A body that was told to stop returns an error too, but then the reason is the timeout or the
     // deadline, not that error.
@@ -283,6 +296,10 @@ loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime
       co_await node.body->run_async({.inputs = slot.inputs,
                                      .params = node.params.get(),
                                      .context = tasks::TaskContext(context_, slot.context)});
+  if (made) {
+    if (base::Status fits = check_size(*made, index); !fits)
+      made = std::unexpected(std::move(fits).error());
+  }
   if (!made) {
     if (call.is_wanted()) slot.failed.store(true, std::memory_order_relaxed);
     co_return std::unexpected(std::move(made).error());

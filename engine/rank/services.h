@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/wall_clock.h"
 #include "loop/loop.h"
+#include "rows/stop_check.h"
 #include "runtime/admission.h"
 #include "runtime/worker_pool.h"
 #include "tasks/endpoint_client.h"
@@ -32,6 +33,8 @@ struct LoopServices {
   RunTracer* tracer = nullptr;
   /// Decides whether a request may start; nullptr: every one may.
   runtime::Admission* admission = nullptr;
+  /// What each request may make.
+  rows::RowLimits row_limits = {};
   /// The index of this loop, from 0, and the number of loops in the process. `engine_request_id` is
   /// made from both, so that it differs between loops.
   std::uint64_t loop_index = 0;

@@ -129,6 +129,7 @@ Result<Matches> find_matches(const RowSet& right,
       matches.is_unique &= found <= 1;
     }
   }));
+  MR_TRY_STATUS(scratch.stop().check_rows(matches.row_count));
   if (matches.row_count > kBatchRowsMax) {
     return fail(ErrorCode::kResourceExhausted,
                 "Too many rows for one batch: " + std::to_string(matches.row_count),

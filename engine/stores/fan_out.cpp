@@ -59,6 +59,8 @@ Result<rows::RowSet> make_rows(const rows::RowSet& rows,
                                std::span<const RowIndex> key_rows,
                                const tasks::TaskContext& context) {
   rows::RowScratch& scratch = context.scratch();
+  MR_TRY_STATUS(scratch.stop().check_rows(reply.integers.size()));
+  MR_TRY_STATUS(scratch.stop().check());
   const std::vector<std::string>& kept = context.node().kept_columns;
   rows::NamedColumns columns;
   columns.reserve(2 + kept.size());
@@ -94,7 +96,8 @@ loop::Task<Result<rows::RowSet>> fan_out(rows::RowSet rows,
                        .form = ValueForm::kInt64};
     MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
-  co_return make_rows(rows, std::move(reply), keys.rows.span(), context);
+  const tasks::StopScope stop(context);
+  co_return stop.end(make_rows(rows, std::move(reply), keys.rows.span(), context));
 }
 
 }  // namespace millrace::stores

@@ -80,6 +80,15 @@ void add_running(CLI::App& app, Flags& flags) {
          "--concurrency", flags.run_concurrency, "requests of `run` that are under way at a time")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000}))
       ->capture_default_str();
+  app.add_option("--max_rows,--max-rows",
+                 flags.row_limits.rows_max,
+                 "rows that one node may give; more is the error limit_reached")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+      ->capture_default_str();
+  app.add_option("--max_request_memory,--max-request-memory",
+                 flags.row_limits.bytes_max,
+                 "memory for the rows of one request, such as 64MB (default: 512MiB)")
+      ->transform(CLI::AsSizeValue(true));
   app.add_flag("--ids-as-strings", flags.ids_as_strings, "write ids as JSON strings");
   app.add_flag("--allow_scheduling_overrides,--allow-scheduling-overrides",
                flags.allow_scheduling_overrides,

@@ -47,6 +47,10 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
                             "7",
                             "--concurrency",
                             "9",
+                            "--max_rows",
+                            "77",
+                            "--max_request_memory",
+                            "3MiB",
                             "--format",
                             "json",
                             "--log_format",
@@ -62,6 +66,8 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
   EXPECT_EQ(flags->node_timeout, std::chrono::microseconds(2500));
   EXPECT_EQ(flags->bench_concurrency, 3);
   EXPECT_EQ(flags->run_concurrency, 9);
+  EXPECT_EQ(flags->row_limits.rows_max, 77U);
+  EXPECT_EQ(flags->row_limits.bytes_max, 3U << 20U);
   EXPECT_EQ(flags->trace_file_mb_max, 7);
   EXPECT_EQ(flags->env, "prod");
   EXPECT_EQ(flags->cpu_threads, 4U);
