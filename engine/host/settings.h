@@ -30,6 +30,7 @@ struct Settings {
   /// number has fallen below half of it.
   std::int64_t high_water = 8192;
   std::int64_t inflight_max = 1024;  ///< requests under way at a time; more are refused
+  std::string id_prefix = "e";       ///< what the ids begin with that the engine gives to requests
   rows::RowLimits row_limits;        ///< what each request may make
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/wall_clock.h"
@@ -38,6 +39,9 @@ struct LoopServices {
   /// made from both, so that it differs between loops.
   std::uint64_t loop_index = 0;
   std::uint64_t loop_count = 1;
+  /// What every `engine_request_id` begins with. A process whose ids must differ from those of its
+  /// last life has another text each time.
+  std::string_view id_prefix = "e";
 };
 
 }  // namespace millrace::rank

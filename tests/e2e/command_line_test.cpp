@@ -176,10 +176,10 @@ TEST(CommandLineTest, CLI3_DoctorTriesEveryPlan) {
   EXPECT_THAT(result.out, HasSubstr("endpoint redis_default: embedded data"));
 }
 
-TEST(CommandLineTest, CLI3_ServeSaysThatThisBuildHasNoFront) {
-  const ShellResult result = Root().run("engine/bin/rankd serve");
+TEST(CommandLineTest, CLI3_ServeRefusesSettingsThatItDoesNotKnow) {
+  const ShellResult result = Root().run("engine/bin/rankd serve --set server.lissten=x");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("rankd run"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean 'server.listen'?"));
 }
 
 TEST(CommandLineTest, CLI6_BenchPrintsTheSameAsData) {

@@ -22,6 +22,7 @@
 #include "apps/rankd/output.h"
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
+#include "apps/rankd/serve.h"
 #include "apps/rankd/stop_signals.h"
 #include "apps/rankd/suites/suite_report.h"
 #include "apps/rankd/suites/suite_runner.h"
@@ -225,10 +226,7 @@ int with_engine(Flags flags, const host::Project& project, Output& out) {
 
 int run_command_to(const Flags& flags, Output& out) {
   if (flags.command == Subcommand::kSeed) return write_seed(flags);
-  if (flags.command == Subcommand::kServe) {
-    std::fputs("rankd: this build has no network front; use `rankd run`\n", stderr);
-    return kUsage;
-  }
+  if (flags.command == Subcommand::kServe) return run_serve(flags);
   if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
   const auto project = host::Project::open(flags, rankd_extensions());

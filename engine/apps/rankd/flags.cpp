@@ -21,6 +21,7 @@ constexpr const char* kAbout =
     "rankd runs ranking plans: one JSON request per line on stdin, one JSON response per line on\n"
     "stdout, logs on stderr.\n\n"
     "  echo '{\"user_id\": 1}' | rankd --plan_name mixed_pipeline\n"
+    "  rankd serve --port 8080\n"
     "  rankd bench --plan_name complex_dag --count 10000 --concurrency 64\n"
     "  rankd explain complex_dag";
 
@@ -168,7 +169,8 @@ class CommandLine {
  private:
   void add_commands() {
     command("run", Subcommand::kRun, "answer the requests on stdin (the default)");
-    command("serve", Subcommand::kServe, "answer requests over the network");
+    add_serve_options(command("serve", Subcommand::kServe, "answer requests over HTTP"),
+                      flags_.serve);
     CLI::App& bench = command("bench", Subcommand::kBench, "measure one request, repeated");
     bench.add_option("--count", flags_.bench_count, "requests to measure")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
@@ -204,6 +206,7 @@ class CommandLine {
   }
 
   void choose_command() {
+    add_common_settings(app_, flags_.serve);
     if (list_plans_) flags_.command = Subcommand::kListPlans;
     if (print_registry_) flags_.command = Subcommand::kPrintRegistry;
     if (print_manifest_) flags_.command = Subcommand::kPrintTaskManifest;

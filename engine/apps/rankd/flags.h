@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/rankd/serve_flags.h"
 #include "base/log/log_record.h"
 #include "base/log/log_sink.h"
 #include "host/settings.h"
@@ -41,6 +42,7 @@ struct Flags : host::Settings {
   std::int64_t bench_count = 0;
   std::int64_t bench_concurrency = 1;
   std::string bench_request = R"({"user_id": 1})";
+  ServeFlags serve;
   // test
   std::vector<std::string> suite_files;  ///< empty: all of the folder of plans
   std::string junit_file;                ///< where to write JUnit's XML; empty: nowhere
