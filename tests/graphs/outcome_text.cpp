@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/format.h"
@@ -97,7 +98,12 @@ std::vector<std::string> list_epochs(const Outcome& outcome) {
 
 std::vector<std::string> list_executions(const Outcome& outcome) {
   std::vector<std::string> list;
-  for (const ExecutionSpan& span : outcome.executions) {
+  std::vector<ExecutionSpan> spans = outcome.executions;
+  // What begins at the same time on a pool has no order.
+  std::ranges::sort(spans, {}, [](const ExecutionSpan& span) {
+    return std::tuple(span.component, span.epoch, span.begin, span.duration);
+  });
+  for (const ExecutionSpan& span : spans) {
     list.push_back(
         base::format("{} {} {} {}", span.component, span.epoch, us(span.begin), us(span.duration)));
   }

@@ -52,16 +52,16 @@ struct ExecutionSpan {
 
 /// All that two ways to run a graph must agree on.
 struct Outcome {
-  std::string stop_reason;
-  std::string error_code;  ///< of the error that is reported
-  std::string error_component;
-  std::map<std::string, std::int64_t> epochs;            ///< by domain
-  std::vector<OutputLine> lines;                         ///< in order per component
-  std::vector<EpochSpan> epoch_spans;                    ///< in order per domain
-  std::vector<ExecutionSpan> executions;                 ///< in order per component
-  std::map<std::string, double> metrics;                 ///< `name{label}`
-  std::map<std::string, std::string> loop_stop_reasons;  ///< of the last run of each loop
-  std::map<std::string, std::map<std::string, std::string>> tables;
+  std::string stop_reason = {};
+  std::string error_code = {};  ///< of the error that is reported
+  std::string error_component = {};
+  std::map<std::string, std::int64_t> epochs = {};            ///< by domain
+  std::vector<OutputLine> lines = {};                         ///< in order per component
+  std::vector<EpochSpan> epoch_spans = {};                    ///< in order per domain
+  std::vector<ExecutionSpan> executions = {};                 ///< in order per component
+  std::map<std::string, double> metrics = {};                 ///< `name{label}`
+  std::map<std::string, std::string> loop_stop_reasons = {};  ///< of the last run of each loop
+  std::map<std::string, std::map<std::string, std::string>> tables = {};
 };
 
 /// Runs a valid graph in virtual time by the words of the contract: small, slow, obvious.

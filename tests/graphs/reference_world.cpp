@@ -256,7 +256,7 @@ Done World::execute(std::size_t component, const Firing& firing, Duration begin)
   const std::int64_t epoch = domains[planned.domain].epoch;
   outcome.executions.push_back({id, epoch, begin, done.result.spent});
   for (std::size_t i = 0; i < done.result.printed.size(); ++i) {
-    outcome.lines.push_back(
+    done.lines.push_back(
         {id, epoch, begin, done.result.printed[i], done.correlation, firing[i].id});
   }
   if (done.result.has_failed) {
@@ -318,6 +318,8 @@ void World::deliver(const TaskResult& task) {
 }
 
 void World::commit(const Done& done, Part part, Duration time) {
+  if (failure) return;
+  for (const OutputLine& line : done.lines) outcome.lines.push_back(line);
   for (const Publication& publication : done.result.published) {
     if (failure) return;
     if (done.is_discarded) continue;

@@ -47,7 +47,8 @@ struct Done {
   BodyResult result = {};
   Duration end{};
   std::string correlation = {};
-  bool is_discarded = false;  ///< it failed and the run goes on
+  std::vector<OutputLine> lines = {};  ///< printed when the stage is committed
+  bool is_discarded = false;           ///< it failed and the run goes on
 };
 
 struct Failure {
