@@ -19,12 +19,16 @@ std::string joined(const Fields& fields) {
 /// The id that a component has once the file is written out.
 std::string full_id(const GraphModel& model, const std::string& id) {
   const auto found = std::ranges::find(model.components, id, &ComponentModel::id);
-  if (found == model.components.end() || found->home == Home::kRoot) return id;
-  return (found->home == Home::kSubgraph ? "sub." : "inst.") + id;
+  const bool has_prefix = found != model.components.end() && found->home == Home::kSubgraph;
+  return has_prefix ? "sub." + id : id;
 }
 
 std::string component_text(const ComponentModel& component) {
-  std::string text = base::format("{{id: {}, type: {}", component.id, component.type);
+  // The first letter of an id in the template is a parameter.
+  const std::string id = component.home == Home::kTemplate
+                             ? "\"{{letter}}" + component.id.substr(1) + "\""
+                             : component.id;
+  std::string text = base::format("{{id: {}, type: {}", id, component.type);
   if (!component.sources.empty()) {
     text += base::format(", event_sources: [{{{}}}]", joined(component.sources));
   }
@@ -89,7 +93,7 @@ std::string GraphModel::yaml() const {
   const std::string in_template = components_of(*this, Home::kTemplate, "      ");
   if (!in_template.empty()) {
     text += "templates:\n  - id: shape\n    components:\n" + in_template + "    edges: []\n";
-    text += "template_instances:\n  - {id: inst, template: shape, parameters: {}}\n";
+    text += "template_instances:\n  - {id: inst, template: shape, parameters: {letter: c}}\n";
   }
   return text;
 }

@@ -23,6 +23,7 @@ class Generator : private RandomFields {
     add_lanes();
     add_sources();
     if (chance(0.35)) add_loop();
+    if (chance(0.2)) add_timed_pair();
     const std::uint64_t steps = 1 + below(6);
     for (std::uint64_t i = 0; i < steps; ++i) add_step();
     const std::uint64_t sinks = 1 + below(2);
@@ -113,6 +114,20 @@ class Generator : private RandomFields {
     }
   }
 
+  /// Two sources with event timestamps that one component joins.
+  void add_timed_pair() {
+    std::vector<std::string> pair;
+    for (int i = 0; i < 2; ++i) {
+      const std::string lane = model_.lanes[below(main_lane_count_)].id;
+      ComponentModel& component = add_component("core.values", lane);
+      add_values(component, 3 + below(5), true);
+      component.config.push_back(base::format("per_invocation: {}", 1 + below(3)));
+      pair.push_back(component.id);
+    }
+    add_component("core.collect", model_.lanes[below(main_lane_count_)].id);
+    connect(model_.components.size() - 1, pair, false);
+  }
+
   void add_input(const std::string& lane) {
     ComponentModel& component = add_component("core.input", lane);
     component.execution.clear();
@@ -135,7 +150,7 @@ class Generator : private RandomFields {
       if (chance(0.3)) component.config.push_back(base::format("start: {}", below(20)));
       if (chance(0.3)) component.config.emplace_back("step: 3");
     } else {
-      add_values(component, count);
+      add_values(component, count, chance(0.6));
     }
     if (chance(0.5)) component.config.push_back(base::format("per_invocation: {}", 1 + below(4)));
     if (chance(0.4)) {
@@ -143,7 +158,7 @@ class Generator : private RandomFields {
     }
   }
 
-  void add_values(ComponentModel& component, std::uint64_t count) {
+  void add_values(ComponentModel& component, std::uint64_t count, bool has_times) {
     std::string values;
     std::string times;
     std::uint64_t time = 0;
@@ -155,7 +170,7 @@ class Generator : private RandomFields {
       times += comma + std::to_string(time);
     }
     component.config.push_back("values: [" + values + "]");
-    if (!chance(0.6)) return;
+    if (!has_times) return;
     component.config.push_back("timestamps_ms: [" + times + "]");
     timed_.push_back(component.id);
   }
@@ -333,7 +348,8 @@ class Generator : private RandomFields {
     const std::uint64_t capacity = 1 + below(3);
     add_edge(first, second, "fwd", "immediate").policy = {"mode: queue",
                                                           base::format("capacity: {}", capacity)};
-    add_edge(second, first, "in", "immediate");
+    EdgeModel& back = add_edge(second, first, "in", "immediate");
+    if (chance(0.3)) back.policy = {"mode: barrier", "capacity: 2"};
     LoopModel loop{"solve", {first, second}, {"type: " + type}};
     if (chance(0.3)) std::ranges::reverse(loop.members);
     loop.policy.push_back(base::format("max_iterations: {}", 1 + below(7)));
