@@ -120,8 +120,9 @@ BodyResult Body::call(const std::vector<Message>& inputs) {
   }
   for (const Message& message : inputs) {
     const bool passes_on = type == "core.spend" || type == "core.fail" || type == "core.input";
-    if (passes_on) result.published.push_back({message.value});
-    if (type == "core.linear") result.published.push_back({linear(message.value)});
+    if (passes_on) result.published.push_back({message.value, message.event_time});
+    if (type == "core.linear")
+      result.published.push_back({linear(message.value), message.event_time});
     if (type == "core.task") result.tasks.push_back(message.value);
     if (type == "core.stdout") result.printed.push_back(message.value);
     if (type == "core.table") table_rows(message, result);

@@ -42,7 +42,12 @@ void Channel::enter(Message message, std::uint64_t arrival, bool is_visible) {
   message.id = edge->id + "#" + std::to_string(accepted_count);
   message.arrival = arrival;
   last_value = message.value;
-  (is_visible && !keeps_previous ? visible : arrived).push_back(std::move(message));
+  if (is_visible && !keeps_previous) {
+    last_arrival = arrival;
+    visible.push_back(std::move(message));
+  } else {
+    arrived.push_back(std::move(message));
+  }
   complete_barrier();
 }
 
@@ -58,7 +63,10 @@ void Channel::show() {
     visible.clear();
     ++counts.overwritten;
   }
-  for (Message& message : arrived) visible.push_back(std::move(message));
+  for (Message& message : arrived) {
+    last_arrival = std::max(last_arrival, message.arrival);
+    visible.push_back(std::move(message));
+  }
   arrived.clear();
   complete_barrier();
 }

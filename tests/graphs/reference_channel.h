@@ -42,6 +42,7 @@ struct Channel {
   std::size_t waiting_count = 0;     ///< committed, leaves at the end of the producer's epoch
   std::uint64_t accepted_count = 0;
   std::optional<std::string> last_value = {};
+  std::uint64_t last_arrival = 0;  ///< of what became visible
   ChannelCounts counts = {};
 
   /// Whether a publication would find it full under a policy that refuses.

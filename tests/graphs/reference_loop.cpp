@@ -75,7 +75,7 @@ class LoopRun {
         const bool is_new = world_.channels[edge].last_value != publication.value;
         if (world_.plan.edges[edge].is_inside_loop && is_new) is_stable_ = false;
       }
-      world_.commit_one(done, publication, World::Part::kInsideLoop, time_);
+      world_.commit_one(done, publication, World::Part::kInsideLoop);
     }
   }
 

@@ -19,7 +19,7 @@ namespace {
 using graph::PaceType;
 
 /// What happens at one instant, in this order.
-enum class EventKind : std::uint8_t { kInjection, kTask, kEnd, kBegin };
+enum class EventKind : std::uint8_t { kInjection, kEnd, kTask, kBegin };
 
 struct Event {
   Duration at{};

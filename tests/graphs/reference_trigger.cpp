@@ -33,25 +33,45 @@ class Collector {
       : rule_(trigger.rule), type_(trigger.type), state_(state), ports_(ports), now_(now) {}
 
   std::vector<Firing> run() {
-    drop_old();
-    const bool is_limited = rule_.min_interval > Duration::zero();
-    if (is_limited && state_.last_invocation &&
-        now_ < *state_.last_invocation + rule_.min_interval) {
-      return {};
-    }
-    if (is_limited) limit_ = 1;
-    collect();
+    note_arrivals();
+    if (!keeps_old_) drop_old();
     const bool is_silent = rule_.max_silence > Duration::zero() && !state_.was_silent &&
                            now_ - state_.last_message >= rule_.max_silence;
-    if (firings_.empty() && is_silent) {
+    if (!is_held_back()) collect();
+    if (!firings_.empty()) state_.last_invocation = now_;
+    if (is_silent) {
       state_.was_silent = true;
       ++state_.counts.silences;
-      firings_.emplace_back();
+      firings_.emplace(firings_.begin());
     }
     return std::move(firings_);
   }
 
+  /// Asks as if no message were too old: a rule that waits for a time is due then all the same.
+  bool is_due() {
+    keeps_old_ = true;
+    return !run().empty();
+  }
+
  private:
+  void note_arrivals() {
+    for (const auto& channels : ports_) {
+      for (const Channel* channel : channels) {
+        if (channel->last_arrival <= state_.last_arrival) continue;
+        state_.last_arrival = channel->last_arrival;
+        state_.last_message = now_;
+        state_.was_silent = false;
+      }
+    }
+  }
+
+  /// Whether `min_interval` is not over; if there is one, it lets one invocation pass.
+  bool is_held_back() {
+    if (rule_.min_interval == Duration::zero()) return false;
+    limit_ = 1;
+    return state_.last_invocation && now_ < *state_.last_invocation + rule_.min_interval;
+  }
+
   void collect() {
     switch (type_) {
       case TriggerType::kAllInputs:
@@ -122,12 +142,16 @@ class Collector {
         const Duration lifespan = channel->edge->policy.lifespan;
         const auto erase_older = [&](Duration age_max, std::int64_t& count) {
           if (age_max == Duration::zero()) return;
-          count += static_cast<std::int64_t>(std::erase_if(
-              channel->visible,
-              [&](const Message& message) { return now_ - message.published > age_max; }));
+          count += static_cast<std::int64_t>(
+              std::erase_if(channel->visible, [&](const Message& message) {
+                return channel->may_deliver(message) && now_ - message.published > age_max;
+              }));
         };
         erase_older(lifespan, channel->counts.stale);
-        erase_older(rule_.max_latency, state_.counts.timed_out);
+        // What a barrier holds back is not there yet.
+        const bool is_there =
+            channel->visible.empty() || channel->may_deliver(channel->visible.front());
+        if (is_there) erase_older(rule_.max_latency, state_.counts.timed_out);
       }
     }
   }
@@ -241,9 +265,6 @@ class Collector {
     }
     if (!is_any_fresh) return;
     for (const Candidate& one : older) drop(one, state_.counts.coalesced);
-    if (!needs_all) {
-      std::ranges::sort(newest, {}, [](const Candidate& one) { return one.message.arrival; });
-    }
     take_all(newest);
   }
 
@@ -253,6 +274,7 @@ class Collector {
   const Ports& ports_;
   Duration now_;
   std::size_t limit_ = SIZE_MAX;
+  bool keeps_old_ = false;
   std::vector<Firing> firings_;
 };
 
@@ -269,7 +291,7 @@ bool would_fire(const PlannedTrigger& trigger,
       copied.back().push_back(&copies.emplace_back(*channel));
     }
   }
-  return !collect_firings(trigger, state, copied, at).empty();
+  return Collector(trigger, state, copied, at).is_due();
 }
 
 }  // namespace
@@ -292,10 +314,9 @@ bool collect_timer(const PlannedTrigger& trigger, TriggerState& state, Duration 
 std::optional<Duration> find_due_time(const PlannedTrigger& trigger,
                                       const TriggerState& state,
                                       const Ports& ports,
-                                      const DueTimes& due) {
+                                      Duration now) {
   const graph::TriggerSpec& rule = trigger.rule;
   std::set<Duration> times;
-  if (due.tries_from) times.insert(due.from);
   if (rule.min_interval > Duration::zero() && state.last_invocation) {
     times.insert(*state.last_invocation + rule.min_interval);
   }
@@ -311,7 +332,7 @@ std::optional<Duration> find_due_time(const PlannedTrigger& trigger,
     }
   }
   for (const Duration time : times) {
-    const Duration at = std::max(time, due.from);
+    const Duration at = std::max(time, now);
     if (would_fire(trigger, state, ports, at)) return at;
   }
   return std::nullopt;

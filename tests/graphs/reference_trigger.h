@@ -25,8 +25,9 @@ struct TriggerCounts {
 struct TriggerState {
   std::optional<Duration> last_invocation = {};
   std::optional<Duration> highest_event_time = {};
-  Duration last_message{};  ///< when a message became visible; the start counts as one
-  bool was_silent = false;  ///< since the last message
+  Duration last_message{};         ///< when it first saw its newest message
+  std::uint64_t last_arrival = 0;  ///< of that message
+  bool was_silent = false;         ///< since the last message
   Duration next_timer{};
   TriggerCounts counts = {};
 };
@@ -49,16 +50,11 @@ using Ports = std::vector<std::vector<Channel*>>;
                                  TriggerState& state,
                                  Duration boundary);
 
-struct DueTimes {
-  Duration from{};
-  bool tries_from = false;  ///< something else than a rule held it back until then
-};
-
-/// Gives the first time from `times.from` on at which the trigger would fire without further
-/// messages, by trying each time that one of its rules names.
+/// Gives the first time from `now` on at which the trigger would fire without further messages, by
+/// trying each time that one of its rules names.
 [[nodiscard]] std::optional<Duration> find_due_time(const PlannedTrigger& trigger,
                                                     const TriggerState& state,
                                                     const Ports& ports,
-                                                    const DueTimes& times);
+                                                    Duration now);
 
 }  // namespace millrace::graph_reference

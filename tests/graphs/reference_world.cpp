@@ -70,11 +70,12 @@ void World::run_epoch(std::size_t domain, Duration begin) {
   for (std::size_t edge = 0; edge < channels.size(); ++edge) {
     const std::size_t consumer = plan.edges[edge].to;
     if (plan.components[consumer].domain != domain) continue;
-    if (!channels[edge].arrived.empty()) {
-      components[consumer].trigger.last_message = begin;
-      components[consumer].trigger.was_silent = false;
-    }
     channels[edge].show();
+  }
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    if (plan.components[i].domain == domain && components[i].down_until <= begin) {
+      components[i].down_until.reset();
+    }
   }
   for (const auto& stage : plan.domains[domain].stages) {
     run_stage(domain, stage);
@@ -103,7 +104,7 @@ void World::run_stage(std::size_t domain, const std::vector<std::size_t>& region
     const PlannedRegion& region = plan.regions[index];
     for (const Done& one : done) {
       if (std::ranges::find(region.members, one.component) == region.members.end()) continue;
-      commit(one, region.loop ? Part::kOutsideLoop : Part::kAll, domains[domain].end);
+      commit(one, region.loop ? Part::kOutsideLoop : Part::kAll);
     }
   }
 }
@@ -207,7 +208,8 @@ std::vector<Firing> World::collect(std::size_t component, Duration now) {
     discard_input(component);
     return {};
   }
-  if (now < state.blocked_until) return {};
+  if (state.down_until > now) return {};
+  state.down_until.reset();
   std::vector<Firing> firings;
   if (planned.trigger.is_injected) {
     for (const std::string& value : state.injected) firings.push_back({Message{.value = value}});
@@ -239,7 +241,6 @@ Done World::execute(std::size_t component, const Firing& firing, Duration begin)
   const std::string& lane = execution.lane;
   Done done{.component = component, .result = state.body.call(firing)};
   done.end = begin + done.result.spent;
-  state.trigger.last_invocation = begin;
   const Message* earliest = nullptr;
   for (const Message& message : firing) {
     if (message.is_used || message.id.empty()) continue;
@@ -257,7 +258,7 @@ Done World::execute(std::size_t component, const Firing& firing, Duration begin)
   outcome.executions.push_back({id, epoch, begin, done.result.spent});
   for (std::size_t i = 0; i < done.result.printed.size(); ++i) {
     done.lines.push_back(
-        {id, epoch, begin, done.result.printed[i], done.correlation, firing[i].id});
+        {id, epoch, begin, done.result.printed[i], firing[i].correlation, firing[i].id});
   }
   if (done.result.has_failed) {
     handle_failure(component, done);
@@ -290,10 +291,14 @@ void World::handle_failure(std::size_t component, Done& done) {
   count("component.restart_count", spec.id, 1);
   state.body = Body(spec);
   state.is_finished = false;
-  state.blocked_until = done.end + execution.restart.backoff;
+  state.down_until = done.end + execution.restart.backoff;
 }
 
 void World::submit_tasks(std::size_t component, const Done& done) {
+  const bool has_way_back = std::ranges::any_of(
+      plan.components[component].out,
+      [this](std::size_t edge) { return plan.edges[edge].spec->kind == EdgeKind::kAsync; });
+  if (!has_way_back) return;
   for (const std::string& value : done.result.tasks) {
     Duration& worker = *std::ranges::min_element(task_workers_);
     worker = std::max(worker, done.end) + components[component].body.task_delay();
@@ -317,18 +322,18 @@ void World::deliver(const TaskResult& task) {
   for (const std::size_t edge : edges) channels[edge].enter(task.message, ++arrival_count_, false);
 }
 
-void World::commit(const Done& done, Part part, Duration time) {
+void World::commit(const Done& done, Part part) {
   if (failure) return;
   for (const OutputLine& line : done.lines) outcome.lines.push_back(line);
   for (const Publication& publication : done.result.published) {
     if (failure) return;
     if (done.is_discarded) continue;
-    commit_one(done, publication, part, time);
+    commit_one(done, publication, part);
   }
 }
 
 /// G13: a publication to several edges is one.
-void World::commit_one(const Done& done, const Publication& publication, Part part, Duration time) {
+void World::commit_one(const Done& done, const Publication& publication, Part part) {
   std::vector<std::size_t> edges;
   bool is_refused = false;
   for (const std::size_t edge : plan.components[done.component].out) {
@@ -355,8 +360,6 @@ void World::commit_one(const Done& done, const Publication& publication, Part pa
       continue;
     }
     channels[edge].enter(message, ++arrival_count_, true);
-    components[planned.to].trigger.last_message = time;
-    components[planned.to].trigger.was_silent = false;
   }
 }
 
@@ -382,11 +385,14 @@ void World::end_tick(std::size_t domain) {
     const Duration slot = state.slot;
     if (state.end <= slot + period) {
       state.slot = state.next = slot + period;
+      state.is_catching_up = false;
     } else {
       Duration first = slot;
       while (first < state.end) first += period;
       if (planned.overrun == OverrunPolicy::kSkipNext) first += period;
-      const bool catches_up = planned.overrun == OverrunPolicy::kCatchUpOnce;
+      const bool catches_up = planned.overrun == OverrunPolicy::kCatchUpOnce &&
+                              !state.is_catching_up && first != state.end;
+      state.is_catching_up = catches_up;
       state.slot = catches_up ? first - period : first;
       state.next = catches_up ? state.end : first;
       skipped = (state.slot - slot) / period - 1;
@@ -418,15 +424,14 @@ std::optional<Duration> World::find_wake(std::size_t domain, Duration now) {
     const ComponentState& state = components[i];
     if (!state.injected.empty()) consider(free);
     if (state.is_isolated || planned.trigger.is_injected) continue;
-    const Duration from = std::max(free, state.blocked_until);
-    if (planned.trigger.is_timer) {
-      if (!state.is_finished) consider(std::max(from, state.trigger.next_timer));
+    if (state.down_until) {
+      consider(std::max(free, *state.down_until));
+    } else if (planned.trigger.is_timer) {
+      if (!state.is_finished) consider(std::max(free, state.trigger.next_timer));
     } else if (planned.trigger.type == TriggerType::kManual) {
-      if (!state.is_finished) consider(from);
-    } else {
-      const DueTimes times{.from = from, .tries_from = from > free};
-      const auto due = find_due_time(planned.trigger, state.trigger, ports_of(i), times);
-      if (due) consider(*due);
+      if (!state.is_finished) consider(free);
+    } else if (const auto due = find_due_time(planned.trigger, state.trigger, ports_of(i), free)) {
+      consider(*due);
     }
   }
   return wake;

@@ -25,7 +25,7 @@ struct ComponentState {
   TriggerState trigger = {};
   bool is_finished = false;
   bool is_isolated = false;
-  Duration blocked_until{};  ///< a restart waits for its backoff
+  std::optional<Duration> down_until = {};  ///< a new instance waits for its backoff
   std::vector<Duration> failures = {};
   std::int64_t root_count = 0;
   std::deque<std::string> injected = {};
@@ -38,6 +38,7 @@ struct DomainState {
   Duration end{};
   Duration next{};  ///< of a grid: when the next tick begins, and the slot that it stands for
   Duration slot{};
+  bool is_catching_up = false;  ///< that tick makes up for a slot; it is not made up for again
   std::vector<std::pair<std::size_t, Message>> outbox = {};  ///< edges and what leaves on them
 };
 
@@ -103,8 +104,8 @@ class World {
   void handle_failure(std::size_t component, Done& done);
   void submit_tasks(std::size_t component, const Done& done);
   enum class Part : std::uint8_t { kAll, kInsideLoop, kOutsideLoop };
-  void commit(const Done& done, Part part, Duration time);
-  void commit_one(const Done& done, const Publication& publication, Part part, Duration time);
+  void commit(const Done& done, Part part);
+  void commit_one(const Done& done, const Publication& publication, Part part);
   [[nodiscard]] bool is_on_pool(const PlannedRegion& region) const;
   [[nodiscard]] Ports ports_of(std::size_t component);
   void fail(std::size_t component, const std::string& code);
