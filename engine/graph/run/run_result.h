@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "graph/body/message.h"
 #include "graph/payload.h"
-#include "graph/run/message.h"
 #include "graph/watch/graph_event.h"
 #include "graph/watch/health.h"
 

@@ -13,36 +13,14 @@
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/payload.h"
+#include "graph/run/config_updates.h"
+#include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
-#include "graph/run/runtime_runner.h"
+#include "graph/run/why.h"
 
 namespace millrace::graph {
 
 class Engine;
-
-/// A new configuration for one component.
-struct ConfigUpdate {
-  std::string component;
-  Payload config;
-};
-
-/// An input that a component waits for.
-struct MissingInput {
-  std::string input;
-  std::uint64_t missing_since_epoch = 0;  ///< first epoch without a message on it
-};
-
-/// Why a component ran in the last epoch of its domain, or did not.
-struct WhyReport {
-  std::string component;
-  std::uint64_t epoch = 0;
-  bool ran = false;
-  std::string reason;
-  std::optional<std::uint64_t> since = {};  ///< epoch from which on the reason holds
-  std::vector<MissingInput> waits_for = {};
-  std::optional<Duration> due_at = {};
-  std::string lane_state;
-};
 
 /// A graph in a program that lives with it. In virtual time the host moves the clock by `step` and
 /// `run`; nothing happens in between.

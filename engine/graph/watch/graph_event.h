@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "graph/run/message.h"
+#include "graph/body/message.h"
 
 namespace millrace::graph {
 
@@ -48,6 +48,9 @@ enum class GraphEventName : std::uint8_t {
 [[nodiscard]] std::span<const std::string_view> graph_event_names();
 [[nodiscard]] std::string_view to_string(GraphEventName name);
 
+/// As the time of an event: that of its domain.
+inline constexpr Duration kTimeOfDomain = Duration::min();
+
 /// One trace event. The meaning of `first` and `second` depends on the name; where events are
 /// written they get the names of their attributes.
 struct GraphEvent {
@@ -60,7 +63,7 @@ struct GraphEvent {
   std::uint32_t worker = kNoIndex;
   std::uint32_t loop = kNoIndex;  ///< index of a composite loop; shown as component_id
   std::uint64_t epoch = 0;
-  Duration time{};
+  Duration time = kTimeOfDomain;
   Duration duration{};
   std::uint64_t first = 0;
   std::uint64_t second = 0;

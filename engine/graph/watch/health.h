@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/run/message.h"
+#include "graph/body/message.h"
 
 namespace millrace::graph {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "graph/body/message.h"
 #include "graph/payload.h"
-#include "graph/run/message.h"
 
 // What a component implements. `graph_context.h` is what its body is given.
 

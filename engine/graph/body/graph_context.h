@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,22 +8,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graph/body/body_types.h"
+#include "graph/body/message.h"
 #include "graph/payload.h"
-#include "graph/run/message.h"
 
 namespace millrace::graph {
 
 class BodyServices;
 struct InvocationRecord;
-
-/// One message of an invocation.
-struct InputMessage {
-  Message message = {};
-  std::uint32_t edge = kNoIndex;  ///< kNoIndex: injected by the host
-  std::uint32_t input = 0;        ///< index among the component's inputs
-  bool is_late = false;           ///< older than the edge's `deadline`
-  bool is_used_again = false;     ///< a `latched` value that an earlier invocation has had
-};
 
 /// Why a body was called.
 /// Lifetime: borrows; of use only during the call.
@@ -47,18 +37,6 @@ class Invocation {
   BodyServices& services_;
 };
 
-/// What became of the publications that a component made on a port in its last invocation.
-struct PublishReport {
-  std::uint32_t committed = 0;
-  std::uint32_t refused = 0;
-  std::uint32_t dropped = 0;
-  std::string edge = {};  ///< the last that refused or dropped; empty if none did
-};
-
-struct PublishOptions {
-  std::optional<Duration> event_time = {};
-};
-
 /// Reads and stages state. Reads see one snapshot during the whole epoch.
 class StateAccess {
  public:
@@ -73,17 +51,6 @@ class StateAccess {
   BodyServices& services_;
   InvocationRecord& record_;
 };
-
-/// What a task sees of the run.
-class TaskContext {
- public:
-  virtual ~TaskContext() = default;
-  /// Takes that long: waits in wall time, moves the clock in virtual time.
-  virtual void spend(Duration duration) = 0;
-  [[nodiscard]] virtual bool cancel_requested() const = 0;
-};
-
-using TaskFunction = std::function<base::Result<Payload>(TaskContext& context)>;
 
 /// What a body may do.
 /// Lifetime: of use only during the call.
