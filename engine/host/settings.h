@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log/log.h"
+#include "plan/compile_options.h"
 #include "rows/stop_check.h"
 
 namespace millrace::host {
@@ -21,6 +22,7 @@ struct Settings {
   std::vector<std::string> plan_files;
   std::string plan_name;  ///< plan of requests that name none; empty: the only one, or none
   std::vector<std::string> plugins;
+  plan::CompileOptions passes;  ///< which compile passes run
   // How to run.
   std::optional<base::Duration> deadline;      ///< of requests that name none
   std::optional<base::Duration> node_timeout;  ///< of every node, in addition to its own

@@ -11,6 +11,8 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "rows/batch.h"
+#include "rows/gather.h"
+#include "rows/row_scratch.h"
 #include "tasks/task.h"
 
 namespace millrace::rank {
@@ -317,6 +319,30 @@ void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
   call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));
 }
 
+namespace {
+
+// Gives rows of a node's first input the columns that rows of the node have: null where the input
+// lacks them. The rows of a fan-out are other entities than those of its input, so of the input's
+// columns only the ids stay.
+base::Result<rows::RowSet> stand_in_rows(const PlanNode& node, rows::RowSet rows) {
+  rows::RowScratch scratch(0);
+  rows::BatchRef batch = rows.batch();
+  if (node.prepared.node->task->columns == plan::OutputColumns::kFanOut) {
+    batch = batch->with_only({});
+  }
+  const rows::RowSet whole(batch);
+  for (const rows::NamedColumn& wanted : node.empty_rows->batch()->columns()) {
+    if (batch->find_column(wanted.name) != nullptr) continue;
+    const rows::ColumnPiece nulls{.rows = &whole, .column = nullptr};
+    MR_TRY(rows::ColumnRef column,
+           rows::append_pieces(wanted.column->type(), std::span(&nulls, 1), scratch));
+    MR_TRY(batch, batch->with_column(wanted.name, std::move(column)));
+  }
+  return rows.with_batch(std::move(batch));
+}
+
+}  // namespace
+
 bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
   const PlanNode& node = plan_.nodes()[index];
   Slot& slot = slots_[index];
@@ -330,6 +356,11 @@ bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
       if (auto rows = request_input(*field)) slot.rows = *std::move(rows);
     } else {
       slot.rows = *node.constant_inputs.front();
+    }
+    if (auto rows = stand_in_rows(node, *std::move(slot.rows))) {
+      slot.rows = *std::move(rows);
+    } else {
+      slot.rows = *node.empty_rows;
     }
   }
   call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));

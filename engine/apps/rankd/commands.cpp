@@ -82,8 +82,7 @@ int check(const Flags& flags, const host::Project& project, Output& output) {
       json.member("ok", file.plan.has_value());
       json.key("problems");
       if (file.plan) {
-        json.begin_array();
-        json.end_array();
+        base::write_json((*file.plan)->warnings, json);
       } else {
         file.plan.error().write_json(json);
         const std::size_t more = file.plan.error().dropped_count();
@@ -92,8 +91,11 @@ int check(const Flags& flags, const host::Project& project, Output& output) {
       json.end_object();
     } else if (file.plan) {
       out += base::format("{}: ok\n", file.path);
-      for (const std::string& warning : (*file.plan)->warnings)
-        out += base::format("  warning: {}\n", warning);
+      for (const base::Problem& warning : (*file.plan)->warnings) {
+        plan::ProblemReport report;
+        report.add(warning);
+        out += report.to_text();
+      }
     } else {
       out += base::format("{}:\n{}", file.path, file.plan.error().to_text());
     }

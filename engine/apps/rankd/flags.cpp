@@ -35,6 +35,18 @@ void add_loading(CLI::App& app, Flags& flags) {
       ->check(CLI::IsMember({"dev", "test", "prod"}))
       ->capture_default_str();
   app.add_option("--plugin", flags.plugins, "shared object with more tasks");
+  const auto check_passes = [](const std::string& names) {
+    return plan::parse_passes(names) ? std::string()
+                                     : "Give off, on or some of " + std::string(plan::kPassNames);
+  };
+  const auto set_passes = [&flags](const std::string& names) {
+    if (const auto passes = plan::parse_passes(names)) flags.passes = *passes;
+  };
+  app.add_option_function<std::string>(
+         "--passes",
+         set_passes,
+         "compile passes that run: off, or names with commas (default: all)")
+      ->check(check_passes);
 }
 
 /// Adds an option in milliseconds; 0 means none.

@@ -99,9 +99,19 @@ TEST(FlagsTest, CLI3_EverySubcommandIsRead) {
   EXPECT_EQ(parse({"explain", "feed", "--format", "json"})->format, Format::kJson);
 }
 
+TEST(FlagsTest, CMP4_PassesCanBeSwitchedOff) {
+  EXPECT_TRUE(parse({"run"})->passes.use_top_k);
+  EXPECT_FALSE(parse({"--passes", "off"})->passes.use_top_k);
+  const auto some = parse({"--passes", "columns,filters"});
+  EXPECT_TRUE(some->passes.prune_columns);
+  EXPECT_TRUE(some->passes.merge_filters);
+  EXPECT_FALSE(some->passes.merge_fetches);
+}
+
 TEST(FlagsTest, CLI5_MistakesEndWithTwo) {
   for (const auto& words : std::vector<std::vector<const char*>>{{"--nonsense"},
                                                                  {"--env", "moon"},
+                                                                 {"--passes", "colums"},
                                                                  {"--loops", "0"},
                                                                  {"--bench", "0"},
                                                                  {"--deadline_ms", "x"},
