@@ -1,12 +1,16 @@
 #include "runtime/run.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +18,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "base/sync/atomics.h"
 #include "loop/stop.h"
@@ -33,6 +38,11 @@ bool NodeCall::stop_requested() const { return run_->stopped() || limit_.is_over
 bool NodeCall::is_wanted() const {
   if (stop_requested()) return false;
   return run_->states_ == nullptr || run_->states_->at(node_) != NodeState::kAbandoned;
+}
+StagedValue& NodeCall::staged() const { return run_->staged_.at(node_); }
+void NodeCall::close_replaced_inputs() const {
+  for (const std::uint32_t replaced : run_->topology().stands_in_for(node_))
+    run_->staged_.at(replaced).close_input();
 }
 loop::StopToken NodeCall::stop_token() const { return run_->stop_.token(); }
 
@@ -59,7 +69,8 @@ Run::Run(const Topology& topology, CostModel& costs)
       topology_(&topology),
       costs_(&costs),
       counter_storage_(std::make_unique<std::uint32_t[]>(topology.counter_template().size())),
-      link_storage_(std::make_unique<std::uint32_t[]>(topology.node_count())) {
+      link_storage_(std::make_unique<std::uint32_t[]>(topology.node_count())),
+      staged_(topology) {
   nodes_ = topology.nodes().data();
   counters_ = counter_storage_.get();
   links_ = link_storage_.get();
@@ -219,6 +230,25 @@ bool Run::used_fallback(NodeId node) const {
          extras_->used_fallback(node.value());
 }
 
+std::string Run::pending_text() const {
+  constexpr std::size_t kNamedMax = 3;
+  std::string text;
+  for (const PendingNode& pending :
+       std::span(pending_).first(std::min(pending_.size(), kNamedMax))) {
+    text += text.empty() ? "; node '" : ", node '";
+    text += topology_->id(pending.node);
+    text += pending.was_running ? "' was running" : "' waited for a thread";
+    if (pending.elapsed.count() > 0) {
+      text += base::format(
+          " for {} ms",
+          std::chrono::duration_cast<std::chrono::milliseconds>(pending.elapsed).count());
+    }
+  }
+  if (pending_.size() > kNamedMax)
+    text += base::format(" and {} more", pending_.size() - kNamedMax);
+  return text;
+}
+
 base::Status Run::status() const {
   switch (outcome()) {
     case RunOutcome::kOk:
@@ -227,7 +257,8 @@ base::Status Run::status() const {
       return base::fail(base::ErrorCode::kInternal, "The run is not over");
     default:
       MR_CHECK(error_.has_value());
-      return std::unexpected(*error_);
+      if (pending_.empty()) return std::unexpected(*error_);
+      return base::fail(error_->code(), error_->message() + pending_text(), error_->where());
   }
 }
 

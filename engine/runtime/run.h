@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -19,6 +20,7 @@
 #include "loop/loop.h"
 #include "loop/stop.h"
 #include "runtime/admission.h"
+#include "runtime/flow/staged_value.h"
 #include "runtime/node_call.h"
 #include "runtime/protocols/credit.h"
 #include "runtime/protocols/delivery.h"
@@ -101,7 +103,10 @@ struct InlineRule {
 struct RunOptions {
   Priority priority = Priority::kNormal;
   std::optional<base::TimePoint> deadline = {};
-  loop::Loop* loop = nullptr;  ///< needed for async nodes, timeouts and a deadline
+  /// Time from the start of the run to its answer: another way to say `deadline`. If both are set,
+  /// the earlier one counts.
+  std::optional<base::Duration> budget = {};
+  loop::Loop* loop = nullptr;  ///< needed for async nodes, timeouts, a deadline and a budget
   trace::TraceContext trace = {};
   InlineOverrides inlining = {};
 };
@@ -265,6 +270,8 @@ class Run {
   void hold_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
   void drop_reference();
   [[nodiscard]] RunOutcome outcome_when_over() const;
+  /// What the run was waiting for when its time was up, to be added to a message.
+  [[nodiscard]] std::string pending_text() const;
   void add_executed(std::uint32_t count) { executed_.fetch_add(count, std::memory_order_relaxed); }
 
   // Constant while the run is under way; every strand reads these.
@@ -330,6 +337,7 @@ class Run {
   QueueEntry entry_;  // the run itself in a queue
   std::unique_ptr<std::uint32_t[]> counter_storage_;
   std::unique_ptr<std::uint32_t[]> link_storage_;
+  StagedValues staged_;                // each by the thread that runs or commits its node
   std::unique_ptr<RunExtras> extras_;  // states, timers, async operations, trace times
 };
 

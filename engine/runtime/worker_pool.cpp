@@ -387,9 +387,15 @@ LoopScheduler& WorkerPool::scheduler_of(loop::Loop& loop) {
   return *loop_schedulers_.back();
 }
 
+void WorkerPool::wait_without_helping(const WaitGroup& group) {
+  // Rare: every slot for helpers is taken, so enough threads work already.
+  while (group.is_open() || group.leaving_.load(std::memory_order_acquire) != 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
 void WorkerPool::help_until_done(WaitGroup& group) {
   Worker* const worker = take_guest();
-  MR_CHECK(worker != nullptr);
+  if (worker == nullptr) return wait_without_helping(group);
   group.waiter_.store(worker, std::memory_order_release);
   {
     const DriverScope scope(*worker);

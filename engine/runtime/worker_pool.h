@@ -102,7 +102,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   /// Fails if the calling body is nested so deeply in bodies that run flows that one more could
   /// overflow the stack.
   [[nodiscard]] base::Status check_nesting() const;
-  /// Runs other work until `group` has nothing open.
+  /// Runs other work until `group` has nothing open. Only waits if `kSlotMax` workers are at it
+  /// already.
   void help_until_done(WaitGroup& group);
 
   void post(loop::Job& job) override;
@@ -151,6 +152,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   template <class Done>
   void help(Worker& worker, Done done);
   void stop_helping(Worker& worker, bool woken);
+  static void wait_without_helping(const WaitGroup& group);
   [[nodiscard]] Worker* take_guest();
   Worker& make_worker(std::uint32_t slot);
   void return_guest(Worker& worker);
