@@ -15,6 +15,7 @@ declare namespace Millrace {
     | "hydrate"
     | "interleave"
     | "join"
+    | "list"
     | "lookup"
     | "media"
     | "recommendation"
@@ -285,6 +286,29 @@ declare namespace Millrace {
        */
       readonly columns?: Y;
     }): Rows<C | JoinedNames<J, "semi" | "anti", R, Y>>;
+
+    /**
+     * LRANGE of the key that `pattern` gives for each row, all in one round trip: the ids in its
+     * list, by row, then by place in the list.
+     */
+    list<const Y extends KeyMap<C> = never>(params: NodeOptions & {
+      /** Store that has the lists. */
+      readonly endpoint: Endpoint;
+      /** Key of a row's list, as `saved:{id}`. */
+      readonly pattern: KeyPattern<C>;
+      /**
+       * How many items of a list are taken, from its start.
+       * From 1 to 100000.
+       * @defaultValue `100`
+       */
+      readonly fanout?: number;
+      /**
+       * Columns that the new rows take along from the row they come from: keys, or new keys with
+       * the keys they are taken from; by default none.
+       * @defaultValue `{}`
+       */
+      readonly carry?: Y;
+    }): Rows<"id" | "parent_id" | TakenNames<Y>>;
 
     /**
      * Fetches the string `prefix:{id}` of each row into one column with one MGET. A missing one is

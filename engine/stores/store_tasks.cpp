@@ -9,6 +9,7 @@ base::Status register_store_tasks(tasks::TaskRegistry& registry) {
   const auto all = {register_follow,
                     register_http_fetch,
                     register_hydrate,
+                    register_list,
                     register_lookup,
                     register_media,
                     register_recommendation,

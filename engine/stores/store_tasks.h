@@ -10,6 +10,7 @@ namespace millrace::stores {
 [[nodiscard]] base::Status register_follow(tasks::TaskRegistry& registry);
 [[nodiscard]] base::Status register_http_fetch(tasks::TaskRegistry& registry);
 [[nodiscard]] base::Status register_hydrate(tasks::TaskRegistry& registry);
+[[nodiscard]] base::Status register_list(tasks::TaskRegistry& registry);
 [[nodiscard]] base::Status register_lookup(tasks::TaskRegistry& registry);
 [[nodiscard]] base::Status register_media(tasks::TaskRegistry& registry);
 [[nodiscard]] base::Status register_recommendation(tasks::TaskRegistry& registry);

@@ -11,7 +11,7 @@ export type Build = (ctx: Context) => unknown;
 
 export const endpoint = (EP.redis as Record<string, unknown>).redis_default;
 
-function result(
+export function result(
   build: Build,
   more: object = {},
   chosen = {},
