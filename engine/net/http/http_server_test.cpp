@@ -137,6 +137,19 @@ TEST(HttpServerTest, DrainingClosesTheIdleAndLetsOthersEnd) {
   EXPECT_EQ(rig.server.connection_count(), 0U);
 }
 
+TEST(HttpServerTest, WhoComesWhileDrainingMustAskSoon) {
+  HttpServerRig rig;
+  rig.server.close_idle();
+  FakePeer& asks = rig.connect();
+  FakePeer& waits = rig.connect();
+  rig.loop.advance(seconds(4));
+  EXPECT_EQ(rig.ask(asks, get("/")), ok("GET / ", "Connection: close\r\n"));
+  rig.loop.advance(seconds(1));
+  EXPECT_FALSE(waits.is_open());
+  EXPECT_EQ(waits.received(), "");
+  EXPECT_EQ(rig.server.connection_count(), 0U);
+}
+
 TEST(HttpServerTest, ClosingAllGivesUpWhatIsUnderWay) {
   HttpServerRig rig;
   FakePeer& busy = rig.connect();
