@@ -16,12 +16,15 @@
 namespace {
 
 using namespace std::chrono_literals;
+using millrace::base::Result;
 using millrace::base::Status;
 using millrace::loop::Loop;
 using millrace::loop::Task;
 using millrace::runtime::AsyncCall;
 using millrace::runtime::Flow;
 using millrace::runtime::FlowBuilder;
+using millrace::runtime::NodeCall;
+using millrace::runtime::Replaceable;
 
 struct Item {
   std::int64_t id = 0;
@@ -47,12 +50,22 @@ std::vector<Item> make_items(std::int64_t first, int count) {
   return items;
 }
 
-Task<Status> fetch_friends(AsyncCall<Request> call) {
-  Request& request = call.context();
-  MR_CO_TRY_STATUS(co_await millrace::loop::sleep_for(
-      *request.loop, request.friends_latency, call.stop_token()));
-  request.from_friends = make_items(request.viewer * 100, 40);
-  co_return Status{};
+/// What the fetch of friends needs. It may be given up while the rest of the request goes on, so it
+/// gets a copy and returns its items.
+struct FriendsQuery {
+  Loop* loop = nullptr;
+  std::int64_t viewer = 0;
+  millrace::base::Duration latency{};
+};
+
+FriendsQuery make_friends_query(const Request& request) {
+  return {.loop = request.loop, .viewer = request.viewer, .latency = request.friends_latency};
+}
+
+Task<Result<std::vector<Item>>> fetch_friends(FriendsQuery query, NodeCall call) {
+  MR_CO_TRY_STATUS(
+      co_await millrace::loop::sleep_for(*query.loop, query.latency, call.stop_token()));
+  co_return make_items(query.viewer * 100, 40);
 }
 
 Task<Status> fetch_trending(AsyncCall<Request> call) {
@@ -64,8 +77,13 @@ Task<Status> fetch_trending(AsyncCall<Request> call) {
 
 millrace::base::Result<Flow<Request>> build_feed() {
   FlowBuilder<Request> builder;
-  builder.async("friends", fetch_friends, {.timeout = 10ms})
-      .or_else([](Request&) {})  // if friends fail, the feed has trending items only
+  builder
+      .async("friends",
+             Replaceable{.input = make_friends_query,
+                         .body = fetch_friends,
+                         .commit = &Request::from_friends,
+                         .or_else = std::vector<Item>{},  // the feed has trending items only
+                         .timeout = 10ms})
       .async("trending", fetch_trending)
       .cpu("join",
            [](Request& request) {
@@ -117,8 +135,7 @@ int main() {
   const auto rank = [&](Request request, std::chrono::milliseconds budget, const char* title) {
     request.loop = loop->get();
     const auto shared = std::make_shared<Request>(std::move(request));
-    const Status status = flow->run(
-        **pool, shared, {.deadline = (*loop)->clock().now() + budget, .loop = loop->get()});
+    const Status status = flow->run(**pool, shared, {.budget = budget, .loop = loop->get()});
     print(title, status, *shared);
     return status.has_value();
   };

@@ -18,20 +18,24 @@ struct Request {
   int feed = 0;
 };
 
-// Waits as a call to a server would; no thread is blocked meanwhile.
-loop::Task<base::Status> fetch_friends(runtime::AsyncCall<Request> call) {
-  Request& request = call.context();
-  MR_CO_TRY_STATUS(co_await loop::sleep_for(request.loop, 1ms, call.stop_token()));
-  request.friends = 3;
-  co_return base::Status{};
+// Waits as a call to a server would; no thread is blocked meanwhile. It may be given up, so it gets
+// a copy of what it needs and returns a value, instead of writing into the request.
+loop::Task<base::Result<int>> fetch_friends(loop::Loop* loop, runtime::NodeCall call) {
+  MR_CO_TRY_STATUS(co_await loop::sleep_for(*loop, 1ms, call.stop_token()));
+  co_return 3;
 }
 
 int main() {
   auto events = loop::EventLoop::create();
   auto pool = runtime::WorkerPool::create({.compute_threads = 2});
   runtime::FlowBuilder<Request> builder;
-  builder.async("friends", fetch_friends, {.timeout = 1s})
-      .or_else([](Request& request) { request.friends = 0; })
+  builder
+      .async("friends",
+             runtime::Replaceable{.input = [](const Request& request) { return &request.loop; },
+                                  .body = fetch_friends,
+                                  .commit = &Request::friends,
+                                  .or_else = 0,
+                                  .timeout = 1s})
       .cpu("trending", [](Request& request) { request.trending = 4; })
       .cheap("feed",
              [](Request& request) { request.feed = request.friends + request.trending; },
@@ -41,10 +45,12 @@ int main() {
 
   // One flow serves any number of requests at the same time, each with a context of its own.
   auto request = std::make_shared<Request>(Request{.loop = **events});
-  const base::Status status = flow->run(
-      **pool, request, {.deadline = (*events)->clock().now() + 5s, .loop = events->get()});
-  if (!status) std::puts(status.error().to_string().c_str());
+  const base::Status status = flow->run(**pool, request, {.budget = 5s, .loop = events->get()});
+  if (!status) {
+    std::puts(status.error().to_string().c_str());
+    return 1;
+  }
   std::printf("a feed of %d items\n", request->feed);
-  return status ? 0 : 1;
+  return 0;
 }
 // snippet-end: first_flow

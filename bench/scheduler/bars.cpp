@@ -22,17 +22,26 @@ namespace {
 constexpr std::string_view kSerial = "serial";
 constexpr std::string_view kGroup = "tbb-tg";
 constexpr std::string_view kFlow = "tbb-fg";
+constexpr std::string_view kWithDeadline = "millrace-deadline";
 
 using Values = std::vector<double>;
+
+// Built once: making a shape takes far longer than judging it.
+const std::vector<std::string>& core_shape_names() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const Shape& shape : core_shapes()) names.push_back(shape.name);
+    return names;
+  }();
+  return kNames;
+}
 
 // The figures of one process that the bars need. If one figure is missing, the whole list is empty,
 // so that no bar passes with only a part of its cases.
 class Figures {
  public:
   Figures(const ProcessResult& process, std::string_view subject)
-      : process_(process), subject_(subject) {
-    for (const Shape& shape : core_shapes()) shapes_.push_back(shape.name);
-  }
+      : process_(process), subject_(subject) {}
 
   [[nodiscard]] std::optional<double> dag_ns(std::string_view shape,
                                              std::string_view body,
@@ -43,27 +52,40 @@ class Figures {
     return found->median_dag_ns();
   }
 
-  // For empty bodies on all core shapes: the time of one engine divided by that of another.
-  [[nodiscard]] Values empty_ratios(unsigned workers,
-                                    std::string_view numerator,
-                                    std::string_view denominator) const {
+  // For one body on all core shapes: the time of one engine divided by that of another.
+  [[nodiscard]] Values ratios(std::string_view body,
+                              unsigned workers,
+                              std::string_view numerator,
+                              std::string_view denominator) const {
     Values ratios;
     for (const std::string& shape : shapes_) {
-      const auto above = dag_ns(shape, "empty", workers, numerator);
-      const auto below = dag_ns(shape, "empty", workers, denominator);
+      const auto above = dag_ns(shape, body, workers, numerator);
+      const auto below = dag_ns(shape, body, workers, denominator);
       if (!above || !below) return {};
       ratios.push_back(*above / *below);
     }
     return ratios;
   }
 
-  // For empty bodies on all core shapes: the time of the subject on two workers divided by that on
-  // one, each relative to the serial loop measured in the same turns. The two are measured minutes
+  // For one body on two workers: the time of the subject divided by the best of the serial loop and
+  // oneTBB's task_group.
+  [[nodiscard]] Values over_best(std::string_view body) const {
+    const Values to_serial = ratios(body, 2, subject_, kSerial);
+    const Values to_group = ratios(body, 2, subject_, kGroup);
+    if (to_serial.empty() || to_group.empty()) return {};
+    Values worse;
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
+      worse.push_back(std::max(to_serial[shape], to_group[shape]));
+    return worse;
+  }
+
+  // For one body on all core shapes: the time of the subject on two workers divided by that on one,
+  // each relative to the serial loop measured in the same turns. The two are measured minutes
   // apart, so without that a change of the machine's speed would look like the cost of the second
   // worker.
-  [[nodiscard]] Values two_over_one() const {
-    const Values two = empty_ratios(2, subject_, kSerial);
-    const Values one = empty_ratios(1, subject_, kSerial);
+  [[nodiscard]] Values two_over_one(std::string_view body) const {
+    const Values two = ratios(body, 2, subject_, kSerial);
+    const Values one = ratios(body, 1, subject_, kSerial);
     if (two.empty() || one.empty()) return {};
     Values ratios;
     for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
@@ -107,7 +129,7 @@ class Figures {
  private:
   const ProcessResult& process_;
   std::string_view subject_;
-  std::vector<std::string> shapes_;
+  const std::vector<std::string>& shapes_ = core_shape_names();
 };
 
 std::optional<double> mean_of(const Values& values) {
@@ -128,13 +150,77 @@ std::optional<double> smallest_of(const Values& values) {
 void add_empty_bars(std::vector<Bar>& bars, const Figures& figures, unsigned workers) {
   const std::string_view ours = figures.subject();
   const std::string prefix = fmt::format("empty, {} worker{}: ", workers, workers == 1 ? "" : "s");
-  const Values to_serial = figures.empty_ratios(workers, ours, kSerial);
-  const Values flow_gain = figures.empty_ratios(workers, kFlow, ours);
-  const Values group_gain = figures.empty_ratios(workers, kGroup, ours);
+  const Values to_serial = figures.ratios("empty", workers, ours, kSerial);
+  const Values flow_gain = figures.ratios("empty", workers, kFlow, ours);
+  const Values group_gain = figures.ratios("empty", workers, kGroup, ours);
   bars.push_back({prefix + "mean over shapes / serial", mean_of(to_serial), 4, true});
   bars.push_back({prefix + "worst shape / serial", largest_of(to_serial), 8, true});
   bars.push_back({prefix + "tbb-fg / ours, closest shape", smallest_of(flow_gain), 3, false});
   bars.push_back({prefix + "tbb-tg / ours, mean over shapes", mean_of(group_gain), 2, false});
+}
+
+/// What a deadline costs, and how a run that has one compares with oneTBB, which has none (C13).
+void add_deadline_bars(std::vector<Bar>& bars, const Figures& figures) {
+  for (const unsigned workers : {1U, 2U}) {
+    const std::string_view plural = workers == 1 ? "" : "s";
+    for (const BodyLength& body : core_bodies()) {
+      const Values cost = figures.ratios(body.name, workers, kWithDeadline, figures.subject());
+      bars.push_back({fmt::format("{}, {} worker{}: with a deadline / without, worst shape",
+                                  body.name,
+                                  workers,
+                                  plural),
+                      largest_of(cost),
+                      1.5,
+                      true});
+    }
+    for (const std::string_view body : {"empty", "1us"}) {
+      const Values to_group = figures.ratios(body, workers, kWithDeadline, kGroup);
+      bars.push_back(
+          {fmt::format("{}, {} worker{}: with a deadline / tbb-tg without, mean over shapes",
+                       body,
+                       workers,
+                       plural),
+           mean_of(to_group),
+           1,
+           true});
+    }
+  }
+}
+
+/// Short and long bodies beside oneTBB, and whether a second worker ever hurts (D11).
+void add_sharing_bars(std::vector<Bar>& bars, const Figures& figures) {
+  struct Limit {
+    std::string_view body;
+    double limit;
+  };
+  constexpr auto kLimits = std::to_array<Limit>({{"200ns", 1.15}, {"1us", 1}, {"20us", 1}});
+  for (const Limit& limit : kLimits) {
+    const Values to_group = figures.ratios(limit.body, 2, figures.subject(), kGroup);
+    bars.push_back({fmt::format("{}, 2 workers: ours / tbb-tg, mean over shapes", limit.body),
+                    mean_of(to_group),
+                    limit.limit,
+                    true});
+  }
+  Values uneven;
+  for (const BodyLength& body : core_bodies().subspan(1)) {
+    bars.push_back({fmt::format("{}: 2 workers / 1 worker, worst shape", body.name),
+                    largest_of(figures.two_over_one(body.name)),
+                    1.1,
+                    true});
+    bars.push_back(
+        {fmt::format("{}, 2 workers: ours / best of serial and tbb-tg, worst shape", body.name),
+         largest_of(figures.over_best(body.name)),
+         1.15,
+         true});
+    const std::string shape = make_uneven_ranking().name;
+    const auto ours = figures.dag_ns(shape, body.name, 2, figures.subject());
+    const auto group = figures.dag_ns(shape, body.name, 2, kGroup);
+    if (ours && group) uneven.push_back(*ours / *group);
+  }
+  bars.push_back({"uneven branches, 2 workers: ours / tbb-tg, worst body",
+                  uneven.size() + 1 == core_bodies().size() ? largest_of(uneven) : std::nullopt,
+                  1.1,
+                  true});
 }
 
 void add_busy_bars(std::vector<Bar>& bars, const Figures& figures) {
@@ -182,9 +268,11 @@ std::optional<double> narrow_deviation(const std::vector<ProcessResult>& process
 std::vector<Bar> bars_of(const ProcessResult& process, std::string_view subject) {
   const Figures figures(process, subject);
   std::vector<Bar> bars;
+  add_deadline_bars(bars, figures);
   add_empty_bars(bars, figures, 1);
   add_empty_bars(bars, figures, 2);
-  const Values scaling = figures.two_over_one();
+  add_sharing_bars(bars, figures);
+  const Values scaling = figures.two_over_one("empty");
   bars.push_back({"empty: 2 workers / 1 worker, mean over shapes", mean_of(scaling), 1.3, true});
   bars.push_back({"empty: 2 workers / 1 worker, worst shape", largest_of(scaling), 2, true});
   add_busy_bars(bars, figures);

@@ -91,11 +91,13 @@ struct EngineEntry {
 
 [[nodiscard]] std::unique_ptr<Engine> make_serial_engine(unsigned workers);
 [[nodiscard]] std::unique_ptr<Engine> make_tbb_group_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_tbb_wait_engine(unsigned workers);
 [[nodiscard]] std::unique_ptr<Engine> make_tbb_flow_engine(unsigned workers);
 [[nodiscard]] std::unique_ptr<Engine> make_millrace_engine(unsigned workers);
 [[nodiscard]] std::unique_ptr<Engine> make_millrace_inside_engine(unsigned workers);
 [[nodiscard]] std::unique_ptr<Engine> make_millrace_noinline_engine(unsigned workers);
 [[nodiscard]] std::unique_ptr<Engine> make_millrace_nochain_engine(unsigned workers);
 [[nodiscard]] std::unique_ptr<Engine> make_millrace_deadline_engine(unsigned workers);
+[[nodiscard]] std::unique_ptr<Engine> make_millrace_wait_engine(unsigned workers);
 
 }  // namespace millrace::bench

@@ -41,7 +41,7 @@ using runtime::RunOptions;
 struct Variant {
   ExecutorConfig config = {};
   bool inside = false;    // runs are started from a body on a worker
-  bool deadline = false;  // runs carry a deadline that never fires
+  bool deadline = false;  // runs carry a budget that never runs out, as requests do
 };
 
 std::string id_of(NodeIndex node) { return "n" + std::to_string(node); }
@@ -95,6 +95,8 @@ class MillraceDag final : public PreparedDag {
         loop_(loop),
         tracing_(tracing),
         variant_(variant),
+        options_(variant.deadline ? RunOptions{.budget = std::chrono::hours(1), .loop = loop}
+                                  : RunOptions{}),
         dag_(build(workload)),
         counters_(pool.counters()) {
     for (std::size_t slot = 0; slot < workload.slot_count(); ++slot) {
@@ -132,12 +134,17 @@ class MillraceDag final : public PreparedDag {
   }
 
   void run_in_flight(std::uint64_t dag_count) override {
-    if (slots_.empty()) make_slots();
+    if (slots_.empty()) {
+      for (const auto& context : contexts_) {
+        auto run = std::make_unique<runtime::Run>(dag_.topology(), dag_.costs());
+        slots_.push_back({.owner = this, .context = context, .run = std::move(run)});
+      }
+    }
     left_.store(static_cast<std::int64_t>(dag_count), std::memory_order_relaxed);
     const std::uint64_t first = std::min<std::uint64_t>(dag_count, slots_.size());
     open_.add(first);
     const auto submit_all = [&] {
-      for (std::uint64_t slot = 0; slot < first; ++slot) submit_next(*slots_[slot]);
+      for (std::uint64_t slot = 0; slot < first; ++slot) submit_next(slots_[slot]);
     };
     if (variant_.inside) {
       enter(submit_all);
@@ -159,8 +166,8 @@ class MillraceDag final : public PreparedDag {
  private:
   struct Slot {
     MillraceDag* owner;
-    Context* context;
-    runtime::Run run;
+    std::shared_ptr<Context> context;
+    std::unique_ptr<runtime::Run> run;  // of runs without a deadline, which borrow their context
   };
 
   static Flow<Context> build(Workload& workload) {
@@ -203,9 +210,8 @@ class MillraceDag final : public PreparedDag {
   void run_once(const trace::TraceContext& trace) {
     base::Status status;
     if (variant_.deadline) {
-      const RunOptions options{.deadline = base::steady_clock().now() + std::chrono::hours(1),
-                               .loop = loop_,
-                               .trace = trace};
+      RunOptions options = options_;
+      options.trace = trace;
       status = dag_.run(pool_, contexts_.front(), options);
     } else {
       status = dag_.run(pool_, *contexts_.front(), {.trace = trace});
@@ -225,13 +231,6 @@ class MillraceDag final : public PreparedDag {
   /// Calls `work` in a body on a worker of the pool.
   void enter(std::function<void()> work) { MR_CHECK(entrance_.run(pool_, work).has_value()); }
 
-  void make_slots() {
-    for (const auto& context : contexts_) {
-      slots_.push_back(std::unique_ptr<Slot>(
-          new Slot{this, context.get(), runtime::Run(dag_.topology(), dag_.costs())}));
-    }
-  }
-
   void submit_next(Slot& slot) {
     // No runs are left to start, so this slot is done.
     if (left_.fetch_sub(1, std::memory_order_relaxed) <= 0) return open_.done();
@@ -241,18 +240,20 @@ class MillraceDag final : public PreparedDag {
                                               ended.owner->submit_next(ended);
                                             },
                                         .data = &slot};
-    pool_.submit(slot.run, slot.context, {}, observer);
+    if (!variant_.deadline) return pool_.submit(*slot.run, slot.context.get(), {}, observer);
+    MR_CHECK(dag_.submit(pool_, slot.context, options_, observer).has_value());
   }
 
   runtime::WorkerPool& pool_;
   loop::Loop* const loop_;
   Tracing& tracing_;
   const Variant variant_;
+  const RunOptions options_;
   const Flow<Context> dag_;
   const Flow<std::function<void()>> entrance_ = build_entrance();
   const runtime::PoolCounters counters_;
   std::vector<std::shared_ptr<Context>> contexts_;
-  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<Slot> slots_;
   std::atomic<std::int64_t> left_{0};
   runtime::WaitGroup open_;
 };
@@ -278,6 +279,7 @@ class MillraceEngine final : public Engine {
     });
     return prepared;
   }
+  [[nodiscard]] bool caller_works() const override { return variant_.config.callers_help; }
 
  private:
   const Variant variant_;
@@ -305,6 +307,9 @@ std::unique_ptr<Engine> make_millrace_nochain_engine(unsigned workers) {
 }
 std::unique_ptr<Engine> make_millrace_deadline_engine(unsigned workers) {
   return make(workers, {.deadline = true});
+}
+std::unique_ptr<Engine> make_millrace_wait_engine(unsigned workers) {
+  return make(workers, {.config = {.callers_help = false}});
 }
 
 }  // namespace millrace::bench

@@ -23,13 +23,13 @@ constexpr std::string_view kUsage = R"(bench_scheduler: schedulers side by side
   --json FILE       write all rows and bars as JSON
   --shape A,B       only cases whose name contains A or B
   --engine A,B      only these engines
-  --body A,B        only these bodies (empty, 1us, mixed, 1ms)
+  --body A,B        only these bodies (empty, 50ns, 100ns, 200ns, 500ns, 1us, 5us, 20us, mixed, 1ms)
   --workers 1,2     worker counts, the waiting caller included
   --reps N          repetitions per process (default 7)
   --processes N     fresh processes to take the median over (default 3)
   --subject NAME    engine that the bars judge (default millrace)
   --enforce         fail when a bar is missed
-  --no-pin          leave the placement of threads to the kernel
+  --pin             put each thread on a processor of its own; the kernel places them otherwise
   --commit TEXT     recorded in the JSON file
   --smoke           tiny sizes, checks only
   --list            name cases and engines
@@ -62,6 +62,7 @@ bool* find_switch(Options& options, std::string_view name) {
   if (name == "--list") return &options.list;
   if (name == "--help") return &options.help;
   if (name == "--child") return &options.child;
+  if (name == "--pin") return &options.pin;
   return nullptr;
 }
 
@@ -119,8 +120,6 @@ base::Result<Options> parse_options(std::span<const std::string_view> arguments)
     const std::string_view name = arguments[index];
     if (bool* chosen = find_switch(options, name); chosen != nullptr) {
       *chosen = true;
-    } else if (name == "--no-pin") {
-      options.pin = false;
     } else if (index + 1 == arguments.size()) {
       return base::fail(base::ErrorCode::kInvalidArgument,
                         "Unknown option or missing value: " + std::string(name),
@@ -145,7 +144,7 @@ std::vector<std::string> child_arguments(const Options& options) {
   add_list("--body", options.bodies);
   add_list("--workers", options.workers);
   if (options.smoke) arguments.emplace_back("--smoke");
-  if (!options.pin) arguments.emplace_back("--no-pin");
+  if (options.pin) arguments.emplace_back("--pin");
   return arguments;
 }
 

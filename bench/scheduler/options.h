@@ -22,7 +22,7 @@ struct Options {
   std::string subject = "millrace";  ///< the engine that the bars judge
   bool smoke = false;                ///< tiny sizes: checks everything, the times mean nothing
   bool enforce = false;              ///< a missed bar fails the command
-  bool pin = true;
+  bool pin = false;                  ///< put threads on processors of their own; users do not
   bool list = false;
   bool help = false;
   bool child = false;  ///< measure here and write lines for a parent

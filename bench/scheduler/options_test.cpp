@@ -59,7 +59,7 @@ TEST(OptionsTest, ChildMeasuresWhatTheParentWasAskedFor) {
                                               "--reps",
                                               "11",
                                               "--smoke",
-                                              "--no-pin",
+                                              "--pin",
                                               "--json",
                                               "file"});
   ASSERT_TRUE(parent.has_value());
@@ -73,7 +73,7 @@ TEST(OptionsTest, ChildMeasuresWhatTheParentWasAskedFor) {
   EXPECT_EQ(child->workers, parent->workers);
   EXPECT_EQ(child->repetitions, 11U);
   EXPECT_TRUE(child->smoke);
-  EXPECT_FALSE(child->pin);
+  EXPECT_TRUE(child->pin);
   EXPECT_TRUE(child->json_file.empty());
 }
 

@@ -24,8 +24,11 @@ namespace {
 
 constexpr double kSmokeScale = 0.02;
 
-bool is_on_narrow_fans(std::string_view engine) {
-  return engine == "millrace" || engine.starts_with("tbb");
+bool is_measured_on(const Case& entry, std::string_view engine) {
+  if (is_narrow(entry)) return engine == "millrace" || engine == "tbb-tg" || engine == "tbb-fg";
+  if (is_for_all_engines(entry)) return true;
+  return engine != "millrace-inside" && engine != "millrace-noinline" &&
+         engine != "millrace-nochain";
 }
 
 bool contains(const std::vector<std::string>& list, std::string_view value) {
@@ -84,8 +87,8 @@ std::vector<EngineEntry> choose_engines(const Options& options, const Case& entr
   std::vector<EngineEntry> chosen;
   for (const EngineEntry& candidate : engine_entries()) {
     const bool named = contains(options.engines, candidate.name);
-    const bool by_default = options.engines.empty() && (options.smoke || !is_narrow(entry) ||
-                                                        is_on_narrow_fans(candidate.name));
+    const bool by_default =
+        options.engines.empty() && (options.smoke || is_measured_on(entry, candidate.name));
     if (named || by_default) chosen.push_back(candidate);
   }
   return chosen;

@@ -144,6 +144,25 @@ Shape make_ranking() {
   return shape;
 }
 
+Shape make_uneven_ranking() {
+  constexpr NodeIndex kBranches = 4;
+  constexpr NodeIndex kLength = 5;
+  constexpr NodeIndex kJoin = 1 + kBranches * kLength;
+  Shape shape = make_empty("uneven_24", kJoin + 3);
+  for (NodeIndex branch = 0; branch < kBranches; ++branch) {
+    const NodeIndex first = 1 + branch * kLength;
+    connect(shape, 0, first);
+    for (NodeIndex step = 0; step < kLength; ++step) {
+      shape.cost[first + step] = 1U << branch;
+      if (step > 0) connect(shape, first + step - 1, first + step);
+    }
+    connect(shape, first + kLength - 1, kJoin);
+  }
+  connect(shape, kJoin, kJoin + 1);
+  connect(shape, kJoin + 1, kJoin + 2);
+  return shape;
+}
+
 Shape make_narrow_fan(NodeIndex width) {
   Shape shape = make_fan(width);
   const std::string digits = std::to_string(width);

@@ -40,6 +40,9 @@ struct Shape {
 /// A small ranking request: viewer; follow, recommendation; hydrate both; concat; two scores;
 /// blend; take. Ten nodes, seven deep.
 [[nodiscard]] Shape make_ranking();
+/// A larger ranking request with uneven branches: a source, four branches of five nodes each whose
+/// nodes cost 1, 2, 4 and 8, and three nodes that join and finish. 24 nodes, nine deep.
+[[nodiscard]] Shape make_uneven_ranking();
 /// `width` siblings of equal cost between a free source and a free sink.
 [[nodiscard]] Shape make_narrow_fan(NodeIndex width);
 

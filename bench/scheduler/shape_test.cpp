@@ -67,14 +67,23 @@ TEST(ShapeTest, MixedLatencyIsFourFifthsFast) {
   EXPECT_EQ(std::ranges::count(mixed.cost, 100U), 40);
 }
 
+TEST(ShapeTest, UnevenBranchesDoubleFromOneToTheNext) {
+  const Shape uneven = make_uneven_ranking();
+  EXPECT_EQ(uneven.node_count(), 24U);
+  EXPECT_EQ(uneven.dependents[0].size(), 4U);
+  for (const std::uint32_t cost : {2U, 4U, 8U})
+    EXPECT_EQ(std::ranges::count(uneven.cost, cost), 5) << cost;
+  EXPECT_EQ(sources(uneven).size(), 1U);
+}
+
 TEST(ShapeTest, SuiteNamesEveryCaseOnce) {
   std::set<std::string> names;
   for (const Case& entry : make_suite(1)) {
     EXPECT_TRUE(names.insert(entry.name + " " + entry.body).second) << entry.name;
   }
-  // Twelve shapes and one in flight with two bodies each, one mixed case, and 63 widths warm and
-  // cold.
-  EXPECT_EQ(names.size(), 2U * 13 + 1 + 2 * 63);
+  // Thirteen shapes and one in flight with eight bodies each, one mixed case, and 63 widths warm
+  // and cold.
+  EXPECT_EQ(names.size(), 8U * 14 + 1 + 2 * 63);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "scheduler/suite.h"
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,14 +62,39 @@ std::vector<Shape> core_shapes() {
           make_random_layered(50, kSeed),
           make_random_layered(200, kSeed),
           make_random_layered(500, kSeed),
-          make_ranking()};
+          make_ranking(),
+          make_uneven_ranking()};
 }
+
+std::span<const BodyLength> core_bodies() {
+  static constexpr auto kBodies = std::to_array<BodyLength>({{"empty", 0},
+                                                             {"50ns", 50},
+                                                             {"100ns", 100},
+                                                             {"200ns", 200},
+                                                             {"500ns", 500},
+                                                             {"1us", kMicrosecond},
+                                                             {"5us", 5 * kMicrosecond},
+                                                             {"20us", 20 * kMicrosecond}});
+  return kBodies;
+}
+
+std::vector<std::string_view> body_names() {
+  std::vector<std::string_view> names;
+  for (const BodyLength& body : core_bodies()) names.push_back(body.name);
+  names.insert(names.end(), {"mixed", "1ms"});
+  return names;
+}
+
+bool is_for_all_engines(const Case& entry) { return entry.body == "empty" || entry.body == "1us"; }
 
 std::vector<Case> make_suite(double unit_scale) {
   const bool whole = unit_scale >= 1;
   std::vector<Case> suite;
-  add_core(suite, "empty", 0);
-  add_core(suite, "1us", kMicrosecond * unit_scale);
+  for (const BodyLength& body : core_bodies()) {
+    // Scaled bodies are all short: three of them try what the others would.
+    if (whole || body.name == "empty" || body.name == "200ns" || body.name == "1us")
+      add_core(suite, body.name, body.ns * unit_scale);
+  }
   suite.push_back(make_case(make_mixed_latency(200, kSeed), "mixed", kMicrosecond * unit_scale));
   add_narrow(suite, kMillisecond * unit_scale, whole ? 1 : 31);
   return suite;

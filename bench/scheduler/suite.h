@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/shape.h"
@@ -20,7 +22,7 @@ enum class Mode : std::uint8_t {
 struct Case {
   std::string name;  ///< the shape's name, with a suffix for other modes than submit-and-wait
   Shape shape;
-  std::string body;    ///< "empty", "1us", "mixed" or "1ms"
+  std::string body;    ///< one of `body_names`
   double unit_ns = 0;  ///< time of a node of cost 1; 0 is the empty body
   Mode mode = Mode::kSubmitAndWait;
   std::size_t slot_count = 1;
@@ -30,12 +32,26 @@ inline constexpr std::size_t kInFlightSlots = 64;
 inline constexpr NodeIndex kNarrowWidthMin = 2;
 inline constexpr NodeIndex kNarrowWidthMax = 64;
 
-/// Lists the shapes over which geometric means are taken: those with an empty and a 1 us variant
-/// that are submitted and waited for.
+/// A body: the time that a node of cost 1 takes.
+struct BodyLength {
+  std::string_view name;
+  double ns = 0;  ///< 0 is the empty body
+};
+
+/// The bodies that all core shapes are measured with, from nothing to 20 us.
+[[nodiscard]] std::span<const BodyLength> core_bodies();
+/// Those of all cases, in the order of the report: the core ones, "mixed" and "1ms".
+[[nodiscard]] std::vector<std::string_view> body_names();
+/// Says whether a case is measured on every engine; others leave out the variants of our own that
+/// only show what a single mechanism gains.
+[[nodiscard]] bool is_for_all_engines(const Case& entry);
+
+/// Lists the shapes over which geometric means are taken: those that are measured with all core
+/// bodies, submitted and waited for.
 [[nodiscard]] std::vector<Shape> core_shapes();
 
 /// Lists every case. `unit_scale` < 1 shortens bodies for a smoke run; such a run also leaves out
-/// most of the narrow fans.
+/// most of the bodies and of the narrow fans.
 [[nodiscard]] std::vector<Case> make_suite(double unit_scale);
 
 /// Says whether a case belongs to the narrow fans of 1 ms siblings (contract P5), which take long

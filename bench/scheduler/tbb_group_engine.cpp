@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <semaphore>
 #include <vector>
 
+#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include "scheduler/engine.h"
@@ -49,7 +51,8 @@ bool take_token(Node& node) {
 
 class GroupDag final : public PreparedDag {
  public:
-  GroupDag(TbbArena& arena, Workload& workload) : arena_(arena) {
+  GroupDag(TbbArena& arena, Workload& workload, bool caller_works)
+      : arena_(arena), caller_works_(caller_works) {
     for (std::size_t slot = 0; slot < workload.slot_count(); ++slot) {
       slots_.push_back(build(workload, slot));
     }
@@ -59,16 +62,23 @@ class GroupDag final : public PreparedDag {
   ~GroupDag() noexcept override = default;
 
   void run(const Repeat& repeat) override {
+    if (!caller_works_) {
+      return arena_.use([&](tbb::task_arena& arena) {
+        repeat_runs(repeat, [&] { wait_for(arena, [this] { run_once(*slots_.front()); }); });
+      });
+    }
     arena_.execute([&] { repeat_runs(repeat, [&] { run_once(*slots_.front()); }); });
   }
 
   void run_in_flight(std::uint64_t dag_count) override {
-    arena_.execute([&] {
+    const auto run_all = [this, dag_count] {
       const std::uint64_t first = std::min<std::uint64_t>(slots_.size(), dag_count);
       to_submit_.store(static_cast<std::int64_t>(dag_count - first), std::memory_order_relaxed);
       for (std::uint64_t slot = 0; slot < first; ++slot) submit(*slots_[slot]);
       group_.wait();
-    });
+    };
+    if (caller_works_) return arena_.execute(run_all);
+    arena_.use([&](tbb::task_arena& arena) { wait_for(arena, run_all); });
   }
 
  private:
@@ -99,6 +109,17 @@ class GroupDag final : public PreparedDag {
       body();
       if (to_submit_.fetch_sub(1, std::memory_order_relaxed) > 0) submit(slot);
     };
+  }
+
+  /// Hands `work` to the arena's threads and sleeps until it is done, as `run().wait()` does in
+  /// libraries whose callers do not help.
+  template <class Work>
+  void wait_for(tbb::task_arena& arena, Work work) {
+    arena.enqueue([this, work] {
+      work();
+      done_.release();
+    });
+    done_.acquire();
   }
 
   void run_once(Slot& slot) {
@@ -134,6 +155,8 @@ class GroupDag final : public PreparedDag {
   void submit(Slot& slot) { spawn(*slot.sources.front()); }
 
   TbbArena& arena_;
+  const bool caller_works_;
+  std::binary_semaphore done_{0};
   std::vector<std::unique_ptr<Slot>> slots_;
   tbb::task_group group_;
   // DAGs not yet submitted; a count that publishes nothing.
@@ -142,20 +165,26 @@ class GroupDag final : public PreparedDag {
 
 class GroupEngine final : public Engine {
  public:
-  explicit GroupEngine(unsigned workers) : arena_(workers) {}
+  GroupEngine(unsigned workers, bool caller_works)
+      : caller_works_(caller_works), arena_(workers, caller_works) {}
 
   std::unique_ptr<PreparedDag> prepare(Workload& workload) override {
-    return std::make_unique<GroupDag>(arena_, workload);
+    return std::make_unique<GroupDag>(arena_, workload, caller_works_);
   }
+  [[nodiscard]] bool caller_works() const override { return caller_works_; }
 
  private:
+  const bool caller_works_;
   TbbArena arena_;
 };
 
 }  // namespace
 
 std::unique_ptr<Engine> make_tbb_group_engine(unsigned workers) {
-  return std::make_unique<GroupEngine>(workers);
+  return std::make_unique<GroupEngine>(workers, true);
+}
+std::unique_ptr<Engine> make_tbb_wait_engine(unsigned workers) {
+  return std::make_unique<GroupEngine>(workers, false);
 }
 
 }  // namespace millrace::bench

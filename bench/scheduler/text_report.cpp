@@ -219,7 +219,7 @@ void print_header(Out out, const Report& report) {
                  "{:.0f} ns with all processors busy\n",
                  report.processes.size(),
                  report.options.repetitions,
-                 report.options.pin ? "placed" : "not placed",
+                 report.options.pin ? "placed (--pin)" : "placed by the kernel, as users run",
                  median_of(report, &MachineFacts::spin_alone_ns),
                  median_of(report, &MachineFacts::spin_crowded_ns));
   const double foreign = median_of(report, &MachineFacts::foreign_share);
@@ -247,9 +247,9 @@ std::string print_text(const Report& report) {
   std::string text;
   const Out out = std::back_inserter(text);
   print_header(out, report);
-  for (const char* body : {"empty", "1us", "mixed", "1ms"}) {
+  for (const std::string_view body : body_names()) {
     for (const unsigned workers : report.options.workers) {
-      const Group group{.body = body, .workers = workers};
+      const Group group{.body = std::string(body), .workers = workers};
       const std::vector<const Summary*> rows = select(report, group);
       if (rows.empty()) continue;
       if (group.body == "1ms") {

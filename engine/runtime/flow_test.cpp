@@ -192,7 +192,10 @@ TEST(FlowTest, ABodyMayRunAFlow) {
 
 TEST(FlowTest, RefusesWhatCannotWork) {
   FlowBuilder<Request> builder;
-  builder.cpu("a", [](Request&) {}, {.timeout = std::chrono::milliseconds(1)});
+  builder.cpu("a",
+              Replaceable{.body = [] { return 1; },
+                          .commit = &Request::best,
+                          .timeout = std::chrono::milliseconds(1)});
   const auto flow = builder.build();
   const auto pool = make_pool(2);
   Request request;

@@ -13,6 +13,7 @@
 namespace millrace::runtime {
 
 class Run;
+class StagedValue;
 
 /// What a body may ask while it runs.
 /// Threading: not shared; an async body keeps its own copy. Lifetime: the run outlives the body.
@@ -22,6 +23,9 @@ class NodeCall {
 
   /// The context that the run was started with; typed bodies get it as a reference.
   [[nodiscard]] void* context() const { return context_; }
+  /// Gives the context away and takes another: for the bodies of a flow that is part of another,
+  /// and for bodies that must not touch their context.
+  void* exchange_context(void* context) { return std::exchange(context_, context); }
   [[nodiscard]] NodeId node() const { return NodeId(node_); }
   [[nodiscard]] std::string_view node_id() const;
   /// True once the run is over for any reason. On a loop thread, where no timer can fire while the
@@ -36,6 +40,11 @@ class NodeCall {
   [[nodiscard]] std::optional<base::Duration> remaining() const;
   /// Says how many rows the node produced; dependents that cost per row are estimated with it (I4).
   void set_row_count(std::uint32_t row_count) { row_count_ = row_count; }
+
+  /// Where the node's value waits for its commit; only for nodes with `NodeSpec::make_staged`.
+  [[nodiscard]] StagedValue& staged() const;
+  /// Makes sure that the nodes for which this node stands in no longer read their input.
+  void close_replaced_inputs() const;
 
   /// Records why the body is about to return false.
   void set_error(base::Error error) { error_ = std::move(error); }
@@ -53,7 +62,6 @@ class NodeCall {
   friend class Worker;
   friend class LoopScheduler;
   friend class RunSteps;
-  friend class SequenceTrace;
 
   /// When the body's time is up, for a body on a loop thread.
   struct TimeLimit {

@@ -1,5 +1,6 @@
 #include "runtime/run_pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -31,12 +32,27 @@ base::Status check_options(const Topology& topology, const RunOptions& options, 
     return invalid("The flow has timeouts: set RunOptions::loop");
   if (options.loop == nullptr && options.deadline)
     return invalid("A deadline needs a loop to fire on: set RunOptions::loop");
-  if (options.deadline && !owns_context) {
+  if (options.loop == nullptr && options.budget)
+    return invalid("A budget needs a loop to fire on: set RunOptions::loop");
+  if (options.budget && options.budget->count() < 0)
+    return invalid("RunOptions::budget must not be negative");
+  if ((options.deadline || options.budget) && !owns_context) {
     return invalid(
         "A run with a deadline may answer while a body still runs: pass the context as "
         "std::shared_ptr");
   }
   return {};
+}
+
+/// The options of a run that starts now: a budget has become a deadline.
+RunOptions with_deadline(RunOptions options) {
+  const base::TimePoint now = options.loop->clock().now();
+  // More would overflow where times are added.
+  constexpr base::Duration kBudgetMax = std::chrono::hours(24 * 365);
+  const base::TimePoint latest = now + std::min(*options.budget, kBudgetMax);
+  options.deadline = std::min(options.deadline.value_or(latest), latest);
+  options.budget.reset();
+  return options;
 }
 
 }  // namespace
@@ -81,6 +97,7 @@ Run& RunPool::acquire() {
 }
 
 void RunPool::release(Run& run) {
+  run.staged_.reset();
   Run* const before = spare_.exchange(&run, std::memory_order_acq_rel);
   if (before == nullptr) return;
   base::MutexLock lock(mutex_);
@@ -89,6 +106,7 @@ void RunPool::release(Run& run) {
 
 base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, false));
+  MR_TRY_STATUS(pool.check_nesting());
   Run& run = acquire();
   base::Status status = pool.run(run, context, options);
   release(run);
@@ -99,6 +117,8 @@ base::Status RunPool::run_owned(WorkerPool& pool,
                                 std::shared_ptr<void> context,
                                 const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, true));
+  if (options.budget) return run_owned(pool, std::move(context), with_deadline(options));
+  MR_TRY_STATUS(pool.check_nesting());
   Run& run = acquire();
   lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver observer{
@@ -121,6 +141,9 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                                         RunObserver observer,
                                         AdmissionPermit permit) {
   MR_TRY_STATUS(check_submission(pool, options));
+  if (options.budget) {
+    return submit(pool, std::move(context), with_deadline(options), observer, std::move(permit));
+  }
   Run& run = acquire();
   run.user_observer_ = observer;
   run.permit_ = std::move(permit);
@@ -129,7 +152,7 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                             [](Run& done, void*) {
                               // Bodies may go on behind an answer that came early: they are load
                               // all the same (C2).
-                              if (done.outcome() != RunOutcome::kOk) done.permit_.abandon();
+                              if (done.may_have_late_bodies()) done.permit_.abandon();
                               if (done.user_observer_.on_answer != nullptr)
                                 done.user_observer_.on_answer(done, done.user_observer_.data);
                             },
@@ -151,6 +174,8 @@ base::Result<RunHandle> RunPool::try_submit(Admission& admission,
                                             const RunOptions& options,
                                             RunObserver observer) {
   MR_TRY_STATUS(check_submission(pool, options));
+  if (options.budget)
+    return try_submit(admission, pool, std::move(context), with_deadline(options), observer);
   const base::Clock& clock = options.loop != nullptr ? options.loop->clock() : pool.clock();
   auto permit = admission.try_admit(
       {.now = clock.now(), .deadline = options.deadline.value_or(base::TimePoint::max())});

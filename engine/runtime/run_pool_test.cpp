@@ -194,6 +194,39 @@ TEST_F(RunPoolOptionsTest, TimeoutsAndDeadlinesNeedALoop) {
   EXPECT_THAT(refusal(plain.runs().run_owned(*lab.pool, notes, options)), HasSubstr("deadline"));
 }
 
+TEST_F(RunPoolOptionsTest, ABudgetIsATimeFromTheStartOfTheRun) {
+  TestDag dag({noting_node("a")});
+  lab.clock.advance(milliseconds(5));
+  const auto deadline_of = [&](RunOptions options) {
+    const RunHandle run = lab.submit(dag, notes, options);
+    EXPECT_FALSE(run.run().options().budget.has_value());
+    const auto deadline = run.run().options().deadline;
+    lab.settle();
+    return deadline;
+  };
+  const base::TimePoint now = lab.clock.now();
+  EXPECT_EQ(deadline_of({.budget = milliseconds(20)}), now + milliseconds(20));
+  // The earlier one of both counts.
+  EXPECT_EQ(deadline_of({.deadline = now + milliseconds(3), .budget = milliseconds(20)}),
+            now + milliseconds(3));
+  EXPECT_EQ(deadline_of({.deadline = now + milliseconds(30), .budget = milliseconds(20)}),
+            now + milliseconds(20));
+  // Longer than a year is a year: nothing overflows.
+  EXPECT_EQ(deadline_of({.budget = base::Duration::max()}), now + std::chrono::hours(24 * 365));
+}
+
+TEST_F(RunPoolOptionsTest, ABudgetNeedsALoopAnOwnedContextAndNoMinusSign) {
+  TestDag dag({noting_node("a")});
+  RunOptions options{.budget = milliseconds(1)};
+  EXPECT_THAT(refusal(dag.runs().run_owned(*lab.pool, notes, options)),
+              HasSubstr("A budget needs a loop"));
+  options.loop = &lab.loop;
+  EXPECT_THAT(refusal(dag.runs().run(*lab.pool, notes.get(), options)), HasSubstr("shared_ptr"));
+  options.budget = -milliseconds(1);
+  EXPECT_THAT(refusal(dag.runs().run_owned(*lab.pool, notes, options)), HasSubstr("negative"));
+  EXPECT_FALSE(dag.runs().submit(*lab.pool, notes, options, {}).has_value());
+}
+
 TEST_F(RunPoolOptionsTest, C2_ADeadlineNeedsAContextThatTheRunOwns) {
   TestDag dag({noting_node("a")});
   const RunOptions options{.deadline = lab.clock.now() + milliseconds(1), .loop = &lab.loop};

@@ -50,6 +50,8 @@ run(${CMAKE_COMMAND} ${toolchain} ${consumer} -B "${WORK_DIR}/build"
     -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
 run(${CMAKE_COMMAND} --build "${WORK_DIR}/build")
 expect("a feed of [0-9]+ items" "${WORK_DIR}/build/consumer")
+expect("thread: Dear Ada.*task: Dear Grace" "${WORK_DIR}/build/future")
+expect("roots: 2 3 99.*sum: 1000" "${WORK_DIR}/build/for_each")
 
 step("another compiler is refused in one sentence")
 find_program(GXX g++)

@@ -49,6 +49,11 @@ using BodyFunction = bool (*)(const void* closure, NodeCall& call);
 /// Starts an asynchronous body. The closure outlives the task.
 using AsyncFunction = loop::Task<base::Status> (*)(const void* closure, NodeCall call);
 
+/// Where the value of a body waits until it is committed.
+class StagedValue;
+/// Makes the place for a node's value, once per run object.
+using StagedValueMaker = std::unique_ptr<StagedValue> (*)();
+
 /// What happens to a node that failed, timed out or was given up.
 enum class FallbackKind : std::uint8_t {
   kNone,   ///< the error aborts the run
@@ -64,6 +69,7 @@ struct NodeSpec {
   BodyFunction body = nullptr;               ///< for cpu and cheap nodes
   AsyncFunction async_body = nullptr;        ///< for async nodes
   BodyFunction commit = nullptr;             ///< publishes the body's result once it is accepted
+  StagedValueMaker make_staged = nullptr;    ///< for bodies that return a value to commit
   BodyFunction fallback_body = nullptr;      ///< for `FallbackKind::kValue`
   std::shared_ptr<const void> closure = {};  ///< what `body` is called with
   std::shared_ptr<const void> fallback_closure = {};  ///< what `fallback_body` is called with
