@@ -280,7 +280,7 @@ void HttpServerConnection::settle() {
   if (phase_ == Phase::kExchange && body_done_) {
     context_.stop_waiting(phase_link_);
   } else if (phase_ == Phase::kExchange) {
-    const bool drops = reply_ == Reply::kComplete || reply_ == Reply::kPacking;
+    const bool drops = reply_ == Reply::kComplete;
     context_.wait(phase_link_,
                   drops ? HttpWait::kLinger : HttpWait::kBody,
                   drops ? replied_at_ : times_.head_end);
@@ -364,7 +364,6 @@ void HttpServerConnection::reply(int status, std::string_view body) {
   }
   reply_ = Reply::kPacking;
   receiver_ = nullptr;
-  replied_at_ = context_.now();
   packed_status_ = status;
   gzip_job_ = GzipJob::start(*context_.gzip_workers, context_.loop, std::string(body), *this);
 }
