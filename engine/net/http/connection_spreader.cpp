@@ -92,7 +92,11 @@ class ConnectionSpreader::Door final : public HttpServerWatcher {
 
   void on_question() {
     owes_answer_ = true;
-    if (closes_idle_ && server_.try_close_longest_idle()) return;  // which has told
+    if (closes_idle_) {
+      // If it has a request by now, another loop may have an idle one: the answer comes at once.
+      (void)server_.try_close_longest_idle();
+      return tell();
+    }
     if (server_.idle_count() > 0 || open_count() < open_seen_) tell();
   }
   void tell() {

@@ -48,7 +48,10 @@ constexpr HttpRefusal kBadChunkEnd{kBadRequest, "A chunk must end with CR LF."};
 
 constexpr std::uint8_t kLengthDigitsMax = 15;
 constexpr std::uint8_t kChunkDigitsMax = 8;
+constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::string_view kVersionText = "HTTP/";
+/// What nearly all first lines end with.
+constexpr std::string_view kUsualVersion = "HTTP/1.1\r\n";
 constexpr std::string_view kMethods[] = {
     "GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "PRI"};
 
@@ -80,8 +83,10 @@ bool is_of(char byte, std::uint8_t what) {
 }
 /// Where the bytes of a class end, from `index` on.
 std::size_t end_of_run(std::string_view bytes, std::size_t index, std::uint8_t what) {
-  while (index < bytes.size() && is_of(bytes[index], what)) ++index;
-  return index;
+  const char* at = bytes.data() + index;
+  const char* const end = bytes.data() + bytes.size();
+  while (at != end && is_of(*at, what)) ++at;
+  return static_cast<std::size_t>(at - bytes.data());
 }
 
 /// Where the bytes of a field's value end, from `index` on: eight at a time as long as none of them
@@ -141,7 +146,7 @@ HttpFraming::Segment HttpFraming::next(std::string_view bytes) {
 std::size_t HttpFraming::read_head(std::string_view bytes) {
   std::size_t index = 0;
   while (!is_head_complete()) {
-    index = skip_plain(bytes, index);
+    index = state_ == State::kLineStart ? skip_plain_lines(bytes, index) : skip_plain(bytes, index);
     if (index == bytes.size() || !read(bytes[index])) break;
     ++index;
     if (index == bytes.size()) break;
@@ -156,10 +161,26 @@ HttpFraming::Part HttpFraming::part_of(char byte) const {
   return is_extension ? Part::kExtension : Part::kBetween;
 }
 
+std::size_t HttpFraming::skip_plain_lines(std::string_view bytes, std::size_t index) {
+  while (true) {
+    const std::size_t name_end = end_of_run(bytes, index, kTokenByte);
+    if (name_end == index || name_end == bytes.size() || bytes[name_end] != ':') return index;
+    if (field_of(bytes.substr(index, name_end - index)) != Field::kOther) return index;
+    const std::size_t value_end = end_of_value(bytes, name_end + 1);
+    if (bytes.substr(value_end, kLineEnd.size()) != kLineEnd) return index;
+    index = value_end + kLineEnd.size();
+  }
+}
+
 std::size_t HttpFraming::skip_plain(std::string_view bytes, std::size_t index) {
   switch (state_) {
     case State::kTarget:
       return end_of_run(bytes, index, kTargetByte);
+    case State::kVersion:
+      if (kept_count_ > 0 || !bytes.substr(index).starts_with(kUsualVersion)) return index;
+      minor_ = 1;
+      state_ = State::kLineStart;
+      return index + kUsualVersion.size();
     case State::kName: {
       const std::size_t end = end_of_run(bytes, index, kTokenByte);
       keep(bytes.substr(index, end - index));

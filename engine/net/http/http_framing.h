@@ -107,8 +107,10 @@ class HttpFraming {
   [[nodiscard]] bool end_head(char byte);
   /// Reads a head to its end, or as far as it is in order; gives the number of bytes.
   [[nodiscard]] std::size_t read_head(std::string_view bytes);
-  /// Skips bytes that cannot change the state, from `index` on.
+  /// Skips bytes that need no more than a look at their class, from `index` on.
   [[nodiscard]] std::size_t skip_plain(std::string_view bytes, std::size_t index);
+  /// Skips whole lines of fields that do not concern the framing, from the start of a line on.
+  [[nodiscard]] static std::size_t skip_plain_lines(std::string_view bytes, std::size_t index);
   [[nodiscard]] static Field field_of(std::string_view name);
   bool refuse(const HttpRefusal& reason);
   void keep(char byte);

@@ -63,6 +63,7 @@ bool HttpServer::try_close_longest_idle() {
 
 void HttpServer::close_idle() {
   announce_close();
+  closes_idle = true;
   while (try_close_longest_idle()) {
   }
 }

@@ -70,6 +70,7 @@ class HttpServer final : private HttpServerContext {
   /// From now on every reply says `Connection: close`.
   void announce_close() { closes_connections = true; }
   /// Closes the idle connections and `announce_close`: those that are left end with their reply.
+  /// Connections that are taken later must begin their request within the time for a head.
   void close_idle();
   /// Closes all connections; requests under way are gone.
   void close_all();

@@ -39,7 +39,7 @@ constexpr HttpRefusal kUnknownExpectation{417, "Only 100-continue may be expecte
 
 /// Memory above this is given back between two requests, so that idle connections stay small.
 constexpr std::size_t kKeptBytes = 2048;
-/// A stalled client is found after so many checks without progress.
+/// So many checks without progress, and a client is taken for stalled.
 constexpr int kStalledChecksMax = 4;
 /// Room for the head of a reply, besides its fields.
 constexpr std::size_t kHeadRoom = 256;
@@ -111,7 +111,7 @@ void HttpServerConnection::on_closed(const base::Status& /*status*/) { give_up()
 void HttpServerConnection::on_wait_over(HttpWait wait) {
   switch (wait) {
     case HttpWait::kHead:
-      return refuse(kHeadTooSlow);
+      return phase_ == Phase::kIdle ? close() : refuse(kHeadTooSlow);
     case HttpWait::kBody:
       return refuse(kBodyTooSlow);
     case HttpWait::kIdle:
@@ -277,24 +277,20 @@ void HttpServerConnection::end_exchange() {
 }
 
 void HttpServerConnection::settle() {
-  if (phase_ == Phase::kExchange) {
-    if (body_done_) {
-      context_.stop_waiting(phase_link_);
-    } else {
-      const bool drops = reply_ == Reply::kComplete || reply_ == Reply::kPacking;
-      if (drops) {
-        context_.wait(phase_link_, HttpWait::kLinger, replied_at_);
-      } else {
-        context_.wait(phase_link_, HttpWait::kBody, times_.head_end);
-      }
-    }
+  if (phase_ == Phase::kExchange && body_done_) {
+    context_.stop_waiting(phase_link_);
+  } else if (phase_ == Phase::kExchange) {
+    const bool drops = reply_ == Reply::kComplete;
+    context_.wait(phase_link_,
+                  drops ? HttpWait::kLinger : HttpWait::kBody,
+                  drops ? replied_at_ : times_.head_end);
   } else {
     phase_ = reader_.has_begun() ? Phase::kHead : Phase::kIdle;
-    if (phase_ == Phase::kHead) {
-      context_.wait(phase_link_, HttpWait::kHead, times_.first_byte);
-    } else {
-      context_.wait(phase_link_, HttpWait::kIdle, context_.now());
-    }
+    const bool has_begun = phase_ == Phase::kHead;
+    const bool is_hurried = has_begun || context_.closes_idle;
+    context_.wait(phase_link_,
+                  is_hurried ? HttpWait::kHead : HttpWait::kIdle,
+                  has_begun ? times_.first_byte : context_.now());
   }
   wait_for_input();
   if (!ahead_.empty() && !is_blocked()) context_.schedule(*this);
@@ -368,7 +364,6 @@ void HttpServerConnection::reply(int status, std::string_view body) {
   }
   reply_ = Reply::kPacking;
   receiver_ = nullptr;
-  replied_at_ = context_.now();
   packed_status_ = status;
   gzip_job_ = GzipJob::start(*context_.gzip_workers, context_.loop, std::string(body), *this);
 }

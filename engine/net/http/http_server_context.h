@@ -66,6 +66,8 @@ class HttpServerContext {
   loop::Executor* const gzip_workers;  // nullptr: the loop compresses all
   /// Whether replies say that the connection closes.
   bool closes_connections = false;
+  /// Whether connections without a request are not kept.
+  bool closes_idle = false;
   HttpServerCells cells;
   /// Compresses replies on the loop; made when first needed.
   std::optional<GzipDeflater> deflater;

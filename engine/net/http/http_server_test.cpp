@@ -99,6 +99,22 @@ TEST(HttpServerTest, S9_VeryLargeRepliesAreCompressedByAWorker) {
   EXPECT_EQ(rig.server.connection_count(), 0U);
 }
 
+TEST(HttpServerTest, ASlowWorkerDoesNotCutOffAReplyBeforeTheBody) {
+  base::ManualClock clock;
+  loop::FakeLoop worker(clock);
+  HttpServerRig rig({}, &worker);
+  FakePeer& client = rig.connect();
+  rig.handler.when_request = [](TestCall& call) { call.reply(404, std::string(20'000, 'x')); };
+  rig.send(client,
+           "POST / HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip\r\nContent-Length: 5\r\n\r\n12");
+  rig.loop.advance(seconds(3));
+  worker.run_ready();
+  rig.loop.run_ready();
+  EXPECT_TRUE(rig.take(client).starts_with("HTTP/1.1 404 Not Found\r\n"));
+  rig.handler.when_request = {};
+  EXPECT_EQ(rig.ask(client, "345" + get("/")), ok("GET / "));
+}
+
 TEST(HttpServerTest, S9_GzipBodiesAreInflatedAndStoppedAtTheLimit) {
   HttpServerRig rig;
   FakePeer& client = rig.connect();
@@ -134,6 +150,19 @@ TEST(HttpServerTest, DrainingClosesTheIdleAndLetsOthersEnd) {
   EXPECT_EQ(rig.ask(late, " HTTP/1.1\r\nHost: h\r\n\r\n"),
             ok("GET /late ", "Connection: close\r\n"));
   rig.loop.advance(seconds(1));
+  EXPECT_EQ(rig.server.connection_count(), 0U);
+}
+
+TEST(HttpServerTest, WhoComesWhileDrainingMustAskSoon) {
+  HttpServerRig rig;
+  rig.server.close_idle();
+  FakePeer& asks = rig.connect();
+  FakePeer& waits = rig.connect();
+  rig.loop.advance(seconds(4));
+  EXPECT_EQ(rig.ask(asks, get("/")), ok("GET / ", "Connection: close\r\n"));
+  rig.loop.advance(seconds(1));
+  EXPECT_FALSE(waits.is_open());
+  EXPECT_EQ(waits.received(), "");
   EXPECT_EQ(rig.server.connection_count(), 0U);
 }
 
