@@ -337,7 +337,7 @@ class Run {
   QueueEntry entry_;  // the run itself in a queue
   std::unique_ptr<std::uint32_t[]> counter_storage_;
   std::unique_ptr<std::uint32_t[]> link_storage_;
-  StagedValues staged_;  // each by the thread that runs or commits its node
+  StagedValues staged_;                // each by the thread that runs or commits its node
   std::unique_ptr<RunExtras> extras_;  // states, timers, async operations, trace times
 };
 
