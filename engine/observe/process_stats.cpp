@@ -1,11 +1,13 @@
 #include "observe/process_stats.h"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -86,7 +88,16 @@ void add_memory_and_start(std::vector<base::MetricSnapshot>& metrics) {
     add_one(kStartTime, boot + ticks, metrics);
 }
 
+constexpr std::array<const base::MetricDescriptor*, 6> kProcessMetrics{&kCpuSeconds,
+                                                                       &kResidentBytes,
+                                                                       &kVirtualBytes,
+                                                                       &kOpenDescriptors,
+                                                                       &kDescriptorsMax,
+                                                                       &kStartTime};
+
 }  // namespace
+
+std::span<const base::MetricDescriptor* const> process_metrics() { return kProcessMetrics; }
 
 void add_process_metrics(std::vector<base::MetricSnapshot>& metrics) {
   rusage usage{};

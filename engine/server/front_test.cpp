@@ -149,13 +149,18 @@ TEST_F(FrontTest, PlanPagesShowWhatIsLoaded) {
 
 TEST_F(FrontTest, S42_EveryRequestIsLoggedOnceAndNeverWithItsPath) {
   (void)rig.ask("GET", "/secret-path");
-  (void)rig.ask("POST", "/v1/rank/p", R"({"user_id":1})", {{"X-Request-Id", "r1"}});
+  (void)rig.ask("POST",
+                "/v1/rank/p",
+                R"({"user_id":1})",
+                {{"X-Request-Id", "r1"},
+                 {"traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}});
   const auto lines = rig.sink.lines();
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0], HasSubstr(R"("event":"request")"));
   EXPECT_THAT(lines[0], Not(HasSubstr("secret")));
   EXPECT_THAT(lines[1], HasSubstr(R"("request_id":"r1")"));
   EXPECT_THAT(lines[1], HasSubstr(R"("route":"/v1/rank/{plan}")"));
+  EXPECT_THAT(lines[1], HasSubstr(R"("trace_id":"4bf92f3577b34da6a3ce929d0e0e4736")"));
   EXPECT_THAT(lines[1], HasSubstr(R"("plan":"p")"));
   EXPECT_THAT(lines[1], HasSubstr(R"("status":200,"outcome":"ok")"));
   EXPECT_THAT(lines[1], HasSubstr(R"("rows":5)"));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "observe/trace_context.h"
 #include "server/call_headers.h"
 #include "server/json_indent.h"
 #include "server/plan_pages.h"
@@ -24,6 +25,9 @@ void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order) {
   plan_name_ = order.plan;
   query_request_ = order.query_request;
   header_id_ = find_request_id(exchange.head().fields).value_or(std::string_view());
+  const auto trace =
+      observe::parse_traceparent(exchange.head().fields.find("traceparent").value_or(""));
+  trace_id_ = trace ? trace->trace_id : std::string_view();
   client_ = exchange.peer();
   method_ = exchange.head().method;
   deadline_ = order.deadline;
@@ -153,6 +157,7 @@ void RankExchange::record(int status, std::size_t bytes_out) {
   const std::string version = used != nullptr ? version_of(used->plan()) : std::string();
   front_.log().write({.request_id = request_id(),
                       .engine_request_id = engine_request_id(),
+                      .trace_id = trace_id_,
                       .method = method_,
                       .route = route_->path,
                       .client = client_,

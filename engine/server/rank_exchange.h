@@ -65,6 +65,7 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   std::string plan_name_;
   std::string query_request_;
   std::string header_id_;
+  std::string trace_id_;
   std::string client_;
   std::string method_;
   std::string body_;

@@ -126,6 +126,53 @@ TEST(ServeTest, APortThatIsTakenIsAnError) {
   EXPECT_THAT(result.out, HasSubstr("exit 0"));
 }
 
+TEST(ServeTest, TheEndIsAnnouncedBeforeItComes) {
+  const ShellResult result = Root().run(with_server(
+      "kill -HUP $PID; curl -s -o o -w 'after hup %{http_code}\\n' http://$A/readyz\n"
+      "kill -TERM $PID\n"
+      "until curl -s http://$A/readyz | grep -q 'not ready'; do kill -0 $PID || break; done\n"
+      "curl -si http://$A/v1/rank/mixed_pipeline -d '{\"user_id\":1}'; echo\n"
+      "kill -TERM $PID\n",
+      "--set drain.notice=20s"));
+  EXPECT_THAT(result.out, HasSubstr("after hup 200"));
+  EXPECT_THAT(result.out, HasSubstr("HTTP/1.1 200 OK"));
+  EXPECT_THAT(result.out, HasSubstr("Connection: close"));
+  // The second signal ends it at once.
+  EXPECT_THAT(result.out, HasSubstr("exit 1"));
+}
+
+TEST(ServeTest, WhatTakesTooLongIsGivenUp) {
+  const Root root;
+  root.write("slow.plan.json",
+             R"({"schema_version":1,"name":"slow","nodes":[)"
+             R"({"id":"src","op":"fixed_source","inputs":[],"params":{"row_count":2}},)"
+             R"({"id":"wait","op":"sleep","inputs":["src"],"params":{"duration_ms":9000}}],)"
+             R"("outputs":["wait"],"output_keys":["id"]})");
+  const ShellResult result = root.run(
+      "engine/bin/rankd serve --root . --port 0 --plan slow.plan.json --set drain.notice=0 "
+      "--set drain.timeout=100ms --set plans.warmup_required=false --set server.deadline_max=20s "
+      "2>log & PID=$!\n"
+      "until grep -q '\"event\":\"listening\"' log; do kill -0 $PID || break; done\n"
+      "A=$(sed -n 's/.*\"address\":\"\\([^\"]*\\)\".*/\\1/p' log | head -1)\n"
+      "curl -si http://$A/v1/rank/slow -d '{\"user_id\":1}' >out & C=$!\n"
+      "until curl -s http://$A/metrics | grep -q 'inflight{priority=\"normal\"} 1'; do "
+      "kill -0 $PID || break; done\n"
+      "kill -TERM $PID; wait $PID; echo \"exit $?\"; wait $C; cat out\n");
+  EXPECT_THAT(result.out, HasSubstr("exit 1"));
+  EXPECT_THAT(result.out, HasSubstr("HTTP/1.1 503 "));
+  EXPECT_THAT(result.out, HasSubstr("urn:millrace:error:draining"));
+}
+
+TEST(ServeTest, S39_EveryMetricStandsOnTheReferencePage) {
+  const ShellResult result = Root().run(with_server(
+      "curl -s http://$A/v1/rank/mixed_pipeline -d '{\"user_id\":1}' -o o\n"
+      "curl -s http://$A/metrics | sed -n 's/^# TYPE \\([a-z_]*\\) .*/\\1/p' >names\n"
+      "wc -l <names; for n in $(cat names); do grep -q \"\\`$n\\`\" " MILLRACE_SOURCE_DIR
+      "/docs/reference/metrics.md || echo \"missing $n\"; done\n"));
+  EXPECT_THAT(result.out, Not(HasSubstr("missing")));
+  EXPECT_THAT(result.out, ::testing::MatchesRegex("[1-9][0-9]\n(.|\n)*"));
+}
+
 TEST(ServeTest, ARequestUnderWayIsAnsweredWhenTheServerEnds) {
   const Root root;
   root.write("slow.plan.json",

@@ -56,15 +56,19 @@ class EndSignals {
  public:
   EndSignals() {
     sigemptyset(&set_);
-    for (const int number : {SIGTERM, SIGINT}) sigaddset(&set_, number);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set_, number);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
     // A client that is gone is an error of its write.
     signal(SIGPIPE, SIG_IGN);
   }
-  /// Waits for one of them.
-  [[nodiscard]] int wait() const {
+  /// Waits for one of them. SIGHUP, which asks other servers to read their files again, must not
+  /// end this one, which cannot do that yet.
+  [[nodiscard]] int wait(base::Logger& log) const {
     int number = 0;
-    while (sigwait(&set_, &number) != 0) {
+    while (sigwait(&set_, &number) != 0 || number == SIGHUP) {
+      if (number == SIGHUP)
+        log.warning("reload_ignored", "SIGHUP was ignored: restart the server to load new files");
+      number = 0;
     }
     return number;
   }
@@ -75,7 +79,7 @@ class EndSignals {
     int outcome = -1;
     do {
       outcome = sigtimedwait(&set_, nullptr, &limit);
-    } while (outcome < 0 && errno == EINTR);
+    } while ((outcome < 0 && errno == EINTR) || outcome == SIGHUP);
     return outcome > 0;
   }
 
@@ -166,7 +170,7 @@ int serve_with(Flags flags,
       print_to(stderr, "rankd: " + server.error().text + "\n");
       return kServeFailed;
     }
-    exit_code = drain(**server, settings, signals, signals.wait(), log);
+    exit_code = drain(**server, settings, signals, signals.wait(log), log);
     if (exit_code == kServeOk) return kServeOk;
     // Bodies that never return must not keep the process.
     log.warning("forced_exit", "The process ends before all requests have");
