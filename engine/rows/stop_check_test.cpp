@@ -165,7 +165,8 @@ TEST(RowBudgetTest, LIM1_AJoinAsksBeforeItTakesMemory) {
   scratch.set_stop(check_of(budget));
   const RowSet rows = rows_of_one_group(2'000);  // joined with itself: 4 000 000
   const std::vector<JoinKey> keys{{.left = "group", .right = "group"}};
-  const auto joined = join(rows, rows, {.keys = keys, .right_prefix = "r_"}, scratch);
+  const std::vector<JoinColumn> taken{{.name = "id", .new_name = "r_id"}};
+  const auto joined = join(rows, rows, {.keys = keys, .right_columns = taken}, scratch);
   ASSERT_FALSE(joined);
   EXPECT_EQ(joined.error().code(), base::ErrorCode::kResourceExhausted);
   EXPECT_THAT(joined.error().message(), HasSubstr("--max_rows allows, 10000"));
