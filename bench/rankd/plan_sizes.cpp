@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -159,17 +160,14 @@ class SizeTable {
     const auto found = results_.find(name_of(cell));
     return found == results_.end() ? nullptr : &found->second;
   }
-  /// One value of a cell divided by that of another, as a figure with a bar.
-  void compare(std::string name,
-               const SizeCell& above,
-               const SizeCell& below,
-               double SizeResult::* value,
-               double at_most,
-               std::vector<Figure>& figures) const {
+  /// One value of a cell divided by that of another, if both were measured.
+  [[nodiscard]] std::optional<double> ratio(const SizeCell& above,
+                                            const SizeCell& below,
+                                            double SizeResult::* value) const {
     const SizeResult* const first = find(above);
     const SizeResult* const second = find(below);
-    if (first == nullptr || second == nullptr) return;
-    figures.push_back({std::move(name), first->*value / second->*value, "x", at_most});
+    if (first == nullptr || second == nullptr) return std::nullopt;
+    return first->*value / second->*value;
   }
 
  private:
@@ -183,19 +181,20 @@ void judge(const SizeTable& table,
   const std::string plan = base::format("{} of {}", name_of(shape), node_count);
   for (const std::uint32_t threads : {1U, 2U}) {
     const SizeCell busy{shape, node_count, 64, threads};
-    table.compare(base::format("{}, {} threads: CPU, 64 in flight / 1", plan, threads),
-                  busy,
-                  {shape, node_count, 1, threads},
-                  &SizeResult::cpu_us,
-                  kBusyRatioMax,
-                  figures);
+    const SizeCell lone{shape, node_count, 1, threads};
+    if (const auto ratio = table.ratio(busy, lone, &SizeResult::cpu_us)) {
+      figures.push_back({base::format("{}, threads: {}, CPU, 64 in flight / 1", plan, threads),
+                         *ratio,
+                         "x",
+                         kBusyRatioMax});
+    }
   }
-  table.compare(plan + ", 1 in flight: p50, 2 threads / 1",
-                {shape, node_count, 1, 2},
-                {shape, node_count, 1, 1},
-                &SizeResult::p50_us,
-                kSecondThreadRatioMax,
-                figures);
+  const SizeCell two{shape, node_count, 1, 2};
+  const SizeCell one{shape, node_count, 1, 1};
+  if (const auto ratio = table.ratio(two, one, &SizeResult::p50_us)) {
+    figures.push_back(
+        {plan + ", 1 in flight: p50, 2 threads / 1", *ratio, "x", kSecondThreadRatioMax});
+  }
 }
 
 void print_row(const SizeCell& cell, const SizeResult& result) {

@@ -161,7 +161,8 @@ TEST_F(AdmittedRunsTest, TheObserverOfAnAnswerMayStartTheNextRunAtOnce) {
     void start() {
       if (left-- == 0) return;
       const RunObserver observer{
-          .on_answer = [](runtime::Run&, void* self) { static_cast<Next*>(self)->start(); }, .data = this};
+          .on_answer = [](runtime::Run&, void* self) { static_cast<Next*>(self)->start(); },
+          .data = this};
       const auto run = dag.runs().try_submit(gate, *lab.pool, notes, {.loop = &lab.loop}, observer);
       if (!run) ++refused;
     }
