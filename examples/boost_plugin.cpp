@@ -8,7 +8,7 @@ namespace {
 using namespace millrace;
 
 struct BoostParams {
-  tasks::OutKeyParam out_key;
+  tasks::OutKeyParam<tasks::Float> out_key;
   double factor = 2.0;
 
   static void describe(tasks::ParamsDescription<BoostParams>& params) {

@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# What ./dev setup does: `setup.sh packages` installs Debian packages, `setup.sh hook` links the
-# git hook. Needs nothing but bash and apt.
+# What ./dev setup does: `setup.sh packages` installs Debian packages, `setup.sh browser` a browser for
+# tests, `setup.sh hook` links the git hook. Needs nothing but bash and apt.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly PACKAGES=(
   clang-19 lld-19 llvm-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev libstdc++-12-dev
   cmake ninja-build ccache git python3
-  libfmt-dev libre2-dev libuv1-dev libsimdjson-dev libtomlplusplus-dev libyaml-dev libssl-dev libcli11-dev
+  libfmt-dev libre2-dev libuv1-dev libsimdjson-dev libtomlplusplus-dev libyaml-dev libssl-dev zlib1g-dev libcli11-dev
   node-llhttp
   redis-server redis-tools libhiredis-dev pkg-config
+  curl python3-prometheus-client
   libgtest-dev libgmock-dev librapidcheck-dev libtbb-dev nlohmann-json3-dev
+  mkdocs mkdocs-material
 )
+# Only for tests that look at pages as a reader would.
+readonly BROWSER_PACKAGES=(chromium chromium-driver)
 
 say() { printf '==> %s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -20,24 +24,28 @@ as_root() {
   if ((EUID == 0)); then "$@"; else sudo "$@"; fi
 }
 
+# Prints those of the given packages that are not installed.
 missing_packages() {
   local package
   # Any Node.js of 18 or later serves, wherever it comes from.
   command -v node >/dev/null || echo nodejs
   command -v npm >/dev/null || echo npm
-  for package in "${PACKAGES[@]}"; do
+  for package in "$@"; do
     if [[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]]; then
       echo "$package"
     fi
   done
 }
 
-install_packages() {
+install_packages() { install_all "${PACKAGES[@]}"; }
+install_browser() { install_all "${BROWSER_PACKAGES[@]}"; }
+
+install_all() {
   local missing
   command -v apt-get >/dev/null || fail "setup needs apt-get (Debian 12)"
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   if ((${#missing[@]} == 0)); then
-    say "packages: all ${#PACKAGES[@]} are installed"
+    say "packages: all $# are installed"
     return
   fi
   if ((EUID != 0)) && ! command -v sudo >/dev/null; then
@@ -62,4 +70,4 @@ install_hook() {
   fi
 }
 
-"install_${1:?packages or hook}"
+"install_${1:?packages, browser or hook}"

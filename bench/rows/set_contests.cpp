@@ -119,7 +119,11 @@ base::Status run_join(const ContestSetup& setup, const OnContest& on_contest) {
   const rows::RowSet left_rows = to_row_set(left, scratch);
   const rows::RowSet right_rows = to_row_set(right, scratch);
   const std::vector<rows::JoinKey> keys = {{"author", "author"}};
-  const rows::JoinOptions options{.keys = keys, .right_prefix = "author_"};
+  std::vector<rows::JoinColumn> taken;
+  for (const rows::NamedColumn& column : right_rows.batch()->columns()) {
+    if (column.name != "author") taken.push_back({column.name, "author_" + column.name});
+  }
+  const rows::JoinOptions options{.keys = keys, .right_columns = taken};
   const auto run = [&] { return rows::join(left_rows, right_rows, options, scratch).value(); };
   Contest contest{.name = "join",
                   .rows = setup.set_rows,

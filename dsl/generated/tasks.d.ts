@@ -92,7 +92,7 @@ declare namespace Millrace {
        */
       readonly keep?: "first" | "last" | "max";
       /** Key that `keep: max` compares. */
-      readonly score?: KeyRef<C>;
+      readonly score?: KeyRef<C, "int" | "float">;
     }): Rows<C>;
 
     /**
@@ -126,9 +126,9 @@ declare namespace Millrace {
        */
       readonly lookahead?: number;
       /** Key of the relevance; if given, rows are chosen by MMR instead of windows. */
-      readonly score?: KeyRef<C>;
+      readonly score?: KeyRef<C, "int" | "float">;
       /** MMR: keys whose values form the vectors that are compared by cosine. */
-      readonly features?: KeyList<C>;
+      readonly features?: KeyList<C, "int" | "float">;
       /**
        * MMR: 1 counts relevance only, 0 counts only how different rows are.
        * From 0 to 1.
@@ -156,7 +156,7 @@ declare namespace Millrace {
      * LRANGE of `follow:{id}` for each row, all in one round trip: the users that it follows, by
      * row, then by place in the list.
      */
-    follow(params: NodeOptions & {
+    follow<const Y extends KeyMap<C> = never>(params: NodeOptions & {
       /** Store that has the lists. */
       readonly endpoint: Endpoint;
       /**
@@ -170,7 +170,13 @@ declare namespace Millrace {
        * @defaultValue `100`
        */
       readonly fanout?: number;
-    }): Rows<C | "parent_id">;
+      /**
+       * Columns that the new rows take along from the row they come from: keys, or new keys with
+       * the keys they are taken from; by default none.
+       * @defaultValue `{}`
+       */
+      readonly carry?: Y;
+    }): Rows<"id" | "parent_id" | TakenNames<Y>>;
 
     /** Keeps at most `count` rows of each group, those that come first. */
     groupLimit(params: NodeOptions & {
@@ -227,7 +233,7 @@ declare namespace Millrace {
        * Key whose value stands behind the prefix.
        * @defaultValue `"id"`
        */
-      readonly by?: KeyRef<C>;
+      readonly by?: KeyRef<C, "int" | "string">;
       /** Keys to fetch; by default those that something downstream reads. */
       readonly keys?: KeyList<K>;
     }): Rows<C | K>;
@@ -255,10 +261,10 @@ declare namespace Millrace {
     }): Rows<C | ColumnsOf<R> | ColumnsOf<I>>;
 
     /**
-     * Joins rows with equal keys. A column that both sides have is an error that names it: nothing
-     * is overwritten.
+     * Joins rows with equal keys. A plan in which both sides have the same column is refused:
+     * nothing is overwritten.
      */
-    join<R extends AnyRows = never>(params: NodeOptions & {
+    join<R extends AnyRows = never, const Y extends KeyMap<ColumnsOf<R>> = never, const J extends "inner" | "left" | "semi" | "anti" = "inner">(params: NodeOptions & {
       /** Rows to match with. */
       readonly rhs: R;
       /**
@@ -266,22 +272,19 @@ declare namespace Millrace {
        * @defaultValue `["id"]`
        */
       readonly by?: KeyList<C>;
-      /**
-       * Names of these keys on the right side, if they differ from `by`.
-       * @defaultValue `[]`
-       */
-      readonly rhsBy?: readonly string[];
+      /** Names of these keys on the right side, if they differ from `by`. */
+      readonly rhsBy?: KeyList<ColumnsOf<R>>;
       /**
        * Which rows the result has; `semi` and `anti` add no columns.
        * @defaultValue `"inner"`
        */
-      readonly kind?: "inner" | "left" | "semi" | "anti";
+      readonly kind?: J;
       /**
-       * Put before the names of the columns from the right side.
-       * @defaultValue `""`
+       * Columns to take from the right side: keys, or new keys with the keys they are taken from;
+       * by default all but `id` and those of `rhs_by`.
        */
-      readonly prefix?: string;
-    }): Rows<C | ColumnsOf<R>>;
+      readonly columns?: Y;
+    }): Rows<C | JoinedNames<J, "semi" | "anti", R, Y>>;
 
     /**
      * Fetches the string `prefix:{id}` of each row into one column with one MGET. A missing one is
@@ -298,14 +301,14 @@ declare namespace Millrace {
        * Key whose value stands behind the prefix.
        * @defaultValue `"id"`
        */
-      readonly by?: KeyRef<C>;
+      readonly by?: KeyRef<C, "int" | "string">;
     }): Rows<C | K>;
 
     /**
      * LRANGE of `media:{id}` for each row, all in one round trip: its media, by row, then by place
      * in the list.
      */
-    media(params: NodeOptions & {
+    media<const Y extends KeyMap<C> = never>(params: NodeOptions & {
       /** Store that has the lists. */
       readonly endpoint: Endpoint;
       /**
@@ -319,13 +322,19 @@ declare namespace Millrace {
        * @defaultValue `100`
        */
       readonly fanout?: number;
-    }): Rows<C | "parent_id">;
+      /**
+       * Columns that the new rows take along from the row they come from: keys, or new keys with
+       * the keys they are taken from; by default none.
+       * @defaultValue `{}`
+       */
+      readonly carry?: Y;
+    }): Rows<"id" | "parent_id" | TakenNames<Y>>;
 
     /**
      * LRANGE of `recommendation:{id}` for each row, all in one round trip: what is recommended to
      * it, by row, then by place in the list.
      */
-    recommendation(params: NodeOptions & {
+    recommendation<const Y extends KeyMap<C> = never>(params: NodeOptions & {
       /** Store that has the lists. */
       readonly endpoint: Endpoint;
       /**
@@ -339,7 +348,13 @@ declare namespace Millrace {
        * @defaultValue `100`
        */
       readonly fanout?: number;
-    }): Rows<C | "parent_id">;
+      /**
+       * Columns that the new rows take along from the row they come from: keys, or new keys with
+       * the keys they are taken from; by default none.
+       * @defaultValue `{}`
+       */
+      readonly carry?: Y;
+    }): Rows<"id" | "parent_id" | TakenNames<Y>>;
 
     /**
      * Keeps random rows, in input order. The random number of a row depends only on its id and the

@@ -63,7 +63,24 @@ declare namespace Millrace {
   /** One key or several, each with its direction. */
   type OrderParam<C extends string> =
     KeyRef<C> | readonly (KeyRef<C> | { readonly key: KeyRef<C>; readonly order?: Direction })[];
-  type KeyList<C extends string> = KeyRef<C> | readonly KeyRef<C>[];
+  type KeyList<C extends string, T extends TypeName = TypeName> =
+    KeyRef<C, T> | readonly KeyRef<C, T>[];
+  /** Columns to take from rows: keys, or new keys with the keys they are taken from. */
+  type KeyMap<C extends string> =
+    KeyRef<C> | readonly KeyRef<C>[] | { readonly [N in WritableName | C]?: KeyRef<C> };
+  /** The names that columns have after a `KeyMap` has taken them. */
+  type TakenNames<Y> =
+    Y extends Ref<infer N>
+      ? N & KeyName
+      : Y extends readonly (infer I)[]
+        ? TakenNames<I>
+        : keyof Y & string;
+  /** What a join adds: nothing if its kind is one of `N`; else what `Y` takes, or all but the id. */
+  type JoinedNames<J, N, R, Y> = J extends N
+    ? never
+    : [Y] extends [never]
+      ? Exclude<ColumnsOf<R>, "id">
+      : TakenNames<Y>;
   /** Text with one name in braces: `follow:{id}`. */
   type KeyPattern<N extends string> = `${string}{${N}}${string}`;
 

@@ -169,6 +169,7 @@ Result<Evaluated> evaluate(const BoundExpr& bound,
     MR_TRY_STATUS(scratch.rows().stop().check());
     const RowWindow window = evaluation.window_at(position);
     const Vector& result = evaluation.run(window, writer.target(window));
+    if (evaluation.is_stopped()) return scratch.rows().stop().stopped();
     writer.write(result, window);
     MR_TRY_STATUS(keeper.note(evaluation, result.error, position, window.count));
     last = &result;
@@ -207,7 +208,9 @@ Result<Filtered> evaluate_predicate(const BoundExpr& bound,
     const RowWindow window = evaluation.window_at(position);
     const Vector* result = nullptr;
     rows::RowIndex* out = index.data() + kept;
-    if (const std::optional<std::size_t> count = evaluation.select(window, out, result)) {
+    const std::optional<std::size_t> count = evaluation.select(window, out, result);
+    if (evaluation.is_stopped()) return scratch.rows().stop().stopped();
+    if (count) {
       kept += *count;
       continue;
     }

@@ -180,6 +180,49 @@ TEST(EvaluateTest, C2_StopsBetweenChunks) {
   EXPECT_EQ(bench.kept("id > 7").size(), 3 * kChunkRows - 8);
 }
 
+Table long_texts(std::size_t count, std::size_t bytes) {
+  Table table{
+      .names = {"id", "name"}, .types = {ColumnType::kInt64, ColumnType::kString}, .rows = {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    table.rows.push_back(
+        {static_cast<std::int64_t>(i), std::string(bytes, static_cast<char>('a' + i))});
+  }
+  return table;
+}
+
+TEST(EvaluateTest, LIM4_StopsBetweenLongTexts) {
+  Bench bench(long_texts(10, 50'000));
+  for (const char* const text : {"name ~ /.{20}b/", "contains(name, \"zz\")", "length(name) > 3"}) {
+    const BoundExpr predicate = bench.bind(text, {.result = ColumnType::kBool}).value();
+    rows::testing::StopAtLook stop(4);
+    bench.scratch().rows().set_stop(stop.check());
+    const base::Result<Filtered> kept =
+        evaluate_predicate(predicate, bench.rows(), bench.scratch());
+    ASSERT_FALSE(kept) << text;
+    EXPECT_EQ(kept.error().code(), base::ErrorCode::kCancelled);
+  }
+  const BoundExpr value = bench.bind("lower(name)").value();
+  rows::testing::StopAtLook stop(4);
+  bench.scratch().rows().set_stop(stop.check());
+  EXPECT_FALSE(evaluate(value, bench.rows(), bench.scratch()));
+  bench.scratch().rows().set_stop({});
+}
+
+TEST(EvaluateTest, LIM4_ATextThatIsTooLongForItsRegexIsARowError) {
+  Table table = long_texts(2, 100);
+  table.rows.push_back({std::int64_t{9}, std::string(200'000, 'x')});
+  Bench bench(std::move(table));
+  const BoundExpr predicate =
+      bench.bind("not (name ~ /.{800}b/)", {.result = ColumnType::kBool}).value();
+  const base::Result<Filtered> kept = evaluate_predicate(predicate, bench.rows(), bench.scratch());
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->rows.size(), 2U);
+  EXPECT_EQ(kept->errors.count, 1U);
+  ASSERT_TRUE(kept->errors.first);
+  EXPECT_EQ(kept->errors.first->id, 9);
+  EXPECT_EQ(kept->errors.first->message, "A text is too long for its regex");
+}
+
 TEST(EvaluateTest, PutsTheColumnIntoTheBatch) {
   Bench bench(many_rows(3));
   const base::Result<WithKey> result =

@@ -62,8 +62,10 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings&
                                                                  const Project& project) {
   const base::TimePoint begin = base::steady_clock().now();
   std::unique_ptr<Engine> engine(new Engine);
+  engine->id_prefix_ = settings.id_prefix;
   if (!settings.dump_run_trace.empty()) {
-    auto dump = TraceDump::open(settings.dump_run_trace, settings.log);
+    auto dump = TraceDump::open(
+        settings.dump_run_trace, settings.trace_file_mb_max * 1'000'000, settings.log);
     if (!dump) return std::unexpected(dump.error());
     engine->dump_ = *std::move(dump);
     engine->tracer_.dump_to(*engine->dump_);
@@ -167,8 +169,10 @@ std::expected<void, StartError> Engine::connect(const Settings& settings,
                    .wall_clock = &wall_clock_,
                    .tracer = &tracer_,
                    .admission = admission_.get(),
+                   .row_limits = settings.row_limits,
                    .loop_index = loop_index,
-                   .loop_count = loops_.size()};
+                   .loop_count = loops_.size(),
+                   .id_prefix = id_prefix_};
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -55,7 +56,7 @@ class Engine {
   [[nodiscard]] rank::PlanSet& plans() { return plans_; }
   [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
   [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
-  [[nodiscard]] loop::Loop& loop(std::size_t loop) { return *loops_[loop]->loop; }
+  [[nodiscard]] loop::EventLoop& loop(std::size_t loop) { return *loops_[loop]->loop; }
   [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
   /// Decides for all loops whether a request may start.
   [[nodiscard]] const runtime::Admission& admission() const { return *admission_; }
@@ -82,6 +83,7 @@ class Engine {
   // threads, the clients and the admission.
   base::SystemWallClock wall_clock_;
   base::MetricsRegistry metrics_;
+  std::string id_prefix_;
   base::Logger* log_ = nullptr;  // set when the engine has started
   std::unique_ptr<TraceDump> dump_;
   rank::RunTracer tracer_;

@@ -115,7 +115,7 @@ std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
     const Settings& settings, const plan::CompileOptions& options) const {
   std::vector<std::string> paths = settings.plan_files;
   if (settings.plan_files.empty() || !settings.plan_dir.empty()) {
-    auto found = plan_files(settings.plan_dir.empty() ? root_ + "/plans" : settings.plan_dir);
+    auto found = plan_files(plan_dir(settings));
     if (!found) return std::unexpected(found.error());
     paths.insert(paths.end(), found->begin(), found->end());
   }
@@ -124,35 +124,9 @@ std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
     auto text = read_text_file(path);
     if (!text) return std::unexpected(text.error());
     auto compiled = plan::compile_plan(*text, *registry_, tasks_, options);
-    if (compiled) {
-      plan::ProblemReport refused = refused_by_tasks(**compiled);
-      if (!refused.empty()) compiled = std::unexpected(std::move(refused));
-    }
     files.push_back({std::move(path), *std::move(text), std::move(compiled)});
   }
   return files;
-}
-
-plan::ProblemReport Project::refused_by_tasks(const plan::CompiledPlan& plan) const {
-  const tasks::LoadContext load{
-      .plan = &plan,
-      .endpoint_name = [this](plan::EndpointId id) { return registry_->endpoint(id).name; },
-      .key_type = [this](std::string_view key) -> std::optional<rows::ColumnType> {
-        const plan::FieldInfo* const info = registry_->find_key(key);
-        return info != nullptr ? std::optional(info->type) : std::nullopt;
-      }};
-  plan::ProblemReport report;
-  for (const plan::CompiledNode& node : plan.nodes) {
-    const auto prepared = tasks_.prepare(node, load);
-    if (prepared) continue;
-    report.add({.code = plan::ProblemCode::kBadValue,
-                .path = prepared.error().where(),
-                .file = node.source.line != 0 ? plan.source_file : "",
-                .line = node.source.line,
-                .column = node.source.column,
-                .message = prepared.error().message()});
-  }
-  return report;
 }
 
 }  // namespace millrace::host

@@ -36,16 +36,23 @@ class Project {
   /// The folder that relative paths of data files start from.
   [[nodiscard]] const std::string& root() const { return root_; }
 
+  /// The folder that plans are read from.
+  [[nodiscard]] std::string plan_dir(const Settings& settings) const {
+    return settings.plan_dir.empty() ? root_ + "/plans" : settings.plan_dir;
+  }
   /// Compiles every plan file of the folder and of the settings, in order of path.
   [[nodiscard]] std::expected<std::vector<PlanFile>, StartError> load_plans(
-      const Settings& settings, const plan::CompileOptions& options = {}) const;
+      const Settings& settings) const {
+    return load_plans(settings, settings.passes);
+  }
+  /// The same with passes of the caller's choice.
+  [[nodiscard]] std::expected<std::vector<PlanFile>, StartError> load_plans(
+      const Settings& settings, const plan::CompileOptions& options) const;
 
  private:
   explicit Project(Extensions extensions) : extensions_(std::move(extensions)) {}
   [[nodiscard]] std::expected<void, StartError> read_registry(const Settings& settings);
   [[nodiscard]] std::expected<void, StartError> register_tasks(const Settings& settings);
-  /// Finds problems in params that only the task itself can find.
-  [[nodiscard]] plan::ProblemReport refused_by_tasks(const plan::CompiledPlan& plan) const;
 
   const Extensions extensions_;
   std::string root_;

@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "base/log/log.h"
+#include "plan/compile_options.h"
+#include "rows/stop_check.h"
 
 namespace millrace::host {
 
@@ -20,6 +22,7 @@ struct Settings {
   std::vector<std::string> plan_files;
   std::string plan_name;  ///< plan of requests that name none; empty: the only one, or none
   std::vector<std::string> plugins;
+  plan::CompileOptions passes;  ///< which compile passes run
   // How to run.
   std::optional<base::Duration> deadline;      ///< of requests that name none
   std::optional<base::Duration> node_timeout;  ///< of every node, in addition to its own
@@ -29,9 +32,12 @@ struct Settings {
   /// number has fallen below half of it.
   std::int64_t high_water = 8192;
   std::int64_t inflight_max = 1024;  ///< requests under way at a time; more are refused
+  std::string id_prefix = "e";       ///< what the ids begin with that the engine gives to requests
+  rows::RowLimits row_limits;        ///< what each request may make
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;
-  std::string dump_run_trace;  ///< file for a Chrome trace of all runs; empty: none
+  std::string dump_run_trace;             ///< file for a Chrome trace of all runs; empty: none
+  std::int64_t trace_file_mb_max = 1024;  ///< later runs are left out of that file
   /// Where the engine and its clients log; outlives the engine. Null: nothing is logged.
   base::Logger* log = nullptr;
 };

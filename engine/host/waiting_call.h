@@ -11,8 +11,11 @@ namespace millrace::host {
 class WaitingCall final : public rank::RankCall {
  public:
   /// Starts the request and returns when its response is there.
-  void run(rank::Ranker& ranker, rank::RequestReader& reader, std::string_view text) {
-    ranker.start(*this, reader, text);
+  void run(rank::Ranker& ranker,
+           rank::RequestReader& reader,
+           std::string_view text,
+           const rank::CallTerms& terms = {}) {
+    ranker.start(*this, reader, text, terms);
     answered_.acquire();
   }
 

@@ -20,12 +20,16 @@ std::unexpected<base::Error> refuse_address(const char* why, std::string_view te
                     std::string("Bad address, ") + why + ": " + std::string(text));
 }
 
-base::Result<std::uint16_t> parse_port(std::string_view digits, std::string_view text) {
+base::Result<std::uint16_t> parse_port(std::string_view digits,
+                                       std::uint16_t least,
+                                       std::string_view text) {
   std::uint16_t port = 0;
   const char* const end = digits.data() + digits.size();
   const auto [stop, error] = std::from_chars(digits.data(), end, port);
-  if (error != std::errc() || stop != end || port == 0) {
-    return refuse_address("the port is no number from 1 to 65535", text);
+  if (error != std::errc() || stop != end || port < least) {
+    return refuse_address(least == 0 ? "the port is no number from 0 to 65535"
+                                     : "the port is no number from 1 to 65535",
+                          text);
   }
   return port;
 }
@@ -38,9 +42,7 @@ base::Result<Address> parse_unix(std::string_view path, std::string_view text) {
   return Address{.unix_path = std::string(path)};
 }
 
-}  // namespace
-
-base::Result<Address> parse_address(std::string_view text) {
+base::Result<Address> parse_either(std::string_view text, std::uint16_t port_min) {
   if (text.starts_with(kUnixPrefix)) return parse_unix(text.substr(kUnixPrefix.size()), text);
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos)
@@ -55,9 +57,15 @@ base::Result<Address> parse_address(std::string_view text) {
   if (host.find_first_of(std::string_view(" \t\r\n/@[]\0", 9)) != std::string_view::npos) {
     return refuse_address("the host holds a character that no host has", text);
   }
-  MR_TRY(const std::uint16_t port, parse_port(text.substr(colon + 1), text));
+  MR_TRY(const std::uint16_t port, parse_port(text.substr(colon + 1), port_min, text));
   return Address{.host = std::string(host), .port = port};
 }
+
+}  // namespace
+
+base::Result<Address> parse_address(std::string_view text) { return parse_either(text, 1); }
+
+base::Result<Address> parse_listen_address(std::string_view text) { return parse_either(text, 0); }
 
 std::string to_string(const Address& address) {
   if (address.is_unix()) return std::string(kUnixPrefix) + address.unix_path;

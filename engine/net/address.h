@@ -25,6 +25,9 @@ struct Address {
 /// Reads `host:port`, `[::1]:port` or `unix:/path`.
 [[nodiscard]] base::Result<Address> parse_address(std::string_view text);
 
+/// The same for a place to listen at: port 0 takes a free one.
+[[nodiscard]] base::Result<Address> parse_listen_address(std::string_view text);
+
 /// Gives the form that `parse_address` reads.
 [[nodiscard]] std::string to_string(const Address& address);
 

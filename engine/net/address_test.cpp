@@ -19,6 +19,14 @@ TEST(AddressTest, ReadsAndWritesEveryForm) {
   EXPECT_TRUE(parse_address("unix:/x").value().is_unix());
 }
 
+TEST(AddressTest, S1_OneMayListenOnAnyPort) {
+  EXPECT_EQ(parse_listen_address("127.0.0.1:0").value(), (Address{.host = "127.0.0.1"}));
+  EXPECT_EQ(parse_listen_address("[::]:8080").value(), (Address{.host = "::", .port = 8080}));
+  EXPECT_TRUE(parse_listen_address("unix:/x").value().is_unix());
+  EXPECT_FALSE(parse_listen_address("127.0.0.1:65536"));
+  EXPECT_FALSE(parse_listen_address("127.0.0.1:"));
+}
+
 TEST(AddressTest, RefusesWhatCannotBeConnectedTo) {
   for (const std::string& text : {std::string(""),
                                   std::string("localhost"),

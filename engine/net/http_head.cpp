@@ -1,6 +1,7 @@
 #include "net/http_head.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,16 +17,27 @@ char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
+constexpr std::uint8_t kTokenCharacter = 1;
+constexpr std::uint8_t kControlCharacter = 2;
+constexpr std::array<std::uint8_t, 256> kCharacters = [] {
+  std::array<std::uint8_t, 256> kinds{};
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  for (std::size_t byte = 0; byte < kinds.size(); ++byte) {
+    const bool is_letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+    const bool is_digit = byte >= '0' && byte <= '9';
+    const bool is_mark = kMarks.find(static_cast<char>(byte)) != std::string_view::npos;
+    if (is_letter || is_digit || is_mark) kinds[byte] |= kTokenCharacter;
+    if ((byte < 0x20 && byte != '\t') || byte == 0x7f) kinds[byte] |= kControlCharacter;
+  }
+  return kinds;
+}();
+
 bool is_token_character(char character) {
-  const bool is_letter = lower(character) >= 'a' && lower(character) <= 'z';
-  const bool is_digit = character >= '0' && character <= '9';
-  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
-  return is_letter || is_digit || kOthers.find(character) != std::string_view::npos;
+  return (kCharacters[static_cast<unsigned char>(character)] & kTokenCharacter) != 0;
 }
 
 bool is_control(char character) {
-  const auto byte = static_cast<unsigned char>(character);
-  return (byte < 0x20 && character != '\t') || byte == 0x7f;
+  return (kCharacters[static_cast<unsigned char>(character)] & kControlCharacter) != 0;
 }
 
 std::string_view trim(std::string_view text) {
@@ -37,7 +49,7 @@ std::string_view trim(std::string_view text) {
 }  // namespace
 
 bool equal_ignoring_case(std::string_view left, std::string_view right) {
-  return std::ranges::equal(left, right, {}, &lower, &lower);
+  return left.size() == right.size() && std::ranges::equal(left, right, {}, &lower, &lower);
 }
 
 bool is_http_token(std::string_view text) {

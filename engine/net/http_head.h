@@ -35,6 +35,8 @@ class HttpFields {
 
   [[nodiscard]] std::size_t size() const { return places_.size(); }
   [[nodiscard]] bool empty() const { return places_.empty(); }
+  /// Bytes of all names and values.
+  [[nodiscard]] std::size_t text_bytes() const { return text_.size(); }
   /// The views last until the fields are changed.
   [[nodiscard]] HttpField operator[](std::size_t index) const;
 

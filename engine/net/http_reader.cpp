@@ -255,6 +255,10 @@ HttpReplyHead& HttpReader::reply_head() {
   MR_CHECK(state_->kind == Kind::kReply);
   return state_->reply;
 }
+void HttpReader::release_memory() {
+  state_->request = {};
+  state_->reply = {};
+}
 bool HttpReader::keeps_alive() const { return state_->keeps_alive; }
 bool HttpReader::has_begun() const { return state_->fed_bytes > 0; }
 HttpProblem HttpReader::problem() const { return state_->problem; }

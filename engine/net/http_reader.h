@@ -73,6 +73,8 @@ class HttpReader {
   [[nodiscard]] bool keeps_alive() const;
   /// Whether anything has come since `begin`.
   [[nodiscard]] bool has_begun() const;
+  /// Frees what heads have taken; before `begin`.
+  void release_memory();
   /// After an error: what kind it was.
   [[nodiscard]] HttpProblem problem() const;
 

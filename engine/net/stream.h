@@ -21,6 +21,9 @@ struct TlsOptions {
   std::string key_file = {};          ///< its private key
   std::string server_name = {};       ///< who the peer must be; the host of the address if empty
   bool verify = true;                 ///< refuse peers whose certificate does not prove it
+  /// What is spoken on top, such as `http/1.1`; nothing is said of it if empty. A server refuses
+  /// clients that offer only others, and takes those that offer none.
+  std::string protocol = {};
 
   friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
 };

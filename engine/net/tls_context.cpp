@@ -39,6 +39,28 @@ bool expect_peer(SSL* ssl, const std::string& name) {
          SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;  // NOLINT: a macro with a C cast
 }
 
+/// What a client offers in a TLS handshake, in the form of ALPN.
+struct OfferedProtocols {
+  const unsigned char* list;
+  unsigned size;
+};
+
+/// Agrees on the protocol of the server, if the client offers it.
+int select_protocol(const std::string& own,
+                    OfferedProtocols offered,
+                    const unsigned char** chosen,
+                    unsigned char* chosen_size) {
+  unsigned char* found = nullptr;
+  const int result = SSL_select_next_proto(&found,
+                                           chosen_size,
+                                           reinterpret_cast<const unsigned char*>(own.data()),
+                                           static_cast<unsigned>(own.size()),
+                                           offered.list,
+                                           offered.size);
+  *chosen = found;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
 }  // namespace
 
 std::string last_tls_error() {
@@ -69,7 +91,28 @@ base::Result<std::shared_ptr<const TlsContext>> TlsContext::make(const TlsOption
   // Frees the buffers of connections that are idle.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   MR_TRY_STATUS(made->read_files());
+  made->announce_protocol();
   return std::shared_ptr<const TlsContext>(std::move(made));
+}
+
+void TlsContext::announce_protocol() {
+  if (options_.protocol.empty()) return;
+  protocol_list_ = static_cast<char>(options_.protocol.size()) + options_.protocol;
+  if (role_ == TlsRole::kServer) {
+    SSL_CTX_set_alpn_select_cb(
+        context_,
+        [](SSL*, auto** chosen, auto* chosen_size, const auto* list, unsigned size, void* own) {
+          return select_protocol(*static_cast<const std::string*>(own),
+                                 {.list = list, .size = size},
+                                 chosen,
+                                 chosen_size);
+        },
+        &protocol_list_);
+  } else {
+    SSL_CTX_set_alpn_protos(context_,
+                            reinterpret_cast<const unsigned char*>(protocol_list_.data()),
+                            static_cast<unsigned>(protocol_list_.size()));
+  }
 }
 
 base::Status TlsContext::read_files() {

@@ -40,10 +40,12 @@ class TlsContext {
  private:
   TlsContext(ssl_ctx_st* context, TlsOptions options, TlsRole role);
   [[nodiscard]] base::Status read_files();
+  void announce_protocol();
 
   ssl_ctx_st* const context_;
   const TlsOptions options_;
   const TlsRole role_;
+  std::string protocol_list_;  // in the form of ALPN; constant after `make`
 };
 
 /// What OpenSSL says of the last thing that failed on this thread.

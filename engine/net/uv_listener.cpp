@@ -160,6 +160,12 @@ void UvListener::close_after_backlog() {
   close_job_.post();
 }
 
+base::Status UvListener::replace_tls(const TlsOptions& options) {
+  MR_CHECK(tls_ != nullptr);
+  MR_TRY(tls_, TlsContext::make(options, TlsRole::kServer));
+  return {};
+}
+
 void UvListener::on_readable() { (void)accept_some(kAcceptsPerTurnMax); }
 
 void UvListener::on_close_job() {

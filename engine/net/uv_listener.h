@@ -58,6 +58,10 @@ class UvListener final : public Listener {
   void resume() override;
   void close_after_backlog() override;
 
+  /// Reads the files again, or other ones, for the connections that come from now on. On an error
+  /// nothing changes. Only for a listener that was made with TLS.
+  [[nodiscard]] base::Status replace_tls(const TlsOptions& options);
+
  private:
   struct Poll;
 

@@ -89,6 +89,70 @@ TEST_F(UvListenerTest, ServesTls) {
   echo({.tls = certificates.client()});
 }
 
+TEST_F(UvListenerTest, S5_NewFilesServeNewConnectionsAndBadOnesKeepTheOld) {
+  const TestCertificates& files = TestCertificates::get();
+  listen({.host = "127.0.0.1"}, files.server());
+  echo({.tls = files.client()});
+  run_and_wait(*loop_, [&] {
+    TlsOptions bad = files.server();
+    bad.key_file = files.file("ca.key");
+    EXPECT_FALSE(listener_->replace_tls(bad));
+  });
+  end_.text.clear();
+  echo({.tls = files.client()});
+  // Another certificate: those who are connected stay, newcomers see it.
+  Recorder refused;
+  refused.when_closed = [this] { done_.release(); };
+  run_and_wait(*loop_, [&] {
+    ASSERT_TRUE(listener_->replace_tls(
+        {.certificate_file = files.file("stranger.pem"), .key_file = files.file("stranger.key")}));
+    refused.stream = connector_.connect(listener_->address(), {.tls = files.client()}, refused);
+  });
+  done_.acquire();
+  end_.text.clear();
+  run_and_wait(*loop_, [&] {
+    EXPECT_TRUE(refused.error().message().starts_with("The peer's certificate is refused"));
+    end_.stream->write("hello");
+  });
+  done_.acquire();
+  run_and_wait(*loop_, [&] { refused.stream.reset(); });
+}
+
+TEST_F(UvListenerTest, S5_AlpnAgreesOnHttpOrRefuses) {
+  TlsOptions server = TestCertificates::get().server();
+  server.protocol = "http/1.1";
+  listen({.host = "127.0.0.1"}, server);
+  TlsOptions client = TestCertificates::get().client();
+  echo({.tls = client});
+  client.protocol = "http/1.1";
+  end_.text.clear();
+  echo({.tls = client});
+  client.protocol = "h2";
+  Recorder refused;
+  refused.when_closed = [this] { done_.release(); };
+  run_and_wait(*loop_, [&] {
+    refused.stream = connector_.connect(listener_->address(), {.tls = client}, refused);
+  });
+  done_.acquire();
+  run_and_wait(*loop_, [&] {
+    EXPECT_NE(refused.error().message().find("no application protocol"), std::string::npos)
+        << refused.error().message();
+    refused.stream.reset();
+  });
+}
+
+TEST_F(UvListenerTest, S5_PlainBytesOnATlsPortAreClosedUnanswered) {
+  listen({.host = "127.0.0.1"}, TestCertificates::get().server());
+  for (const std::string& bytes : {std::string("GET / HTTP/1.1\r\nHost: h\r\n\r\n"),
+                                   std::string("SSH-2.0-x\r\n"),
+                                   std::string(100, '\0')}) {
+    const Descriptor client = RawClient::connect(listener_->address());
+    ASSERT_EQ(::write(client.get(), bytes.data(), bytes.size()),
+              static_cast<ssize_t>(bytes.size()));
+    EXPECT_EQ(RawServer::read(client.get(), 1), "") << bytes;
+  }
+}
+
 TEST_F(UvListenerTest, ServesTlsOnUnixSocketsToWhoNamesIt) {
   const std::string path = testing::TempDir() + "mr_tls_" + std::to_string(getpid()) + ".sock";
   listen({.unix_path = path}, TestCertificates::get().server());

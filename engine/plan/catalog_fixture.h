@@ -65,7 +65,8 @@ inline TaskSpec fan_out(std::string op) {
           .kind = TaskKind::kAsync,
           .params = {required("endpoint", ParamType::kEndpoint),
                      count_param("fanout", std::int64_t{100}),
-                     optional("pattern", ParamType::kKeyPattern, pattern)},
+                     optional("pattern", ParamType::kKeyPattern, pattern),
+                     optional("carry", ParamType::kKeyMap, std::vector<KeyMove>{})},
           .columns = OutputColumns::kFanOut,
           .rows = OutputRows::kOther,
           .can_fail = true,
@@ -82,6 +83,7 @@ inline std::vector<TaskSpec> fetching_tasks() {
            .columns = OutputColumns::kSource,
            .rows = OutputRows::kSource,
            .writes_on_demand = true,
+           .prefix_param = "pattern",
            .can_fail = true,
            .cost_fixed = std::chrono::milliseconds(1)},
           fan_out("follow"),
@@ -95,6 +97,7 @@ inline std::vector<TaskSpec> fetching_tasks() {
            .rows = OutputRows::kSame,
            .writes_on_demand = true,
            .keys_param = "keys",
+           .prefix_param = "prefix",
            .can_fail = true,
            .cost_fixed = std::chrono::milliseconds(1)},
           {.op = "http_fetch",
@@ -112,7 +115,31 @@ inline std::vector<TaskSpec> fetching_tasks() {
            .can_fail = true}};
 }
 
+inline TaskSpec join_task() {
+  ParamSpec kind = optional("kind", ParamType::kChoice, "inner");
+  kind.choices = {"inner", "left", "semi", "anti"};
+  ParamSpec rhs_by = optional("rhs_by", ParamType::kKeyList);
+  rhs_by.read_from = "rhs";
+  ParamSpec columns = optional("columns", ParamType::kKeyMap);
+  columns.read_from = "rhs";
+  return {.op = "join",
+          .params = {required("rhs", ParamType::kNode),
+                     optional("by", ParamType::kKeyList, std::vector<std::string>{"id"}),
+                     rhs_by,
+                     kind,
+                     columns},
+          .columns = OutputColumns::kJoin,
+          .join = JoinSpec{.rhs = "rhs",
+                           .by = "by",
+                           .rhs_by = "rhs_by",
+                           .columns = "columns",
+                           .kind = "kind",
+                           .kinds_without_columns = {"semi", "anti"}}};
+}
+
 inline std::vector<TaskSpec> row_tasks() {
+  ParamSpec number = optional("score", ParamType::kKey);
+  number.key_types = {rows::ColumnType::kInt64, rows::ColumnType::kFloat64};
   ParamSpec direction = optional("order", ParamType::kChoice, "asc");
   direction.choices = {"asc", "desc"};
   ParamSpec weights = optional("weights", ParamType::kFloatList);
@@ -151,9 +178,11 @@ inline std::vector<TaskSpec> row_tasks() {
        .params = {optional("rhs", ParamType::kNode)},
        .inputs_max = 16,
        .columns = OutputColumns::kUnion,
-       .writes = {"source"}},
+       .writes = {"source"},
+       .keeps = {"source"}},
+      join_task(),
       {.op = "dedupe",
-       .params = {optional("keys", ParamType::kKeyList, std::vector<std::string>{"id"})},
+       .params = {optional("keys", ParamType::kKeyList, std::vector<std::string>{"id"}), number},
        .rows = OutputRows::kSubset},
       {.op = "interleave",
        .params = {weights,
@@ -179,17 +208,19 @@ inline std::vector<TaskSpec> row_tasks() {
 [[nodiscard]] inline Registry sample_registry() {
   using enum rows::ColumnType;
   return Registry(
-      {{.name = "age", .type = kInt64},
-       {.name = "country", .type = kString},
-       {.name = "created_at", .type = kInt64},
-       {.name = "likes", .type = kInt64},
-       {.name = "name", .type = kString},
+      {{.name = "age", .type = kInt64, .allow_write = false},
+       {.name = "country", .type = kString, .allow_write = false},
+       {.name = "created_at", .type = kInt64, .allow_write = false, .of = {"item", "post"}},
+       {.name = "likes", .type = kInt64, .allow_write = false},
+       {.name = "name", .type = kString, .allow_write = false},
+       {.name = "author_name", .type = kString},
        {.name = "rank", .type = kInt64, .nullable = false},
        {.name = "score", .type = kFloat64},
        {.name = "boost", .type = kFloat64},
        {.name = "verified", .type = kBool, .allow_write = false},
        {.name = "old_score",
         .type = kFloat64,
+        .allow_write = false,
         .lifecycle = Lifecycle::kDeprecated,
         .replaced_by = "score"},
        {.name = "secret",

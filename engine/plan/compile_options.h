@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "plan/artifact/artifact_limits.h"
 
 namespace millrace::plan {
@@ -24,5 +27,12 @@ struct CompileOptions {
             .use_top_k = false};
   }
 };
+
+/// Names of the passes as `parse_passes` takes them, for messages.
+inline constexpr std::string_view kPassNames = "dead_nodes, columns, equal_nodes, filters, top_k";
+
+/// Gives options under which the named passes run and no others: names with commas between, `off`
+/// for none, `on` for all. Gives nothing if a name is not known.
+[[nodiscard]] std::optional<CompileOptions> parse_passes(std::string_view text);
 
 }  // namespace millrace::plan

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/problems/problem_report.h"
 #include "base/text_place.h"
 #include "plan/param_value.h"
 #include "plan/task_catalog.h"
@@ -59,8 +60,9 @@ struct CompiledNode {
   std::vector<ParamValue> params;
   /// Keys that the task fetches (`writes_on_demand`), after columns nobody reads were removed.
   std::vector<FetchedKey> fetched_keys;
-  /// Columns of the first input that something downstream reads; a fan-out copies no others.
-  std::vector<std::string> kept_columns;
+  /// Columns that the rows of a fan-out take along from the first input, or those of a join from
+  /// its other input, as far as something downstream reads them.
+  std::vector<KeyMove> taken_columns;
   /// Names of all columns of the node's rows, `id` first; for explain and checks.
   std::vector<std::string> columns;
   std::optional<bool> inline_hint;
@@ -114,7 +116,8 @@ struct CompiledPlan {
   std::uint32_t viewer_node = kNoPlanNode;   ///< set when viewer_fields is not empty
   std::optional<base::Duration> reserve;     ///< `reserve_ms`
   std::vector<PassNote> passes;
-  std::vector<std::string> warnings;
+  /// Found while the plan was checked: it runs, but may not mean what its author meant.
+  std::vector<base::Problem> warnings;
 
   [[nodiscard]] std::uint32_t find_node(std::string_view id) const;
 };

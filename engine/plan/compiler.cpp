@@ -16,6 +16,7 @@
 #include "plan/check/columns.h"
 #include "plan/check/draft.h"
 #include "plan/check/resolver.h"
+#include "plan/check/use_checker.h"
 #include "plan/passes/node_links.h"
 #include "plan/passes/passes.h"
 
@@ -52,11 +53,12 @@ std::expected<CompiledPlanRef, ProblemReport> compile_plan(std::string_view arti
   Draft draft = resolve(artifact, context);
   const ColumnAnalysis analysis(registry);
   check_columns(draft, nodes_to_number(draft.plan, options), analysis, context);
+  if (!report.has_errors()) check_use(draft, analysis, context);
   if (report.has_errors()) return std::unexpected(std::move(report));
 
   CompiledPlan plan = std::move(draft.plan);
+  plan.warnings = std::move(report).release();
   plan.digest = base::sha256_digest(artifact_bytes);
-  reorder(plan, topological_order(plan));
   run_passes(plan, {.analysis = analysis, .catalog = catalog, .options = options});
   return std::make_shared<const CompiledPlan>(std::move(plan));
 }

@@ -86,7 +86,8 @@ TEST(CorpusTest, EveryCodeOfAnArtifactHasACase) {
     const bool is_registry = entry.code == ProblemCode::kBadToml ||
                              entry.code == ProblemCode::kMissingEndpoint ||
                              entry.code == ProblemCode::kBadReplacement;
-    EXPECT_TRUE(is_registry || seen.contains(std::string(entry.name))) << entry.name;
+    const bool is_warning = entry.meaning.starts_with("Warning");  // the plan compiles
+    EXPECT_TRUE(is_registry || is_warning || seen.contains(std::string(entry.name))) << entry.name;
   }
 }
 

@@ -123,8 +123,11 @@ std::vector<std::uint32_t> nodes_that_can_fail(const CompiledPlan& plan) {
 
 std::vector<std::string> PlanExplanation::reads(const CompiledNode& node) const {
   std::vector<std::string> names;
-  analysis_.reads_of(node).for_each(
-      [&](std::size_t key) { names.push_back(analysis_.registry().keys()[key].name); });
+  KeySet keys = analysis_.reads_of(node, 0);
+  for (std::size_t input = 1; input < node.inputs.size(); ++input) {
+    keys |= analysis_.reads_of(node, input);
+  }
+  keys.for_each([&](std::size_t key) { names.push_back(analysis_.registry().keys()[key].name); });
   return names;
 }
 
@@ -132,6 +135,7 @@ std::vector<std::string> PlanExplanation::writes(const CompiledNode& node) const
   const NodeColumns input = analysis_.columns_of(ConstantInput{});
   KeySet written = analysis_.columns_of(node, {&input}).written;
   for (const FetchedKey& fetched : node.fetched_keys) written.add(analysis_.index_of(fetched.key));
+  for (const KeyMove& taken : node.taken_columns) written.add(analysis_.index_of(taken.to));
   std::vector<std::string> names;
   written.for_each(
       [&](std::size_t key) { names.push_back(analysis_.registry().keys()[key].name); });
@@ -176,7 +180,10 @@ std::string PlanExplanation::to_text() const {
   text += failing.empty() ? "always answers: yes\n"
                           : base::format("always answers: no; these nodes can fail it: {}\n",
                                          join(ids_of(plan_, failing), ", "));
-  for (const std::string& warning : plan_.warnings) text += "warning: " + warning + "\n";
+  for (const base::Problem& warning : plan_.warnings) {
+    text += base::format(
+        "warning: {}: {} ({})\n", warning.code.text(), warning.message, warning.subject);
+  }
   return text;
 }
 
@@ -227,7 +234,8 @@ void PlanExplanation::write_json(base::JsonWriter& json) const {
   json.member("is", failing.empty());
   write_list(json, "failing_nodes", ids_of(plan_, failing));
   json.end_object();
-  write_list(json, "warnings", plan_.warnings);
+  json.key("warnings");
+  base::write_json(plan_.warnings, json);
   json.end_object();
 }
 

@@ -15,6 +15,13 @@ struct OrderKey {
   bool descending = false;
 };
 
+/// A column under another name: rows get `to` with the values of `from`.
+struct KeyMove {
+  std::string to;
+  std::string from;
+  friend bool operator==(const KeyMove&, const KeyMove&) = default;
+};
+
 /// Index of an endpoint in `Registry::endpoints()`.
 struct EndpointId {
   std::uint32_t index = 0;
@@ -36,6 +43,7 @@ using ParamValue = std::variant<std::monostate,
                                 std::vector<double>,
                                 std::vector<std::string>,
                                 std::vector<OrderKey>,
+                                std::vector<KeyMove>,
                                 EndpointId,
                                 InputIndex,
                                 expr::CompiledExprRef>;

@@ -47,7 +47,9 @@ constexpr std::array<ProblemEntry, kProblemCodeCount> kTable{{
     {kBadPattern, "bad_pattern", "A key pattern does not have exactly one `{name}`."},
     {kUnknownEndpoint, "unknown_endpoint", "The registry has no endpoint of this name."},
     {kUnknownKey, "unknown_key", "The registry has no key of this name."},
-    {kKeyNotAvailable, "key_not_available", "A key is read that nothing upstream writes."},
+    {kKeyNotAvailable,
+     "key_not_available",
+     "A key is read that the rows do not have: nothing wrote it, or it was another entity's."},
     {kBlockedKey, "blocked_key", "A blocked key, param or endpoint is used."},
     {kKeyNotWritable, "key_not_writable", "A plan writes a key that plans may not write."},
     {kNullIntoKey,
@@ -64,6 +66,21 @@ constexpr std::array<ProblemEntry, kProblemCodeCount> kTable{{
     {kBadTimeout, "bad_timeout", "A duration is not a whole number from 1 ms to one hour."},
     {kMissingEndpoint, "missing_endpoint", "An environment lacks an endpoint that another has."},
     {kBadReplacement, "bad_replacement", "`replaced_by` names nothing, or leads in a circle."},
+    {kWrongKeyType, "wrong_key_type", "A param names a key of a type that the task cannot use."},
+    {kKeyClash, "key_clash", "Both sides of a join have a column of the same name."},
+    {kDeprecatedName,
+     "deprecated_name",
+     "Warning: a key, param or endpoint is used that should not be used any more."},
+    {kExpressionWarning,
+     "expression_warning",
+     "Warning: an expression is valid but cannot mean what was intended."},
+    {kUnusedNode, "unused_node", "Warning: no output needs the node."},
+    {kKeyReplaced,
+     "key_replaced",
+     "Warning: a node replaces a column that nothing has read since another node wrote it."},
+    {kKeyMissingInSome,
+     "key_missing_in_some",
+     "Warning: rows are ordered or scored by a key that only some inputs of a `concat` have."},
 }};
 
 static_assert(std::ranges::is_sorted(kTable, {}, &ProblemEntry::code));
@@ -82,7 +99,7 @@ std::string problem_reference() {
       "problem\n"
       "has one of these codes, a path, a line and column, a message and, where there is one, a "
       "hint.\n"
-      "The list is closed.\n\n"
+      "A plan with warnings only is accepted. The list is closed.\n\n"
       "| Code | Meaning |\n|---|---|\n";
   for (const ProblemEntry& entry : kTable) {
     base::format_to(std::back_inserter(page), "| `{}` | {} |\n", entry.name, entry.meaning);

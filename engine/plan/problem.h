@@ -58,10 +58,17 @@ enum class ProblemCode : std::uint8_t {
   kBadTimeout,
   kMissingEndpoint,
   kBadReplacement,
+  kWrongKeyType,
+  kKeyClash,
+  kDeprecatedName,
+  kExpressionWarning,
+  kUnusedNode,
+  kKeyReplaced,
+  kKeyMissingInSome,
 };
 
 inline constexpr std::size_t kProblemCodeCount =
-    static_cast<std::size_t>(ProblemCode::kBadReplacement) + 1;
+    static_cast<std::size_t>(ProblemCode::kKeyMissingInSome) + 1;
 
 /// One line of the documentation of codes.
 struct ProblemEntry {

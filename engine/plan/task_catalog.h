@@ -8,12 +8,18 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "plan/param_value.h"
+#include "rows/column.h"
 
 // What the compiler knows about tasks: data, no code. Module `tasks` implements the catalog; `plan`
 // does not include it, so that a plan can be checked without the code of any task.
 
 namespace millrace::plan {
+
+class Registry;
+struct CompiledNode;
+struct CompiledPlan;
 
 /// Where a task's body runs; its author declares it.
 enum class TaskKind : std::uint8_t {
@@ -32,13 +38,15 @@ enum class ParamType : std::uint8_t {
   kIntList,
   kFloatList,
   kStringList,
-  kKey,         ///< name of a key that the task reads from its first input
-  kKeyList,     ///< several of them, or one as a bare string
-  kOutKey,      ///< name of a registered, writable key that the task writes
-  kOrder,       ///< `"score"`, `["score", …]` or `[{"key": "score", "order": "desc"}, …]`
-  kExpr,        ///< expression over the first input's keys
-  kPredicate,   ///< expression over the first input's keys that must be bool
-  kEndpoint,    ///< name of an endpoint
+  kKey,        ///< name of a key that the task reads from its first input
+  kKeyList,    ///< several of them, or one as a bare string
+  kOutKey,     ///< name of a registered, writable key that the task writes
+  kOrder,      ///< `"score"`, `["score", …]` or `[{"key": "score", "order": "desc"}, …]`
+  kExpr,       ///< expression over the first input's keys
+  kPredicate,  ///< expression over the first input's keys that must be bool
+  kEndpoint,   ///< name of an endpoint
+  kKeyMap,     ///< columns to take from an input: `["name", …]`, or `{"author_name": "name", …}` to
+               ///< give them other names, which must be writable keys of the same type
   kKeyPattern,  ///< text with one `{name}`, as `follow:{id}`; the name is a key of the first input
                 ///< or, in a task without inputs, a field of the request
   kNode,        ///< slot of another node; becomes an input after the positional ones
@@ -53,6 +61,11 @@ struct ParamSpec {
   std::optional<double> minimum = {};
   std::optional<double> maximum = {};
   std::vector<std::string> choices = {};
+  /// For kKey, kKeyList and kOutKey: the types that the key may have; empty for any.
+  std::vector<rows::ColumnType> key_types = {};
+  /// For kKeyList and kKeyMap: the kNode param whose rows the keys are read from; empty: the first
+  /// input.
+  std::string read_from = {};
   std::string doc = {};
 };
 
@@ -61,7 +74,20 @@ enum class OutputColumns : std::uint8_t {
   kSource,      ///< `id` and what the task writes
   kFirstInput,  ///< those of the first input, and what the task writes
   kUnion,       ///< those of all inputs, and what the task writes
-  kFanOut,      ///< `id`, `parent_id`, the first input's other columns, and what the task writes
+  kFanOut,  ///< rows of other entities: `id`, `parent_id`, what params of type kKeyMap take along
+            ///< and what the task writes, nothing else of the first input
+  kJoin,    ///< those of the first input, and those that `TaskSpec::join` says
+};
+
+/// How a task matches the rows of its first input with those of a second one. The fields name
+/// params.
+struct JoinSpec {
+  std::string rhs;      ///< kNode: the other input
+  std::string by;       ///< kKeyList: keys of the first input
+  std::string rhs_by;   ///< kKeyList: their names in the other input; left out: the same
+  std::string columns;  ///< kKeyMap: columns to take from it; left out: all but `id` and `rhs_by`
+  std::string kind;     ///< kChoice
+  std::vector<std::string> kinds_without_columns;  ///< words of `kind` that take no columns
 };
 
 /// How the rows of a node relate to those of its first input. Passes rely on it.
@@ -86,14 +112,23 @@ struct TaskSpec {
   OutputColumns columns = OutputColumns::kFirstInput;
   OutputRows rows = OutputRows::kOther;
   /// Keys read and written whatever the params say. Params of type kKey, kKeyList, kOrder, kExpr,
-  /// kPredicate and kKeyPattern add to the reads, those of type kOutKey to the writes.
+  /// kPredicate, kKeyPattern and kKeyMap add to the reads, those of type kOutKey and kKeyMap to the
+  /// writes.
   std::vector<std::string> reads = {};
   std::vector<std::string> writes = {};
-  /// The task can supply any registered key on demand (a hash of fields): it writes those keys that
-  /// something downstream reads and its input does not have; `keys_param`, when set and given,
-  /// names the kKeyList param that limits them (its keys are then written, not read).
+  /// Set for columns = kJoin.
+  std::optional<JoinSpec> join = {};
+  /// Of `writes`: keys that rows keep if they come with them.
+  std::vector<std::string> keeps = {};
+  /// The task can supply registered keys on demand (a hash of fields): it writes those that
+  /// something downstream reads, whatever its input has; `keys_param`, when set and given, names
+  /// the kKeyList param that lists them (its keys are then written, not read). Keys that plans may
+  /// write are supplied only if they are listed.
   bool writes_on_demand = false;
   std::string keys_param = {};
+  /// The param, a kString or a kKeyPattern, that begins with the prefix of the hashes that keys are
+  /// fetched from. A key that says whose it is (`FieldInfo::of`) is supplied by these only.
+  std::string prefix_param = {};
   /// The body can fail for reasons outside the plan (a store, a peer). Decides "always answers"
   /// together with `kind`.
   bool can_fail = false;
@@ -115,6 +150,16 @@ class TaskCatalog {
   [[nodiscard]] virtual const TaskSpec* find_task(std::string_view op) const = 0;
   /// All specs, by op.
   [[nodiscard]] virtual std::vector<const TaskSpec*> tasks() const = 0;
+  /// Says what a task has against the params of a node that are well-formed one by one, as two that
+  /// exclude each other. The error's place is `NODE.params.PARAM`, or less of it.
+  [[nodiscard]] virtual base::Status check_node(const CompiledNode& node,
+                                                const CompiledPlan& plan,
+                                                const Registry& registry) const {
+    static_cast<void>(node);
+    static_cast<void>(plan);
+    static_cast<void>(registry);
+    return {};
+  }
 };
 
 }  // namespace millrace::plan

@@ -208,6 +208,7 @@ void CandidateWriter::append(const RequestRun& run, bool ids_as_strings, std::st
   fields_.clear();
   outputs_.clear();
   cells_.clear();
+  std::uint64_t count = 0;
   before_id_ = ids_as_strings ? R"(,{"id":")" : R"(,{"id":)";
   after_id_ = ids_as_strings ? R"(","fields":{)" : R"(,"fields":{)";
   for (const std::uint32_t node : run.plan().plan().outputs) add_output(run, node);
@@ -222,7 +223,9 @@ void CandidateWriter::append(const RequestRun& run, bool ids_as_strings, std::st
   for_each_candidate(run, [&](std::uint32_t index, rows::RowIndex row) {
     at = write_candidate(outputs_[index], row, at, text);
     surplus = before_id_.size();
+    ++count;
   });
+  candidate_count_ = count;
   text.cut(write_literal(at - surplus, "]"));
 }
 

@@ -52,6 +52,8 @@ class CandidateWriter {
  public:
   /// Appends the JSON array of the candidates.
   void append(const RequestRun& run, bool ids_as_strings, std::string& out);
+  /// How many candidates the last call appended.
+  [[nodiscard]] std::uint64_t candidate_count() const { return candidate_count_; }
 
  private:
   /// A range of bytes in `rendered_`.
@@ -91,6 +93,7 @@ class CandidateWriter {
     return {rendered_.data() + of.begin, of.end - of.begin};
   }
 
+  std::uint64_t candidate_count_ = 0;
   std::string rendered_;
   std::vector<Field> fields_;  // fields of the first output, then of the second, …
   std::vector<Output> outputs_;

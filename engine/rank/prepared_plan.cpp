@@ -87,6 +87,7 @@ base::Status PreparedPlan::prepare(const tasks::TaskRegistry& tasks,
   for (std::uint32_t index = 0; index < nodes_.size(); ++index)
     MR_TRY_STATUS(prepare_node(index, tasks, load));
   find_output_columns();
+  output_orders_ = find_output_orders(*plan_);
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "expr/bound_expr.h"
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
+#include "rank/output_order.h"
 #include "rows/row_set.h"
 #include "rows/value.h"
 #include "tasks/endpoint_client.h"
@@ -64,6 +65,8 @@ class PreparedPlan {
   [[nodiscard]] std::span<const rows::Value> default_params() const { return default_params_; }
   /// The columns that every output has, `id` first. A request may ask for these.
   [[nodiscard]] std::span<const std::string_view> output_columns() const { return output_columns_; }
+  /// What the outputs are ordered by.
+  [[nodiscard]] std::span<const OutputOrder> output_orders() const { return output_orders_; }
   /// The JSON that stands under `"plan"` in every answer.
   [[nodiscard]] std::string_view plan_json() const { return plan_json_; }
 
@@ -83,6 +86,7 @@ class PreparedPlan {
   std::vector<PlanNode> nodes_;
   std::vector<rows::Value> default_params_;
   std::vector<std::string_view> output_columns_;
+  std::vector<OutputOrder> output_orders_;
 };
 
 }  // namespace millrace::rank

@@ -1,5 +1,6 @@
 #include "rank/ranker.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "base/did_you_mean.h"
 #include "base/format.h"
+#include "base/problems/message_text.h"
 #include "rank/fragment_choice.h"
 #include "rank/request_explain.h"
 #include "rank/response.h"
@@ -20,14 +22,24 @@ namespace millrace::rank {
 Ranker::Ranker(PlanSet& plans, const LoopServices& services, const RankOptions& options)
     : plans_(plans), services_(services), options_(options) {}
 
-void Ranker::start(RankCall& call, RequestReader& reader, std::string_view text) {
+void Ranker::start(RankCall& call,
+                   RequestReader& reader,
+                   std::string_view text,
+                   const CallTerms& terms) {
   call.ranker_ = this;
-  call.started_ = services_.loop->clock().now();
+  call.terms_ = terms;
+  call.started_ = terms.received ? *terms.received : services_.loop->clock().now();
+  call.plan_ = nullptr;
+  call.priority_ = runtime::Priority::kNormal;
+  call.request_id_.clear();
+  call.error_message_.clear();
   call.response_.clear();
   call.store_round_trips_ = 0;
   call.degraded_count_ = 0;
-  name_call(call);
+  call.engine_request_id_.clear();
+  append_next_id(call.engine_request_id_);
   auto handle = submit(call, reader, text);
+  call.was_started_ = handle.has_value();
   if (handle) {
     if (call.slot_.keep(*std::move(handle))) return;
   } else {
@@ -43,7 +55,10 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit(RankCall& call,
                                                             RequestReader& reader,
                                                             std::string_view text) {
   const bool is_cancelled = !call.slot_.begin();
-  if (auto read = reader.read(text, *call.request_); !read) return std::unexpected(read.error());
+  const auto read = reader.read(text, *call.request_);
+  const auto applied = apply_terms(call);
+  if (!read) return std::unexpected(read.error());
+  if (!applied) return std::unexpected(applied.error());
   const Request& request = *call.request_;
   if (is_cancelled || call.slot_.is_cancelled()) {
     return std::unexpected(RankError{.code = RankErrorCode::kCancelled,
@@ -56,13 +71,18 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit(RankCall& call,
                              "--allow_scheduling_overrides"});
   }
   auto plan = find_plan(request);
+  if (plan) call.plan_ = *plan;
   if (plan && request.explain_ids) plan = find_twin(**plan);
   if (!plan) return std::unexpected(std::move(plan).error());
   runtime::RunOptions options{
       .priority = request.priority, .loop = services_.loop, .inlining = request.scheduling};
   const auto limit = request.deadline ? request.deadline : options_.deadline;
   if (limit) options.deadline = call.started_ + *limit;
-  auto permit = admit(**plan, call.started_, options.deadline);
+  if (call.terms_.deadline)
+    options.deadline =
+        std::min(options.deadline.value_or(*call.terms_.deadline), *call.terms_.deadline);
+  const base::TimePoint now = call.terms_.received ? services_.loop->clock().now() : call.started_;
+  auto permit = admit(**plan, now, options.deadline);
   if (!permit) return std::unexpected(std::move(permit).error());
   return submit_run(call, **plan, options, *std::move(permit));
 }
@@ -103,14 +123,42 @@ std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
                                    .message = "Too many requests are under way; try again later"});
 }
 
-void Ranker::name_call(RankCall& call) {
+std::string Ranker::make_request_id() {
+  std::string id;
+  append_next_id(id);
+  return id;
+}
+
+void Ranker::append_next_id(std::string& id) {
   // Loop i of n uses the numbers i + 1, i + 1 + n, i + 1 + 2n …: no two loops ever use the same,
   // and they share no counter.
-  std::array<char, 24> text{'e'};
+  std::array<char, 24> text{};
   const std::uint64_t turn = named_count_.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t number = turn * services_.loop_count + services_.loop_index + 1;
-  const auto end = std::to_chars(text.data() + 1, text.data() + text.size(), number).ptr;
-  call.engine_request_id_.assign(text.data(), end);
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  id.append(services_.id_prefix).append(text.data(), end);
+}
+
+std::expected<void, RankError> Ranker::apply_terms(RankCall& call) {
+  Request& request = *call.request_;
+  const CallTerms& terms = call.terms_;
+  if (request.request_id.empty()) request.request_id = terms.request_id;
+  call.priority_ = request.priority;
+  if (!terms.plan.empty()) {
+    if (!request.plan.empty() && request.plan != terms.plan) {
+      return std::unexpected(
+          RankError{.code = RankErrorCode::kBadValue,
+                    .message = base::format("The path names the plan '{}' and the request '{}'",
+                                            terms.plan,
+                                            base::shortened(request.plan))});
+    }
+    request.plan = terms.plan;
+  }
+  if (terms.needs_explain && !request.explain_ids) {
+    return std::unexpected(RankError{.code = RankErrorCode::kMissingField,
+                                     .message = "A request to be explained needs 'explain'"});
+  }
+  return {};
 }
 
 std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) const {
@@ -179,6 +227,7 @@ void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint 
   call.degraded_count_ = count_degraded(run, ended);
   call.outcome_ = call.degraded_count_ == 0 ? RankOutcome::kOk : RankOutcome::kDegraded;
   call.code_.reset();
+  call.request_id_ = run.request().request_id;
   call.took_ = now - call.started_;
   write_response(run,
                  ended,
@@ -196,6 +245,8 @@ void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint 
 void Ranker::fail(RankCall& call, std::string_view request_id, const RankError& error) const {
   call.outcome_ = outcome_of(error.code);
   call.code_ = error.code;
+  call.error_message_ = error.message;
+  call.request_id_ = request_id;
   call.took_ = services_.loop->clock().now() - call.started_;
   write_error(request_id, call.engine_request_id_, error, call.response_);
   call.run_.reset();

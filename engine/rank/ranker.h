@@ -29,6 +29,18 @@ struct RankOptions {
   bool allow_scheduling_overrides = false;  ///< requests may have `scheduling`
 };
 
+/// What whoever took a request off its transport knows besides the text.
+/// Lifetime: borrows its texts until the request is answered.
+struct CallTerms {
+  std::string_view plan = {};        ///< the plan to use; the text must name the same or none
+  std::string_view request_id = {};  ///< of requests whose text has none
+  /// When the request came. Deadlines and `took` count from here; nothing: from its start.
+  std::optional<base::TimePoint> received = {};
+  /// Holds besides the deadline that the request or the operator names.
+  std::optional<base::TimePoint> deadline = {};
+  bool needs_explain = false;  ///< the text must have `explain`
+};
+
 /// One request from its text to the text of its response. Derive from it, and use it again.
 /// Threading: one thread starts it; `cancel` from any thread at any time; `on_answer` is called by
 /// the thread that has the answer or by the one that starts, once per start. The other members are
@@ -59,6 +71,19 @@ class RankCall {
   [[nodiscard]] base::Duration took() const { return took_; }
   /// Nodes whose fallback was used; 0 if there are no candidates.
   [[nodiscard]] std::uint32_t degraded_count() const { return degraded_count_; }
+  /// The id that the caller gave; empty if there is none, or if it could not be read.
+  [[nodiscard]] const std::string& request_id() const { return request_id_; }
+  [[nodiscard]] const std::string& engine_request_id() const { return engine_request_id_; }
+  /// The plan that was asked for; nullptr if it was not found.
+  [[nodiscard]] const LoadedPlan* plan() const { return plan_; }
+  [[nodiscard]] runtime::Priority priority() const { return priority_; }
+  /// Whether any of its nodes could run. False: it was refused, or wrong.
+  [[nodiscard]] bool was_started() const { return was_started_; }
+  /// Why there are no candidates, for people; empty if there are.
+  [[nodiscard]] const std::string& error_message() const { return error_message_; }
+  [[nodiscard]] std::uint64_t candidate_count() const {
+    return ok() ? candidates_.candidate_count() : 0;
+  }
   /// Waits for stores that had to come one after another; those at the same time count once.
   [[nodiscard]] std::uint64_t store_round_trips() const { return store_round_trips_; }
 
@@ -74,6 +99,12 @@ class RankCall {
   std::string explain_;
   CandidateWriter candidates_;
   std::string engine_request_id_;
+  std::string request_id_;
+  std::string error_message_;
+  CallTerms terms_;
+  const LoadedPlan* plan_ = nullptr;
+  runtime::Priority priority_ = runtime::Priority::kNormal;
+  bool was_started_ = false;
   class Ranker* ranker_ = nullptr;
   base::TimePoint started_{};
   base::Duration took_{};
@@ -91,11 +122,16 @@ class Ranker {
   Ranker(PlanSet& plans, const LoopServices& services, const RankOptions& options = {});
 
   /// Reads the text of a request and starts it. `on_answer` may be called before this returns.
-  void start(RankCall& call, RequestReader& reader, std::string_view text);
+  void start(RankCall& call,
+             RequestReader& reader,
+             std::string_view text,
+             const CallTerms& terms = {});
+  /// Makes an id for what has no call, in the same series as those of calls.
+  [[nodiscard]] std::string make_request_id();
 
  private:
   static void answered(runtime::Run& ended, void* data);
-  void name_call(RankCall& call);
+  void append_next_id(std::string& id);
   [[nodiscard]] std::expected<runtime::RunHandle, RankError> submit(RankCall& call,
                                                                     RequestReader& reader,
                                                                     std::string_view text);
@@ -106,6 +142,8 @@ class Ranker {
       runtime::AdmissionPermit permit);
   [[nodiscard]] std::expected<runtime::AdmissionPermit, RankError> admit(
       const LoadedPlan& plan, base::TimePoint now, std::optional<base::TimePoint> deadline) const;
+  /// Applies the terms of the call to the request that was read.
+  [[nodiscard]] static std::expected<void, RankError> apply_terms(RankCall& call);
   [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request) const;
   [[nodiscard]] static std::expected<LoadedPlan*, RankError> find_twin(LoadedPlan& plan);
   /// `now` is when the answer is made.

@@ -429,6 +429,7 @@ RequestReader::RequestReader(const RequestLimits& limits) : limits_(limits), rea
 
 std::expected<void, RankError> RequestReader::read(std::string_view text, Request& request) {
   request.clear();
+  request.priority = limits_.priority;
   if (auto read = reader_.read(text, request.document); !read)
     return std::unexpected(from_json_problem(read.error()));
   const JsonValue root = request.document.root();

@@ -11,6 +11,8 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "rows/batch.h"
+#include "rows/gather.h"
+#include "rows/row_scratch.h"
 #include "tasks/task.h"
 
 namespace millrace::rank {
@@ -81,7 +83,9 @@ std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& reque
               .clients = services.clients,
               .clock = &services.loop->clock(),
               .loop = services.loop,
-              .workers = services.workers};
+              .workers = services.workers,
+              .budget = &budget_};
+  budget_.open(services.row_limits);
   return {};
 }
 
@@ -243,10 +247,21 @@ base::Status RequestRun::bind_exprs(std::uint32_t index) {
   return {};
 }
 
+base::Status RequestRun::check_size(const rows::RowSet& rows, std::uint32_t index) const {
+  // Tasks that multiply rows ask before they take memory. Others, those of plugins too, end here.
+  if (rows.size() <= budget_.limits().rows_max) [[likely]]
+    return {};
+  return tasks::TaskContext(context_, slots_[index].context).stop_check().check_rows(rows.size());
+}
+
 bool RequestRun::keep(std::uint32_t index,
                       base::Result<rows::RowSet> made,
                       runtime::NodeCall& call) {
   Slot& slot = slots_[index];
+  if (made) {
+    if (base::Status fits = check_size(*made, index); !fits)
+      made = std::unexpected(std::move(fits).error());
+  }
   if (!made) {
     // A body that was told to stop returns an error too, but then the reason is the timeout or the
     // deadline, not that error.
@@ -283,6 +298,10 @@ loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime
       co_await node.body->run_async({.inputs = slot.inputs,
                                      .params = node.params.get(),
                                      .context = tasks::TaskContext(context_, slot.context)});
+  if (made) {
+    if (base::Status fits = check_size(*made, index); !fits)
+      made = std::unexpected(std::move(fits).error());
+  }
   if (!made) {
     if (call.is_wanted()) slot.failed.store(true, std::memory_order_relaxed);
     co_return std::unexpected(std::move(made).error());
@@ -300,6 +319,30 @@ void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
   call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));
 }
 
+namespace {
+
+// Gives rows of a node's first input the columns that rows of the node have: null where the input
+// lacks them. The rows of a fan-out are other entities than those of its input, so of the input's
+// columns only the ids stay.
+base::Result<rows::RowSet> stand_in_rows(const PlanNode& node, rows::RowSet rows) {
+  rows::RowScratch scratch(0);
+  rows::BatchRef batch = rows.batch();
+  if (node.prepared.node->task->columns == plan::OutputColumns::kFanOut) {
+    batch = batch->with_only({});
+  }
+  const rows::RowSet whole(batch);
+  for (const rows::NamedColumn& wanted : node.empty_rows->batch()->columns()) {
+    if (batch->find_column(wanted.name) != nullptr) continue;
+    const rows::ColumnPiece nulls{.rows = &whole, .column = nullptr};
+    MR_TRY(rows::ColumnRef column,
+           rows::append_pieces(wanted.column->type(), std::span(&nulls, 1), scratch));
+    MR_TRY(batch, batch->with_column(wanted.name, std::move(column)));
+  }
+  return rows.with_batch(std::move(batch));
+}
+
+}  // namespace
+
 bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
   const PlanNode& node = plan_.nodes()[index];
   Slot& slot = slots_[index];
@@ -313,6 +356,11 @@ bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
       if (auto rows = request_input(*field)) slot.rows = *std::move(rows);
     } else {
       slot.rows = *node.constant_inputs.front();
+    }
+    if (auto rows = stand_in_rows(node, *std::move(slot.rows))) {
+      slot.rows = *std::move(rows);
+    } else {
+      slot.rows = *node.empty_rows;
     }
   }
   call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));

@@ -18,6 +18,7 @@
 #include "rank/request.h"
 #include "rank/services.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 #include "rows/value.h"
 #include "runtime/node_call.h"
 #include "runtime/topology/topology.h"
@@ -107,6 +108,8 @@ class RequestRun {
   [[nodiscard]] base::Status gather_inputs(std::uint32_t index);
   [[nodiscard]] base::Status bind_exprs(std::uint32_t index);
   [[nodiscard]] base::Result<rows::RowSet> request_input(const plan::RequestInput& input) const;
+  /// Fails if a node gives more rows than it may.
+  [[nodiscard]] base::Status check_size(const rows::RowSet& rows, std::uint32_t index) const;
   [[nodiscard]] bool keep(std::uint32_t index,
                           base::Result<rows::RowSet> made,
                           runtime::NodeCall& call);
@@ -125,6 +128,7 @@ class RequestRun {
   std::unique_ptr<Request> request_ =
       std::make_unique<Request>();  // on the heap so that it can be swapped
   tasks::RequestContext context_;
+  rows::RowBudget budget_;
   const LoopServices* services_ = nullptr;
 };
 

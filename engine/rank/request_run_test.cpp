@@ -157,5 +157,22 @@ TEST(RequestRunTest, EXP7_OnRowErrorDropsOrFailsIfAsked) {
   }
 }
 
+TEST(RequestRunTest, RowsThatPassANodeByHaveItsColumnsWithoutValues) {
+  RankRig rig;
+  rig.load(plan_text(source_node(2) +
+                         node("s",
+                              "vm",
+                              "src",
+                              R"({"out_key": "score", "expr": "(9223372036854775807 + id) * 1.0"})",
+                              R"("on_row_error": "fail", "on_failure": {"use": "input"})") +
+                         node("o", "sort", "s", R"({"key": "score"})"),
+                     R"(["o"])",
+                     R"(["id", "score"])"));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  EXPECT_TRUE(call->ok()) << call->response();
+  EXPECT_EQ(call->candidates(),
+            R"([{"id":1,"fields":{"score":null}},{"id":2,"fields":{"score":null}}])");
+}
+
 }  // namespace
 }  // namespace millrace::rank::testing

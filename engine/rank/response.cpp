@@ -8,6 +8,7 @@
 
 #include "base/did_you_mean.h"
 #include "base/format.h"
+#include "rank/output_order.h"
 
 namespace millrace::rank {
 
@@ -85,6 +86,11 @@ void append_warnings(const RequestRun& run, std::string& out) {
                             stats->row_errors,
                             stats->row_errors == 1 ? "" : "s",
                             stats->first_row_error));
+  }
+  for (const OutputOrder& order : run.plan().output_orders()) {
+    const rows::RowSet* const rows = run.rows_of(order.output);
+    if (rows == nullptr) continue;
+    if (const auto warning = find_null_order(plan, order, *rows)) json.value(*warning);
   }
   json.end_array();
 }

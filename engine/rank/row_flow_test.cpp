@@ -104,10 +104,11 @@ TEST_F(RowFlowTest, TellsRowsByTheirValuesWhenAJoinCopiesThem) {
                 Row{{std::int64_t{10}}, {std::int64_t{7}}}};
   const RowSet right = to_rows(table, scratch_);
   const std::vector<rows::JoinKey> keys{{.left = "group", .right = "key"}};
+  const std::vector<rows::JoinColumn> taken{{.name = "id", .new_name = "right_id"}};
   const OneNode node(
-      {.op = "join", .columns = plan::OutputColumns::kUnion},
+      {.op = "join", .columns = plan::OutputColumns::kJoin},
       {left, right},
-      rows::join(left, right, {.keys = keys, .right_prefix = "right_"}, scratch_).value());
+      rows::join(left, right, {.keys = keys, .right_columns = taken}, scratch_).value());
   RowFlow flow(node.run);
   EXPECT_THAT(flow.follow(0, 0, 0), ElementsAre(0, 1));
   EXPECT_THAT(flow.follow(0, 0, 1), IsEmpty());

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/wall_clock.h"
 #include "loop/loop.h"
+#include "rows/stop_check.h"
 #include "runtime/admission.h"
 #include "runtime/worker_pool.h"
 #include "tasks/endpoint_client.h"
@@ -31,10 +33,15 @@ struct LoopServices {
   RunTracer* tracer = nullptr;
   /// Decides whether a request may start; nullptr: every one may.
   runtime::Admission* admission = nullptr;
+  /// What each request may make.
+  rows::RowLimits row_limits = {};
   /// The index of this loop, from 0, and the number of loops in the process. `engine_request_id` is
   /// made from both, so that it differs between loops.
   std::uint64_t loop_index = 0;
   std::uint64_t loop_count = 1;
+  /// What every `engine_request_id` begins with. A process whose ids must differ from those of its
+  /// last life has another text each time.
+  std::string_view id_prefix = "e";
 };
 
 }  // namespace millrace::rank

@@ -64,7 +64,9 @@ Result<std::vector<Field>> unite_fields(std::span<const RowSet> inputs) {
   return fields;
 }
 
-base::Status check_inputs(std::span<const RowSet> inputs, const ConcatTags& tags) {
+base::Status check_inputs(std::span<const RowSet> inputs,
+                          const ConcatTags& tags,
+                          const StopCheck& stop) {
   if (inputs.empty())
     return fail(ErrorCode::kInvalidArgument, "No input is given", "concat.inputs");
   if (!tags.empty() && tags.size() != inputs.size()) {
@@ -75,6 +77,7 @@ base::Status check_inputs(std::span<const RowSet> inputs, const ConcatTags& tags
   }
   std::size_t row_count = 0;
   for (const RowSet& input : inputs) row_count += input.size();
+  MR_TRY_STATUS(stop.check_rows(row_count));
   if (row_count > kBatchRowsMax) {
     return fail(ErrorCode::kResourceExhausted,
                 "Too many rows for one batch: " + std::to_string(row_count),
@@ -172,7 +175,7 @@ ConcatTags::ConcatTags(std::span<const std::string> names) {
 }
 
 Result<RowSet> concat(std::span<const RowSet> inputs, const ConcatTags& tags, RowScratch& scratch) {
-  MR_TRY_STATUS(check_inputs(inputs, tags));
+  MR_TRY_STATUS(check_inputs(inputs, tags, scratch.stop()));
   const bool one_batch = std::all_of(inputs.begin(), inputs.end(), [&](const RowSet& input) {
     return input.batch() == inputs.front().batch();
   });

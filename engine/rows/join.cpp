@@ -69,25 +69,30 @@ Result<RightRows> collect_right(const RowSet& right, const KeyGroups& groups, Ro
 }
 
 // Right columns that enter the result, under their new names.
-Result<NamedColumns> right_columns(const RowSet& left,
-                                   const RowSet& right,
-                                   const JoinOptions& options) {
+Result<NamedColumns> right_columns(const RowSet& right, const JoinOptions& options) {
   NamedColumns columns;
-  std::string clashes;
-  for (const NamedColumn& entry : right.batch()->columns()) {
-    const bool is_key = std::any_of(options.keys.begin(),
-                                    options.keys.end(),
-                                    [&](const JoinKey& key) { return key.right == entry.name; });
-    if (is_key) continue;
-    std::string name = options.right_prefix + entry.name;
-    if (left.batch()->find_column(name) != nullptr) clashes += (clashes.empty() ? "" : ", ") + name;
-    columns.push_back({.name = std::move(name), .column = entry.column});
+  for (const JoinColumn& wanted : options.right_columns) {
+    if (wanted.new_name == kIdColumn) {
+      return fail(ErrorCode::kInvalidArgument, "Column id cannot be written", "join.right_columns");
+    }
+    MR_TRY(const Column* ignored, right.batch()->get_column(wanted.name, "join.right_columns"));
+    static_cast<void>(ignored);
+    for (const NamedColumn& entry : right.batch()->columns()) {
+      if (entry.name != wanted.name) continue;
+      columns.push_back({.name = wanted.new_name, .column = entry.column});
+    }
   }
-  if (!clashes.empty()) {
-    return fail(
-        ErrorCode::kInvalidArgument,
-        "Both sides have a column with the same name; give the right side a prefix: " + clashes,
-        "join.right_prefix");
+  return columns;
+}
+
+// Left columns but for those that right ones replace.
+NamedColumns left_columns(const RowSet& left, const NamedColumns& right) {
+  NamedColumns columns;
+  columns.reserve(left.batch()->columns().size() + right.size());
+  for (const NamedColumn& entry : left.batch()->columns()) {
+    if (std::ranges::find(right, entry.name, &NamedColumn::name) == right.end()) {
+      columns.push_back(entry);
+    }
   }
   return columns;
 }
@@ -129,6 +134,7 @@ Result<Matches> find_matches(const RowSet& right,
       matches.is_unique &= found <= 1;
     }
   }));
+  MR_TRY_STATUS(scratch.stop().check_rows(matches.row_count));
   if (matches.row_count > kBatchRowsMax) {
     return fail(ErrorCode::kResourceExhausted,
                 "Too many rows for one batch: " + std::to_string(matches.row_count),
@@ -155,7 +161,7 @@ Result<RowSet> join_in_place(const RowSet& left,
       index[next++] = row;
     }
   }));
-  NamedColumns columns(left.batch()->columns().begin(), left.batch()->columns().end());
+  NamedColumns columns = left_columns(left, right);
   for (NamedColumn& entry : right) {
     MR_TRY(entry.column, gather(*entry.column, source.span(), scratch));
     columns.push_back(std::move(entry));
@@ -186,7 +192,7 @@ Result<RowSet> join_by_copy(const RowSet& left,
       right_rows[next++] = kNoRow;
     }
   }
-  NamedColumns columns(left.batch()->columns().begin(), left.batch()->columns().end());
+  NamedColumns columns = left_columns(left, right);
   for (NamedColumn& entry : columns) {
     MR_TRY(entry.column, gather(*entry.column, left_rows.span(), scratch));
   }
@@ -208,7 +214,7 @@ Result<RowSet> join(const RowSet& left,
   if (options.kind == JoinKind::kSemi || options.kind == JoinKind::kAnti) {
     return keep_matched(left, groups.left_ids.span(), options.kind == JoinKind::kSemi, scratch);
   }
-  MR_TRY(NamedColumns columns, right_columns(left, right, options));
+  MR_TRY(NamedColumns columns, right_columns(right, options));
   MR_TRY(const Matches matches, find_matches(right, groups, options.kind, scratch));
   const bool dense_enough = left.batch()->row_count() <= kSpreadFactor * left.size();
   if (matches.is_unique && dense_enough) {

@@ -17,20 +17,24 @@ enum class JoinKind : std::uint8_t {
   kAnti,   ///< left rows that have none; left columns only
 };
 
+/// A column of the right side that enters the result.
+struct JoinColumn {
+  std::string name;
+  std::string new_name;
+};
+
 struct JoinOptions {
   JoinKind kind = JoinKind::kInner;
   std::span<const JoinKey> keys;
-  /// Goes before the name of every column that comes from the right.
-  std::string right_prefix = {};
+  std::span<const JoinColumn> right_columns = {};
 };
 
 /// Matches rows of equal keys. Null matches nothing, not even null; NaN matches NaN.
 ///
-/// The result has the left columns, then the right ones without the right keys, which would repeat
-/// the left; `id` is the left one. A right column whose name, with prefix, the left has too is an
-/// error that names it: nothing is overwritten. Rows come in left order, matches of one row in
-/// right order. Semi and anti joins copy no column; the others copy no left column when no left row
-/// has two matches.
+/// The result has the left columns, then the right ones that the options name; one with the name of
+/// a left column takes its place, unless it is `id`, which is an error. Rows come in left order,
+/// matches of one row in right order. Semi and anti joins copy no column; the others copy no left
+/// column when no left row has two matches.
 [[nodiscard]] base::Result<RowSet> join(const RowSet& left,
                                         const RowSet& right,
                                         const JoinOptions& options,

@@ -44,12 +44,22 @@ bool is_right_key(const JoinOptions& options, const std::string& name) {
   return false;
 }
 
+/// All columns of the right side but its keys, with `r_` before their names.
+std::vector<JoinColumn> prefixed(const Table& right, const std::vector<JoinKey>& keys) {
+  std::vector<JoinColumn> columns;
+  for (const std::string& name : right.names) {
+    if (!is_right_key({.keys = keys}, name))
+      columns.push_back({.name = name, .new_name = "r_" + name});
+  }
+  return columns;
+}
+
 Table naive_join(const Table& left, const Table& right, const JoinOptions& options) {
   const bool narrow = options.kind == JoinKind::kSemi || options.kind == JoinKind::kAnti;
   Table out = left.with_rows({});
   for (std::size_t i = 0; i < right.names.size() && !narrow; ++i) {
     if (is_right_key(options, right.names[i])) continue;
-    out.names.push_back(options.right_prefix + right.names[i]);
+    out.names.push_back("r_" + right.names[i]);
     out.types.push_back(right.types[i]);
   }
   const auto add = [&](Row row, const Row* match) {
@@ -95,7 +105,8 @@ TEST(JoinTest, AgreesWithNaiveJoin) {
         if (random.chance(0.2)) keys.push_back({"s", "g"});
         for (const JoinKind kind :
              {JoinKind::kInner, JoinKind::kLeft, JoinKind::kSemi, JoinKind::kAnti}) {
-          const JoinOptions options{.kind = kind, .keys = keys, .right_prefix = "r_"};
+          const std::vector<JoinColumn> taken = prefixed(to_table(right), keys);
+          const JoinOptions options{.kind = kind, .keys = keys, .right_columns = taken};
           const RowSet joined = join(left, right, options, scratch).value();
           RC_ASSERT(to_table(joined) == naive_join(to_table(left), to_table(right), options));
         }
@@ -114,7 +125,8 @@ TEST(JoinTest, AgreesWithNaiveJoinWhenRightKeysAreUnique) {
     }
     const std::vector<JoinKey> keys = {{"i", "i"}};
     for (const JoinKind kind : {JoinKind::kInner, JoinKind::kLeft}) {
-      const JoinOptions options{.kind = kind, .keys = keys, .right_prefix = "r_"};
+      const std::vector<JoinColumn> taken = prefixed(right, keys);
+      const JoinOptions options{.kind = kind, .keys = keys, .right_columns = taken};
       const RowSet joined = join(left, to_rows(right, scratch), options, scratch).value();
       RC_ASSERT(to_table(joined) == naive_join(to_table(left), right, options));
     }
@@ -132,26 +144,37 @@ const std::vector<JoinKey> kByAuthor = {{"author", "id"}};
 TEST(JoinTest, ALookupKeepsTheLeftColumnsWhereTheyAre) {
   RowScratch scratch;
   const RowSet left = to_rows(kScored, scratch);
-  const JoinOptions options{.kind = JoinKind::kLeft, .keys = kByAuthor, .right_prefix = "author_"};
+  const std::vector<JoinColumn> taken = {{.name = "name", .new_name = "author_name"}};
+  const JoinOptions options{.kind = JoinKind::kLeft, .keys = kByAuthor, .right_columns = taken};
   const RowSet joined = join(left, to_rows(kRight, scratch), options, scratch).value();
   EXPECT_EQ(joined.batch()->find_column("score"), left.batch()->find_column("score"));
   EXPECT_THAT(to_table(joined).column("author_name"), ElementsAre("ann", kNull, kNull));
 }
 
-TEST(JoinTest, NamesAllColumnsThatWouldBeOverwritten) {
+TEST(JoinTest, TakesOnlyTheNamedColumnsAndReplacesALeftOneOfTheSameName) {
   RowScratch scratch;
-  const std::vector<JoinKey> keys = {{"author", "name_id"}};
-  Table right = kRight;
-  right.names.emplace_back("name_id");
-  right.types.push_back(ColumnType::kInt64);
-  right.rows = {{10, 1.0, "ann", 10}};
-  const auto result =
-      join(to_rows(kScored, scratch), to_rows(right, scratch), {.keys = keys}, scratch);
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().to_string(),
-            "invalid_argument: Both sides have a column with the same name; give the right side a "
-            "prefix: "
-            "id, score (at join.right_prefix)");
+  const std::vector<JoinColumn> taken = {{.name = "score", .new_name = "score"}};
+  const RowSet joined = join(to_rows(kScored, scratch),
+                             to_rows(kRight, scratch),
+                             {.keys = kByAuthor, .right_columns = taken},
+                             scratch)
+                            .value();
+  EXPECT_THAT(to_table(joined).names, ElementsAre("id", "author", "score"));
+  EXPECT_THAT(to_table(joined).column("score"), ElementsAre(1.0));
+}
+
+TEST(JoinTest, NeverWritesTheIdAndNamesAColumnThatIsNotThere) {
+  RowScratch scratch;
+  for (const JoinColumn& wrong : {JoinColumn{.name = "score", .new_name = "id"},
+                                  JoinColumn{.name = "nope", .new_name = "x"}}) {
+    const auto result = join(to_rows(kScored, scratch),
+                             to_rows(kRight, scratch),
+                             {.keys = kByAuthor, .right_columns = std::span(&wrong, 1)},
+                             scratch);
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().to_string(),
+                ::testing::HasSubstr(wrong.new_name == "id" ? "id" : "nope"));
+  }
 }
 
 TEST(JoinTest, AntiKeepsRowsWithANullKey) {

@@ -110,7 +110,8 @@ std::vector<Operator> unions(const RowSet& a, const RowSet& b) {
     return [&a, &b, kind, key](RowScratch& s) {
       const std::vector<JoinKey> keys = {{.left = key, .right = key}};
       const RowSet few = b.window(0, 300);
-      return join(a, few, {.kind = kind, .keys = keys, .right_prefix = "r_"}, s);
+      const std::vector<JoinColumn> taken = {{.name = "id", .new_name = "r_id"}};
+      return join(a, few, {.kind = kind, .keys = keys, .right_columns = taken}, s);
     };
   };
   return {

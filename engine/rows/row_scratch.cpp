@@ -136,6 +136,7 @@ Buffer RowScratch::take(std::size_t bytes) {
     auto* const data = static_cast<std::byte*>(base::BlockPool::allocate(capacity_bytes));
     return Buffer(*pool_, data, capacity_bytes);
   }
+  stop_.take(capacity_bytes);
   return Buffer(*pool_, pool_->take(capacity_bytes), capacity_bytes);
 }
 

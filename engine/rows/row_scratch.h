@@ -99,8 +99,9 @@ class Array {
 /// that a warm operator allocates a number of small objects that does not depend on the number of
 /// rows. A block of a page or less goes to the free list of the thread that frees it, where any
 /// scratch may take it (base::BlockPool); larger blocks, in power-of-two sizes, come back to their
-/// scratch. The scratch also carries the check that tells an operator to stop.
-/// Threading: one operator at a time; its blocks may be freed on any thread.
+/// scratch. The scratch also carries the check that tells an operator to stop; larger blocks count
+/// in the budget of that check. Threading: one operator at a time; its blocks may be freed on any
+/// thread.
 class RowScratch {
  public:
   static constexpr std::size_t kRetainedBytesMax = std::size_t{64} << 20U;
@@ -127,6 +128,10 @@ class RowScratch {
   /// Sets the check for the operators that come next. Lifetime: `stop` borrows its subject, which
   /// must live until the next set_stop.
   void set_stop(const StopCheck& stop) { stop_ = stop; }
+  /// Counts memory in the budget that did not come from the scratch, such as that of texts.
+  void count_bytes(std::size_t bytes) { stop_.take(bytes); }
+  /// Gives the budget back what was taken since `set_stop`; for an operator that failed.
+  void give_back() { stop_.give_back(); }
 
  private:
   BufferPool* const pool_;

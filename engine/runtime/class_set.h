@@ -14,6 +14,11 @@ class ClassSet {
   [[nodiscard]] bool has(std::size_t priority) const { return (bits() >> priority & 1U) != 0; }
   [[nodiscard]] bool only(std::size_t priority) const { return bits() == 1U << priority; }
 
+  /// Says whether it has a class that is as high as `priority` or higher.
+  [[nodiscard]] bool any_up_to(std::size_t priority) const {
+    return (bits() & ((2U << priority) - 1)) != 0;
+  }
+
   /// Writes only on a change, so that readers keep the cache line.
   void insert(std::size_t priority) {
     if (!has(priority)) bits_.store(bits() | 1U << priority, std::memory_order_relaxed);

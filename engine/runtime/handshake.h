@@ -32,14 +32,12 @@ class alignas(base::kApartBytes) Handshake {
   void enter_body() noexcept { phase_.store(kInBody, std::memory_order_release); }
 
   /// Owner: takes its state back. Waits while somebody holds it; a hold is a few instructions long
-  /// unless its thread loses the core, so the wait spins first and then yields. True when a holder
-  /// changed something meanwhile: what the owner kept in registers is then out of date.
-  bool leave_body() noexcept {
+  /// unless its thread loses the core, so the wait spins first and then yields.
+  void leave_body() noexcept {
     phase_.store(kScheduling, std::memory_order_relaxed);
     Atomics::light_fence();
     if (held_.load(std::memory_order_acquire) != kFree) [[unlikely]]
-      return wait_until_released();
-    return false;
+      wait_until_released();
   }
 
   /// Any other thread: on true the caller owns the owner's state until it calls release(), which
@@ -59,22 +57,8 @@ class alignas(base::kApartBytes) Handshake {
     return false;
   }
 
-  /// The holder: gives the owner's state back. After a change nobody can hold it again until the
-  /// owner has taken notice.
-  void release(bool changed = false) noexcept {
-    held_.store(changed ? kChanged : kFree, std::memory_order_release);
-  }
-
-  /// Owner, outside a body: makes the next leave_body() report a change, as after a hold.
-  void mark_changed() noexcept {
-    std::uint32_t expected = kFree;
-    while (!held_.compare_exchange_weak(
-               expected, kChanged, std::memory_order_relaxed, std::memory_order_relaxed) &&
-           expected != kChanged) {
-      expected = kFree;
-      Atomics::pause();
-    }
-  }
+  /// The holder: gives the owner's state back.
+  void release() noexcept { held_.store(kFree, std::memory_order_release); }
 
   /// Is true while the owner is in a body; a hint that may be old when it arrives.
   [[nodiscard]] bool looks_in_body() const noexcept {
@@ -86,22 +70,16 @@ class alignas(base::kApartBytes) Handshake {
   static constexpr std::uint32_t kInBody = 1;
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kChanged = 2;
   static constexpr int kSpinCount = 64;
 
-  [[gnu::noinline, gnu::cold]] bool wait_until_released() noexcept {
-    std::uint32_t held = held_.load(std::memory_order_acquire);
-    for (int spin = 0; held == kHeld; ++spin) {
+  [[gnu::noinline, gnu::cold]] void wait_until_released() noexcept {
+    for (int spin = 0; held_.load(std::memory_order_acquire) == kHeld; ++spin) {
       if (spin < kSpinCount) {
         Atomics::pause();
       } else {
         Atomics::yield();
       }
-      held = held_.load(std::memory_order_acquire);
     }
-    if (held == kFree) return false;
-    held_.store(kFree, std::memory_order_relaxed);
-    return true;
   }
 
   // Written by the owner: publishes its state to the holder.

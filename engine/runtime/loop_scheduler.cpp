@@ -30,7 +30,7 @@ void add_one(std::atomic<std::uint64_t>& counter) {
 
 // What the loop is doing for a run, on this thread. In it answers are given, and whoever starts a
 // new run from there waits for its turn: runs that follow one another must not keep the loop from
-// the others. Not a member: an answer may take the lane away.
+// the others. Not a member: an answer may take the scheduler away.
 thread_local bool is_visited = false;
 
 class Visit {
@@ -219,7 +219,7 @@ void LoopScheduler::run_strand(Run& run) {
   }
   in_strand_ = false;
   flush_hand_over(run);
-  // Whoever gets the answer may take the pool away, with this lane. What is held keeps the run
+  // Whoever gets the answer may take the pool away, with this scheduler. What is held keeps the run
   // open, wherever its other nodes are, until nothing is left to do here.
   const Run::Credit held = std::exchange(credit_, 0);
   start_ready();
@@ -248,6 +248,7 @@ base::TimePoint LoopScheduler::run_node(Run& run, const Local& local, base::Time
   if (!steps.begin_node(local.node, local.arrival)) return begin;
   add_one(executed_);
   add_one(inlined_);
+  ++ran_count_;
   NodeCall call(run, run.context());
   call.node_ = local.node;
   const HotNode& hot = run.nodes_[local.node];
@@ -263,8 +264,11 @@ base::TimePoint LoopScheduler::run_node(Run& run, const Local& local, base::Time
 }
 
 base::Duration LoopScheduler::time_for(Run& run, std::uint32_t node, base::TimePoint now) {
-  if (std::exchange(turn_seen_, loop_.turn_number()) != loop_.turn_number())
+  if (std::exchange(turn_seen_, loop_.turn_number()) != loop_.turn_number()) {
     spent_ = base::Duration::zero();
+    ran_count_ = 0;
+  }
+  if (ran_count_ >= run.inlining_.depth_max) return base::Duration::zero();
   const base::Duration budget = pool_.config().loop_inline_budget - spent_;
   if (!run.options_.deadline) return budget;
   return std::min(budget, RunSteps(*this, run).last_moment(node) - now);

@@ -85,7 +85,8 @@ class LoopScheduler final : public StrandHost {
   // Statistics: written by the loop thread only, ordered with nothing.
   std::atomic<std::uint64_t> executed_{0};
   std::atomic<std::uint64_t> inlined_{0};
-  base::Duration spent_{};  // on nodes that ran here in turn `turn_seen_`
+  base::Duration spent_{};       // on nodes that ran here in turn `turn_seen_`
+  std::uint32_t ran_count_ = 0;  // of those nodes
   std::uint64_t turn_seen_ = 0;
 };
 

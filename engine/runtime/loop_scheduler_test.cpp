@@ -268,6 +268,23 @@ TEST_F(LoopSchedulerTest, I1_TheLoopBudgetBoundsWhatRunsThere) {
   EXPECT_EQ(notes->text(), "fetch first second");
 }
 
+TEST_F(LoopSchedulerTest, D4_MaxInlineDepthBoundsTheNodesOfATurnOnALoop) {
+  std::vector<NodeSpec> specs{async_node("async", milliseconds(1))};
+  for (int node = 0; node < 6; ++node) {
+    specs.push_back(noting_node("c" + std::to_string(node),
+                                {node == 0 ? "async" : "c" + std::to_string(node - 1)}));
+    specs.back().kind = NodeKind::kCheap;
+  }
+  TestDag dag(specs);
+  RunOptions options;
+  options.inlining.max_inline_depth = 2;
+  const RunHandle run = lab.submit(dag, notes, options);
+  advance(milliseconds(2));
+  EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+  EXPECT_EQ(lab.pool->counters().inlined_on_loops, 2U);
+  EXPECT_EQ(notes->text(), "async c0 c1 c2 c3 c4 c5");
+}
+
 TEST_F(LoopSchedulerTest, C2_AnswersExactlyAtTheDeadline) {
   TestDag dag({async_node("slow", milliseconds(80)), noting_node("after", {"slow"})});
   const RunHandle run = lab.submit(dag, notes, {.deadline = at(milliseconds(50))});

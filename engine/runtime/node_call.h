@@ -62,7 +62,6 @@ class NodeCall {
   friend class Worker;
   friend class LoopScheduler;
   friend class RunSteps;
-  friend class SequenceTrace;
 
   /// When the body's time is up, for a body on a loop thread.
   struct TimeLimit {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -20,7 +21,10 @@ struct ExecutorConfig {
   bool callers_help = true;  ///< false: `compute_threads` threads are started and callers only wait
   bool enable_inline_execution = true;
   bool enable_continuation_chaining = true;
-  std::uint32_t max_inline_depth = 16;  ///< nodes a strand runs before others get a turn (D4)
+  /// Measured cost of what a strand runs before others that wait get a turn (D4).
+  base::Duration strand_quantum = std::chrono::microseconds(100);
+  /// The same as a number of nodes, besides; unset = no bound, 0 = no inlining.
+  std::optional<std::uint32_t> max_inline_depth = {};
   base::Duration loop_inline_budget = std::chrono::microseconds(50);
   CostSettings costs = {};  ///< when nodes are inlined or shared
 

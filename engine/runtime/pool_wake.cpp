@@ -7,7 +7,6 @@
 #include "base/sync/asymmetric_fence.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
-#include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 #include "runtime/worker_pool.h"
 
@@ -29,11 +28,10 @@ void WorkerPool::consider_wake(Worker& by, std::uint64_t gain_ns) {
   if (wake_one(&by)) by.missed_ns_ = 0;
 }
 
-void WorkerPool::count_missed(Worker& by, const Run& run, const HotNode& node) {
+void WorkerPool::count_missed(Worker& by, const Run& run, std::uint32_t node) {
   // A node ran here while others lay ready and a peer slept: that much could have been saved.
   if (by.shared_item_count() == 0) return;
-  const std::uint32_t hint =
-      run.costs().hint(static_cast<std::uint32_t>(&node - run.topology().nodes().data()));
+  const std::uint32_t hint = run.costs().hint(node);
   by.missed_ns_ += hint == CostModel::kUnknown ? 0 : hint & CostModel::kCostMask;
   if (by.missed_ns_ >= static_cast<std::uint64_t>(config_.wake_price.count())) consider_wake(by, 0);
 }
@@ -57,12 +55,12 @@ bool WorkerPool::wake_one(Worker* by) {
     Worker* const sleeper = worker_at(slot);
     if (!sleeper->spot_.is_waiting()) continue;
     // Counted before it is awake, so that nobody wakes a second one for the same work.
-    start_searching();
+    idle_.start_searching();
     if (sleeper->spot_.notify()) {
       if (by != nullptr) by->counters_.add(by->counters_.wakes);
       return true;
     }
-    stop_searching();
+    idle_.stop_searching();
   }
   return false;
 }
@@ -72,11 +70,11 @@ void WorkerPool::wake_watcher(Worker& by) { wake_one(&by); }
 IdleAction WorkerPool::try_park(Worker& worker) {
   const std::uint64_t bit = std::uint64_t{1} << worker.index();
   parked_.fetch_or(bit, std::memory_order_relaxed);
-  stop_searching();
+  idle_.stop_searching();
   worker.spot_.announce();
   base::heavy_fence();
   if (has_work_for(worker)) {
-    if (worker.spot_.cancel()) start_searching();
+    if (worker.spot_.cancel()) idle_.start_searching();
     parked_.fetch_and(~bit, std::memory_order_relaxed);
     return {};
   }
@@ -88,10 +86,10 @@ IdleAction WorkerPool::try_park(Worker& worker) {
   worker.activity_seen_ = activity_now;
   const IdleAction watch{.kind = IdleAction::Kind::kPark, .timeout = config_.watch_period};
   if (!quiet) return watch;
-  start_sleeping();
+  idle_.start_sleeping();
   base::heavy_fence();
   if (!is_watched() && any_other_busy(worker)) {
-    stop_sleeping();
+    idle_.stop_sleeping();
     return watch;
   }
   worker.sleeps_ = true;
@@ -100,8 +98,8 @@ IdleAction WorkerPool::try_park(Worker& worker) {
 
 void WorkerPool::leave_parking(Worker& worker, bool notified) {
   parked_.fetch_and(~(std::uint64_t{1} << worker.index()), std::memory_order_relaxed);
-  if (std::exchange(worker.sleeps_, false)) stop_sleeping();
-  if (!notified) start_searching();
+  if (std::exchange(worker.sleeps_, false)) idle_.stop_sleeping();
+  if (!notified) idle_.start_searching();
 }
 
 bool WorkerPool::has_work_for(const Worker& worker) const {

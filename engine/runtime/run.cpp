@@ -20,9 +20,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/result.h"
-#include "base/sync/asymmetric_fence.h"
 #include "base/sync/atomics.h"
-#include "base/tick_clock.h"
 #include "loop/stop.h"
 #include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
@@ -39,8 +37,7 @@ std::string_view NodeCall::node_id() const { return run_->topology().id(node_); 
 bool NodeCall::stop_requested() const { return run_->stopped() || limit_.is_over(); }
 bool NodeCall::is_wanted() const {
   if (stop_requested()) return false;
-  if (!run_->full_path_ || !run_->extras_->is_timed()) return true;
-  return run_->extras_->state(node_) != NodeState::kAbandoned;
+  return run_->states_ == nullptr || run_->states_->at(node_) != NodeState::kAbandoned;
 }
 StagedValue& NodeCall::staged() const { return run_->staged_.at(node_); }
 void NodeCall::close_replaced_inputs() const {
@@ -81,10 +78,7 @@ Run::Run(const Topology& topology, CostModel& costs)
 
 Run::~Run() { MR_CHECK(references_.load(std::memory_order_acquire) == 0); }
 
-void Run::prepare(Start&& start,
-                  bool needs_full_path,
-                  const base::Clock& clock,
-                  base::TickClock* ticks) {
+void Run::prepare(Start&& start, const base::Clock& clock) {
   const auto& counters = topology_->counter_template();
   if (!counters.empty()) std::memcpy(counters_, counters.data(), counters.size_bytes());
   context_ = start.context;
@@ -101,20 +95,30 @@ void Run::prepare(Start&& start,
   order_ = &costs_->order();
   edges_ = order_->edges.data();
   measured_ = costs_->wants_sample(uses_++);
-  full_path_ = needs_full_path || measured_ || options_.trace.enabled();
+  careful_ = start.is_careful || measured_ || options_.trace.enabled();
+  inlining_ = start.inlining;
+  node_charge_min_ns_ = start.node_charge_min_ns;
   shared_.store(false, std::memory_order_relaxed);
-  outstanding_.store(kFullCredit, std::memory_order_relaxed);
+  account_.open();
+  executed_.store(0, std::memory_order_relaxed);
+  late_completions_.store(0, std::memory_order_relaxed);
+  answered_early_.store(false, std::memory_order_relaxed);
   outcome_.store(RunOutcome::kOpen, std::memory_order_relaxed);
-  delivery_.store(Delivery::kOpen, std::memory_order_relaxed);
+  delivery_.open();
   if (stop_.stop_requested()) forget_last_stop();
-  may_answer_early_ = false;
   counted_ = start.references != 0;
+  may_answer_early_ = counted_ && start.loop_scheduler != nullptr && context_owner_ != nullptr;
   if (counted_) {
     // The engine itself holds the work, the delivery of the answer, and an armed deadline.
     const std::uint32_t own = options_.deadline ? 3 : 2;
     references_.store(own + start.references - 1, std::memory_order_relaxed);
   }
-  if (full_path_) prepare_extras(std::move(start), needs_full_path, ticks);
+  const TopologyTraits& traits = topology_->traits();
+  has_extras_ = careful_ || start.loop_scheduler != nullptr || traits.needs_extras();
+  counts_rows_ = traits.has_row_cost && (start.loop_scheduler != nullptr || careful_);
+  times_bodies_ = has_extras_ && options_.deadline.has_value();
+  states_ = nullptr;
+  if (has_extras_) prepare_extras(start);
 }
 
 void Run::forget_last_stop() {
@@ -128,23 +132,13 @@ void Run::forget_last_stop() {
   suppressed_errors_.store(0, std::memory_order_relaxed);
 }
 
-void Run::prepare_extras(Start&& start, bool needs_full_path, base::TickClock* ticks) {
+void Run::prepare_extras(const Start& start) {
   if (!extras_) extras_ = std::make_unique<RunExtras>(*this);
-  const TopologyTraits& traits = topology_->traits();
-  may_answer_early_ = counted_ && start.lane != nullptr && context_owner_ != nullptr;
-  executed_.store(0, std::memory_order_relaxed);
-  late_completions_.store(0, std::memory_order_relaxed);
-  extras_->reset(start.lane,
-                 may_answer_early_ || traits.has_timeout || options_.deadline.has_value());
-  traced_only_ = !needs_full_path && !measured_ && !may_answer_early_ && ticks != nullptr;
-  // A run whose nodes are timed or measured, or run on loops, takes all its times from the clock.
-  base::TickAnchor at_start;
-  if (traced_only_) {
-    at_start = ticks->anchor();
-  } else if (options_.trace.enabled()) {
-    at_start.time = clock_->now();
-  }
-  extras_->set_start(at_start);
+  const bool has_clocks = topology_->traits().has_timeout || options_.deadline.has_value();
+  const bool is_timed = may_answer_early_ || has_clocks;
+  extras_->reset(start.loop_scheduler, is_timed);
+  if (is_timed) states_ = &extras_->states();
+  if (options_.trace.enabled()) extras_->set_started_at(clock_->now());
 }
 
 void Run::fail(std::uint32_t node, const base::Error& error) {
@@ -177,10 +171,10 @@ void Run::stop_with(RunOutcome outcome) {
 void Run::cancel() {
   if (outcome() != RunOutcome::kOpen) return;
   stop_with(RunOutcome::kCancelled);
-  if (!full_path_ || !may_answer_early_) return;
+  if (!may_answer_early_) return;
   references_.fetch_add(1, std::memory_order_relaxed);
   if (!cancel_posted_.exchange(true)) {
-    extras_->lane()->loop().post(extras_->answer_job);
+    extras_->loop().post(extras_->answer_job);
   } else {
     drop_reference();
   }
@@ -200,7 +194,7 @@ bool Run::try_answer(RunOutcome outcome) {
 }
 
 void Run::finish_work(StrandHost& host) {
-  if (full_path_) return RunSteps(host, *this).finish_work();
+  if (has_extras_) return RunSteps(host, *this).finish_work();
   outcome_.store(outcome_when_over(), std::memory_order_release);
   const bool counted = counted_;
   deliver();
@@ -209,14 +203,13 @@ void Run::finish_work(StrandHost& host) {
 
 void Run::deliver() {
   if (waiter_ != nullptr || helper_ != nullptr) {
-    delivery_.store(Delivery::kCalling, std::memory_order_release);
-    base::light_fence();
-    if (helper_ != nullptr) {
-      helper_->call_back();
-    } else if (waiter_->is_waiting()) {
-      waiter_->notify();
-    }
-    delivery_.store(Delivery::kDone, std::memory_order_release);  // the last touch
+    delivery_.deliver([this] {
+      if (helper_ != nullptr) {
+        helper_->call_back();
+      } else if (waiter_->is_waiting()) {
+        waiter_->notify();
+      }
+    });
     return;  // the waiter drops the reference when it has read the status
   }
   const bool counted = counted_;

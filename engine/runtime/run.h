@@ -16,13 +16,15 @@
 #include "base/sync/atomics.h"
 #include "base/sync/parking.h"
 #include "base/sync/planted_bug.h"
-#include "base/tick_clock.h"
 #include "loop/inbox.h"
 #include "loop/loop.h"
 #include "loop/stop.h"
 #include "runtime/admission.h"
 #include "runtime/flow/staged_value.h"
 #include "runtime/node_call.h"
+#include "runtime/protocols/credit.h"
+#include "runtime/protocols/delivery.h"
+#include "runtime/protocols/node_states.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/topology.h"
 #include "trace/trace_writer.h"
@@ -34,11 +36,9 @@
 // on every decrement is atomic. The mark is made before the hand-over publishes anything, so
 // whoever takes part later sees both the mark and the plain decrements before it.
 //
-// Credit. A run starts with a sum of credit in one hand. Whoever hands work over (a published node,
-// a node on the loop, an armed timer) hands a part of its credit along; whoever runs out of work
-// returns what it holds, with one atomic subtraction (D8). The run's work is over when everything
-// has come back. Nothing is counted when work is handed over, so a hand-over costs no shared write
-// but the item.
+// Credit. Whoever has a part of the run's work (a strand, a published node, a node on the loop, an
+// armed timer) holds a part of its credit; the work is over when everything has come back
+// (credit.h). As long as one thread holds the whole run, nothing is counted at all.
 //
 // Answer. The answer goes out exactly once: when the work is over, or before that at a deadline, a
 // cancellation or a failure if the run owns its context (`may_answer_early_`). Storage is free when
@@ -96,7 +96,7 @@ struct InlineOverrides {
 struct InlineRule {
   bool enabled = true;
   base::Duration threshold{};
-  std::uint32_t depth_max = 0;
+  std::uint32_t depth_max = UINT32_MAX;  ///< nodes in a row while others wait
 };
 
 /// How one run is to be executed.
@@ -115,8 +115,8 @@ struct RunOptions {
 /// Lifetime: borrows topology and cost model; must not be destroyed before it is released.
 class Run {
  public:
-  using Credit = std::uint64_t;
-  static constexpr Credit kFullCredit = Credit{1} << 31U;
+  using Credit = CreditAccount<>::Credit;
+  static constexpr Credit kFullCredit = CreditAccount<>::kFull;
 
   Run(const Topology& topology, CostModel& costs);
   ~Run();
@@ -145,6 +145,11 @@ class Run {
   [[nodiscard]] std::uint32_t late_completion_count() const {
     return late_completions_.load(std::memory_order_relaxed);
   }
+  /// From the answer on, until the run is released: whether it answered before its work was over,
+  /// so that bodies may still run (C2).
+  [[nodiscard]] bool may_have_late_bodies() const {
+    return answered_early_.load(std::memory_order_relaxed);
+  }
   /// Whether a fallback took the place of `node`.
   [[nodiscard]] bool used_fallback(NodeId node) const;
   [[nodiscard]] std::uint32_t executed_count() const {
@@ -153,15 +158,7 @@ class Run {
 
   /// For whoever waits in `WorkerPool::run` or drives a worker until then: the answer is out, and
   /// the thread that produced it has left this run and its waiter.
-  [[nodiscard]] bool is_done() const {
-    Delivery delivery = delivery_.load(std::memory_order_acquire);
-    // From the answer to the end of the call that wakes the waiter: a few instructions.
-    while (delivery == Delivery::kCalling) [[unlikely]] {
-      base::StdAtomics::yield();
-      delivery = delivery_.load(std::memory_order_acquire);
-    }
-    return delivery == Delivery::kDone;
-  }
+  [[nodiscard]] bool is_done() const { return delivery_.is_done(); }
 
   /// Asks the run to stop within one node boundary. Any thread, while the run is not released.
   void cancel();
@@ -174,7 +171,6 @@ class Run {
   friend class RunHandle;
   friend class RunPool;
   friend class RunSteps;
-  friend class SequenceTrace;
   friend class WorkerPool;
 
   // --- Start. `prepare` is called by the submitting thread, before anyone else can see the run.
@@ -185,16 +181,15 @@ class Run {
     RunObserver observer = {};
     base::ParkingSpot<>* waiter = nullptr;  ///< of a caller that only waits
     Worker* helper = nullptr;               ///< of a caller that helps
-    LoopScheduler* lane = nullptr;
-    std::uint32_t references =
-        0;  ///< holders besides the engine; 0 = the caller waits and owns the run
+    LoopScheduler* loop_scheduler = nullptr;
+    /// Holders besides the engine; 0 = the caller waits and owns the run.
+    std::uint32_t references = 0;
+    InlineRule inlining = {};
+    bool is_careful = false;               ///< every node takes the careful way
+    std::uint32_t node_charge_min_ns = 0;  ///< what a node takes of a turn at least (D4)
   };
-  /// `ticks` is of a pool that traces, else null.
-  void prepare(Start&& start,
-               bool needs_full_path,
-               const base::Clock& clock,
-               base::TickClock* ticks);
-  void prepare_extras(Start&& start, bool needs_full_path, base::TickClock* ticks);
+  void prepare(Start&& start, const base::Clock& clock);
+  void prepare_extras(const Start& start);
   void forget_last_stop();
 
   // --- Tokens.
@@ -220,24 +215,50 @@ class Run {
   }
 
   // --- Credit.
-  /// Takes a share of `held` for something that is handed over. Mints more when little is left,
-  /// which is safe because the holder's own credit keeps the run open.
+  /// Takes a share of `held` for something that is handed over.
   [[nodiscard]] std::uint32_t split_credit(Credit& held) {
-    if (held < kSplitMin) [[unlikely]] {
-      outstanding_.fetch_add(kFullCredit, std::memory_order_relaxed);
-      held += kFullCredit;
-    }
     mark_shared();
-    const auto share = static_cast<std::uint32_t>(held >> 3U);
-    held -= share;
-    return share;
+    return account_.split(held);
   }
   /// Gives credit back. True: it was the last, the work is over, and the caller must call
   /// `finish_work`. False: the caller must not touch the run again.
-  [[nodiscard]] bool return_credit(Credit held) {
-    if (!is_shared()) return true;
-    // One operation: whoever is not the last must not look again, the run may be gone.
-    return outstanding_.fetch_sub(held, std::memory_order_acq_rel) == held;
+  [[nodiscard]] bool return_credit(Credit held) { return !is_shared() || account_.give_back(held); }
+
+  // --- Nodes. The quick way, see node_states.h.
+  /// Whether `hot` takes the careful way in this run.
+  [[nodiscard]] bool is_careful(const HotNode& hot) const {
+    return careful_ || (hot.needs & HotNode::kOwnClock) != 0;
+  }
+  /// Says that the body is about to run. False: the run is to stop, nothing of it starts any more.
+  [[nodiscard]] bool begin_quick(std::uint32_t node) {
+    if (states_ == nullptr) return !stopped();
+    return states_->begin_quick(node, [this] { return stopped(); });
+  }
+  /// Says that the body has returned. False: the answer is out, and the result must be dropped.
+  [[nodiscard]] bool end_quick(std::uint32_t node) {
+    if (states_ == nullptr) return true;
+    return states_->end_quick(
+        node, [this] { return outcome_.load(std::memory_order_relaxed) == RunOutcome::kOpen; });
+  }
+  /// Whether a deadline is to know when the body of `node` began (C12). Reading the clock takes as
+  /// long as a short node, and a short node is hardly ever what a deadline waits for.
+  [[nodiscard]] bool is_worth_timing(std::uint32_t node) const {
+    constexpr std::uint32_t kWorthTimingNs = 5'000;
+    return (hints_[node].load(std::memory_order_relaxed) & CostModel::kCostMask) >= kWorthTimingNs;
+  }
+  void settle(std::uint32_t node) {
+    if (states_ != nullptr) states_->settle(node);
+  }
+  enum class NodeEnd : std::uint8_t { kComplete, kFailed, kLate };
+  /// Ends a node on the quick way: publishes the result of its body, which returned `ok`.
+  [[nodiscard]] NodeEnd publish_quick(const HotNode& hot, NodeCall& call, bool ok) {
+    if (!end_quick(call.node_) && !MR_PLANTED(kLateQuickPublish)) [[unlikely]] {
+      late_completions_.fetch_add(1, std::memory_order_relaxed);
+      return NodeEnd::kLate;
+    }
+    if (ok && hot.commit != nullptr) ok = hot.commit(hot.closure, call);
+    settle(call.node_);
+    return ok ? NodeEnd::kComplete : NodeEnd::kFailed;
   }
 
   // --- End.
@@ -253,8 +274,6 @@ class Run {
   [[nodiscard]] std::string pending_text() const;
   void add_executed(std::uint32_t count) { executed_.fetch_add(count, std::memory_order_relaxed); }
 
-  static constexpr Credit kSplitMin = 16;
-
   // Constant while the run is under way; every strand reads these.
   const HotNode* nodes_ = nullptr;
   const Edge* edges_ = nullptr;
@@ -269,23 +288,26 @@ class Run {
   std::uint64_t total_ns_ = 0;
   std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
   Priority priority_ = Priority::kNormal;
-  bool full_path_ = false;  // needs more than tokens: traced, timed, async, measured, …
+  bool careful_ = false;     // every node takes the careful way: traced, measured, not inlined
+  bool has_extras_ = false;  // this use of the run needs them
   bool measured_ = false;
-  bool traced_only_ = false;  // of meaning on the full path: there is no other reason for it
+  bool counts_rows_ = false;
+  bool times_bodies_ = false;  // a deadline wants to know since when bodies run (C12)
   bool may_answer_early_ = false;
   bool counted_ = false;  // storage is held by references_
-  InlineRule inlining_;   // of meaning on the full path
+  std::uint32_t node_charge_min_ns_ = 0;
+  InlineRule inlining_;
+  NodeStates<>* states_ = nullptr;  // null: nothing but bodies ends the nodes of this run
   // Tells strands that counters need atomic decrements. Written before the hand-over that makes it
   // so; that hand-over publishes it.
   std::atomic<bool> shared_{false};
   // Read by every strand before every node; written once.
   alignas(base::kApartBytes) loop::StopSource stop_;
+  // Publishes the answer (error_, outcome) to whoever reads it. Read by bodies that end.
+  std::atomic<RunOutcome> outcome_{RunOutcome::kOpen};
 
   // Written at hand-overs and at the end.
-  // Credit that is out; the subtraction that takes it to zero has seen all the run's effects.
-  alignas(base::kApartBytes) std::atomic<Credit> outstanding_{kFullCredit};
-  // Publishes the answer (status_error_, outcome) to whoever reads it.
-  std::atomic<RunOutcome> outcome_{RunOutcome::kOpen};
+  alignas(base::kApartBytes) CreditAccount<> account_;
   // What the run will answer when its work is over; kOpen = nothing went wrong. The writer that
   // moves it from kOpen also writes error_, and publishes it with error_ready_.
   std::atomic<RunOutcome> verdict_{RunOutcome::kOpen};
@@ -297,16 +319,13 @@ class Run {
   std::atomic<std::uint32_t> late_completions_{0};
   std::atomic<std::uint32_t> executed_{0};
   std::atomic<bool> cancel_posted_{false};
+  std::atomic<bool> answered_early_{false};  // written before the answer is delivered
   // Holders of the storage: the work, the answer's receiver, an armed deadline.
   std::atomic<std::uint32_t> references_{0};
-  // Wakes the thread that waits in run(), one of the two; it reads `delivery_` after its
-  // announcement.
+  // Of the thread that waits in run(): one of the two.
   base::ParkingSpot<>* waiter_ = nullptr;
   Worker* helper_ = nullptr;
-  // Publishes the answer to the waiter. Written twice, before and after the waiter is woken: it may
-  // take run, worker and pool away as soon as it sees the second.
-  enum class Delivery : std::uint8_t { kOpen, kCalling, kDone };
-  std::atomic<Delivery> delivery_{Delivery::kOpen};
+  AnswerDelivery<> delivery_;  // to that thread
 
   RunOptions options_;
   RunObserver observer_;
@@ -318,9 +337,8 @@ class Run {
   QueueEntry entry_;  // the run itself in a queue
   std::unique_ptr<std::uint32_t[]> counter_storage_;
   std::unique_ptr<std::uint32_t[]> link_storage_;
-  StagedValues staged_;  // each by the thread that runs or commits its node
-  std::unique_ptr<RunExtras>
-      extras_;  // states, timers, async operations, trace times: full path only
+  StagedValues staged_;                // each by the thread that runs or commits its node
+  std::unique_ptr<RunExtras> extras_;  // states, timers, async operations, trace times
 };
 
 }  // namespace millrace::runtime

@@ -7,8 +7,6 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "base/sync/atomics.h"
-#include "base/tick_clock.h"
 #include "loop/executor.h"
 #include "loop/loop.h"
 #include "loop/task.h"
@@ -33,12 +31,12 @@ void clear(const std::unique_ptr<std::atomic<T>[]>& cells, std::uint32_t count) 
 
 void fire_node_timer(loop::Timer& timer) {
   auto& fired = static_cast<NodeTimer&>(timer);
-  fired.extras.lane()->on_node_timer(fired);
+  fired.extras.loop_scheduler()->on_node_timer(fired);
 }
 
 void fire_deadline(loop::Timer& timer) {
   auto& fired = static_cast<DeadlineTimer&>(timer);
-  fired.extras.lane()->on_deadline(fired.extras.run());
+  fired.extras.loop_scheduler()->on_deadline(fired.extras.run());
 }
 
 }  // namespace
@@ -55,7 +53,7 @@ DeadlineTimer::DeadlineTimer(RunExtras& owner)
 AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
     : loop::Job([](loop::Job& job) {
         auto& operation = static_cast<AsyncOperation&>(job);
-        operation.extras.lane()->start_async(operation);
+        operation.extras.loop_scheduler()->start_async(operation);
       }),
       extras(owner),
       node(async_node),
@@ -65,35 +63,39 @@ AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
 AsyncOperation::EndJob::EndJob(AsyncOperation& owner)
     : loop::Job([](loop::Job& job) {
         AsyncOperation& operation = static_cast<EndJob&>(job).operation;
-        operation.extras.lane()->end_async(operation);
+        operation.extras.loop_scheduler()->end_async(operation);
       }),
       operation(owner) {}
 
 AsyncOperation::Done::Done(AsyncOperation& owner)
     : loop::Completion<base::Status>([](loop::Completion<base::Status>& done, base::Status status) {
         AsyncOperation& operation = static_cast<Done&>(done).operation;
-        operation.extras.lane()->finish_async(operation, std::move(status));
+        operation.extras.loop_scheduler()->finish_async(operation, std::move(status));
       }),
       operation(owner) {}
 
 RunExtras::AnswerJob::AnswerJob(RunExtras& owner)
     : loop::Job([](loop::Job& job) {
         RunExtras& extras = static_cast<AnswerJob&>(job).extras;
-        extras.lane()->answer_cancelled(extras.run());
+        extras.loop_scheduler()->answer_cancelled(extras.run());
       }),
       extras(owner) {}
 
 RunExtras::StartJob::StartJob(RunExtras& owner)
     : loop::Job([](loop::Job& job) {
         RunExtras& extras = static_cast<StartJob&>(job).extras;
-        extras.lane()->begin_run(extras.run());
+        extras.loop_scheduler()->begin_run(extras.run());
       }),
       extras(owner) {}
 
-RunExtras::RunExtras(Run& run) : answer_job(*this), start_job(*this), run_(run), deadline_(*this) {
+RunExtras::RunExtras(Run& run)
+    : answer_job(*this),
+      start_job(*this),
+      run_(run),
+      states_(run.topology().node_count()),
+      deadline_(*this) {
   const Topology& topology = run.topology();
   const std::uint32_t count = topology.node_count();
-  states_ = make_cells<NodeState>(count);
   for (std::uint32_t node = 0; node < count; ++node) {
     if (topology.dependents(node).empty() && !topology.is_lazy(node)) ++sink_count_;
   }
@@ -117,10 +119,7 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), start_job(*this), run_(run),
   }
   if (!topology.traits().has_fallback) return;
   finish_ns_ = make_cells<std::int64_t>(count);
-  fallback_used_ = make_cells<std::uint8_t>(count);
-  activated_ = make_cells<std::uint8_t>(count);
-  completed_by_fallback_ = make_cells<std::uint8_t>(count);
-  succeeded_ = make_cells<std::uint8_t>(count);
+  marks_ = std::make_unique<FallbackMarks<>[]>(count);
   give_ups_.resize(count);
   for (std::uint32_t node = 0; node < count; ++node) {
     if (topology.spec(node).fallback == FallbackKind::kNone) continue;
@@ -128,42 +127,17 @@ RunExtras::RunExtras(Run& run) : answer_job(*this), start_job(*this), run_(run),
   }
 }
 
-void RunExtras::reset(LoopScheduler* lane, bool timed) {
-  lane_ = lane;
-  timed_ = timed;
+void RunExtras::reset(LoopScheduler* loop_scheduler, bool timed) {
+  loop_scheduler_ = loop_scheduler;
+  taken_count_.store(0, std::memory_order_relaxed);
   open_sinks_.store(sink_count_, std::memory_order_relaxed);
   const std::uint32_t count = run_.topology().node_count();
-  if (timed_) clear(states_, count);
+  if (timed) states_.reset();
   if (run_.options_.deadline) clear(begin_ns_, count);
   if (row_counts_) clear(row_counts_, count);
-  if (!fallback_used_) return;
+  if (!marks_) return;
   clear(finish_ns_, count);
-  clear(fallback_used_, count);
-  clear(activated_, count);
-  clear(completed_by_fallback_, count);
-  clear(succeeded_, count);
-}
-
-void RunExtras::set_start(const base::TickAnchor& start) {
-  start_ = start;
-  if (!run_.traced_only_) return;
-  const std::uint32_t count = run_.topology().node_count();
-  if (!end_times_) end_times_ = std::make_unique<base::TimePoint[]>(count + 1);
-  end_times_[count] = start.time;
-}
-
-bool RunExtras::try_abandon(std::uint32_t node, bool& was_running) {
-  for (;;) {
-    const NodeState now = state(node);
-    if (now == NodeState::kDone || now == NodeState::kAbandoned) return false;
-    if (now == NodeState::kStarting || now == NodeState::kEnding) {
-      // Its thread is writing one trace record; wait for those few instructions.
-      base::StdAtomics::yield();
-      continue;
-    }
-    was_running = now == NodeState::kRunning;
-    if (try_move(node, now, NodeState::kAbandoned)) return true;
-  }
+  for (std::uint32_t node = 0; node < count; ++node) marks_[node].reset();
 }
 
 }  // namespace millrace::runtime

@@ -8,30 +8,21 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "base/tick_clock.h"
 #include "loop/executor.h"
 #include "loop/loop.h"
 #include "loop/task.h"
 #include "runtime/node_call.h"
+#include "runtime/protocols/fallback_marks.h"
+#include "runtime/protocols/node_states.h"
 #include "runtime/run.h"
 
-// What a run carries beyond tokens, for the full path: node states, timers, asynchronous operations
-// and times. Made once per run object, when it first needs it.
+// What a run carries beyond tokens: node states, timers, asynchronous operations and times. Made
+// once per run object, when it first needs it.
 
 namespace millrace::runtime {
 
 class LoopScheduler;
 class RunExtras;
-
-/// A node that is waited for by a clock as well. Exactly one of body and clock wins the state.
-enum class NodeState : std::uint8_t {
-  kWaiting,
-  kStarting,  ///< only in traced runs: its NodeStart is being written
-  kRunning,
-  kEnding,     ///< only in traced runs: its NodeEnd is being written
-  kDone,       ///< the body won; its result counts
-  kAbandoned,  ///< the clock won; whatever the body still does is late (C2, C3)
-};
 
 /// A node's timeout, or the moment at which it gives up in favour of its fallback (C8).
 struct NodeTimer final : loop::Timer {
@@ -74,28 +65,15 @@ class RunExtras {
   explicit RunExtras(Run& run);
 
   /// Makes everything as new for the next execution. States are of meaning only if it is `timed`.
-  void reset(LoopScheduler* lane, bool timed);
+  void reset(LoopScheduler* loop_scheduler, bool timed);
 
   [[nodiscard]] Run& run() { return run_; }
-  [[nodiscard]] LoopScheduler* lane() { return lane_; }
+  /// Of the run's loop; null without one.
+  [[nodiscard]] LoopScheduler* loop_scheduler() { return loop_scheduler_; }
+  /// The run must have one.
+  [[nodiscard]] loop::Loop& loop() { return *run_.options_.loop; }
   [[nodiscard]] bool is_traced() const { return run_.options_.trace.enabled(); }
-  /// Some clock may end a node before its body does, so states decide who wins.
-  [[nodiscard]] bool is_timed() const { return timed_; }
-
-  // --- States. Any thread.
-  [[nodiscard]] NodeState state(std::uint32_t node) const {
-    return states_[node].load(std::memory_order_acquire);
-  }
-  [[nodiscard]] bool try_move(std::uint32_t node, NodeState from, NodeState to) {
-    return states_[node].compare_exchange_strong(
-        from, to, std::memory_order_seq_cst, std::memory_order_acquire);
-  }
-  void set_state(std::uint32_t node, NodeState state) {
-    states_[node].store(state, std::memory_order_release);
-  }
-  /// Takes the node away from its body, whatever it does. False: it is done or abandoned already.
-  /// `was_running` tells whether a body is under way that will come back late.
-  [[nodiscard]] bool try_abandon(std::uint32_t node, bool& was_running);
+  [[nodiscard]] NodeStates<>& states() { return states_; }
 
   // --- Times. Written before the hand-over or state change that publishes them.
   void set_ready_time(std::uint32_t node, base::TimePoint time) {
@@ -114,21 +92,9 @@ class RunExtras {
   [[nodiscard]] base::TimePoint body_begin(std::uint32_t node) const {
     return base::TimePoint(base::Duration(begin_ns_[node].load(std::memory_order_relaxed) - 1));
   }
-  /// When the run was started, by the clock that all its other times go by.
-  void set_start(const base::TickAnchor& start);
-  [[nodiscard]] base::TimePoint started_at() const { return start_.time; }
-  /// The time in this run; `clock` is its host's.
-  [[nodiscard]] base::TimePoint now(const base::Clock& clock) const {
-    return start_.has_rate() ? start_.at(base::read_ticks_in_order()) : clock.now();
-  }
-  /// The same for a strand that has the run to itself, and so nothing to be in order with.
-  [[nodiscard]] base::TimePoint now_alone(const base::Clock& clock) const {
-    return start_.has_rate() ? start_.at(base::read_ticks()) : clock.now();
-  }
-  /// End of a node of a sequence (sequence_trace.h); that of "node `node_count`" is the run's
-  /// start.
-  void set_end_time(std::uint32_t node, base::TimePoint time) { end_times_[node] = time; }
-  [[nodiscard]] base::TimePoint end_time(std::uint32_t node) const { return end_times_[node]; }
+  /// When the run was started; of meaning in traced runs.
+  void set_started_at(base::TimePoint time) { started_at_ = time; }
+  [[nodiscard]] base::TimePoint started_at() const { return started_at_; }
   [[nodiscard]] std::uint32_t row_count(std::uint32_t node) const {
     return row_counts_[node].load(std::memory_order_relaxed);
   }
@@ -147,28 +113,17 @@ class RunExtras {
   [[nodiscard]] QueueEntry& entry(std::uint32_t node) { return entries_[node]; }
   [[nodiscard]] DeadlineTimer& deadline_timer() { return deadline_; }
 
-  // --- Fallbacks. Any thread.
-  [[nodiscard]] bool used_fallback(std::uint32_t node) const {
-    return fallback_used_[node].load(std::memory_order_acquire) != 0;
-  }
-  void set_fallback_used(std::uint32_t node) {
-    fallback_used_[node].store(1, std::memory_order_seq_cst);
-  }
-  /// True for the first caller: the node gets its activation token once.
-  [[nodiscard]] bool try_activate(std::uint32_t node) {
-    return activated_[node].exchange(1, std::memory_order_acq_rel) == 0;
-  }
+  // --- Fallbacks. Any thread. Only where the topology has some.
+  [[nodiscard]] FallbackMarks<>& marks(std::uint32_t node) { return marks_[node]; }
+  [[nodiscard]] bool used_fallback(std::uint32_t node) const { return marks_[node].is_used(); }
   [[nodiscard]] bool is_activated(std::uint32_t node) const {
-    return activated_ && activated_[node].load(std::memory_order_relaxed) != 0;
+    return marks_ && marks_[node].is_activated();
   }
-  /// True for the first caller: a node whose fallback came through is completed once.
-  [[nodiscard]] bool try_complete_by_fallback(std::uint32_t node) {
-    return completed_by_fallback_[node].exchange(1, std::memory_order_acq_rel) == 0;
+  /// Notes that a clock took a node whose body may still be running.
+  void count_taken() { taken_count_.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] bool was_any_taken() const {
+    return taken_count_.load(std::memory_order_relaxed) != 0;
   }
-  [[nodiscard]] bool has_succeeded(std::uint32_t node) const {
-    return succeeded_[node].load(std::memory_order_seq_cst) != 0;
-  }
-  void set_succeeded(std::uint32_t node) { succeeded_[node].store(1, std::memory_order_seq_cst); }
   void set_finish_time(std::uint32_t node, base::TimePoint time) {
     finish_ns_[node].store(time.time_since_epoch().count(), std::memory_order_relaxed);
   }
@@ -194,19 +149,14 @@ class RunExtras {
 
  private:
   Run& run_;
-  LoopScheduler* lane_ = nullptr;
-  bool timed_ = false;
-  base::TickAnchor start_;
-  std::unique_ptr<std::atomic<NodeState>[]> states_;
+  LoopScheduler* loop_scheduler_ = nullptr;
+  base::TimePoint started_at_{};
+  NodeStates<> states_;
   std::unique_ptr<std::int64_t[]> ready_ns_;
   std::unique_ptr<std::atomic<std::int64_t>[]> begin_ns_;  // plus 1; 0: not known
-  std::unique_ptr<base::TimePoint[]> end_times_;           // from the first run on that needs them
   std::unique_ptr<std::atomic<std::uint32_t>[]> row_counts_;
   std::unique_ptr<std::atomic<std::int64_t>[]> finish_ns_;
-  std::unique_ptr<std::atomic<std::uint8_t>[]> fallback_used_;
-  std::unique_ptr<std::atomic<std::uint8_t>[]> activated_;
-  std::unique_ptr<std::atomic<std::uint8_t>[]> completed_by_fallback_;
-  std::unique_ptr<std::atomic<std::uint8_t>[]> succeeded_;
+  std::unique_ptr<FallbackMarks<>[]> marks_;
   std::unique_ptr<QueueEntry[]> entries_;
   std::vector<std::unique_ptr<NodeTimer>> timeouts_;
   std::vector<std::unique_ptr<NodeTimer>> give_ups_;
@@ -215,6 +165,8 @@ class RunExtras {
   std::uint32_t sink_count_ = 0;
   // The decrement to zero has seen all outputs of the run.
   std::atomic<std::uint32_t> open_sinks_{0};
+  // Nodes that clocks took; whoever closes the last output has seen all of them.
+  std::atomic<std::uint32_t> taken_count_{0};
 };
 
 }  // namespace millrace::runtime

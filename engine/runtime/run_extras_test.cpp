@@ -37,41 +37,6 @@ class RunExtrasTest : public testing::Test {
   const std::uint32_t spare = dag.node("spare");
 };
 
-TEST_F(RunExtrasTest, C3_OfBodyAndClockExactlyOneWins) {
-  bool was_running = false;
-  ASSERT_TRUE(extras.try_move(timed, NodeState::kWaiting, NodeState::kRunning));
-  EXPECT_TRUE(extras.try_abandon(timed, was_running));
-  EXPECT_TRUE(was_running);
-  EXPECT_FALSE(extras.try_move(timed, NodeState::kRunning, NodeState::kDone));
-
-  ASSERT_TRUE(extras.try_move(sink, NodeState::kWaiting, NodeState::kRunning));
-  EXPECT_TRUE(extras.try_move(sink, NodeState::kRunning, NodeState::kDone));
-  EXPECT_FALSE(extras.try_abandon(sink, was_running));
-}
-
-TEST_F(RunExtrasTest, C1_ANodeTakenBeforeItsStartNeverRuns) {
-  bool was_running = true;
-  EXPECT_TRUE(extras.try_abandon(timed, was_running));
-  EXPECT_FALSE(was_running);
-  EXPECT_FALSE(extras.try_move(timed, NodeState::kWaiting, NodeState::kRunning));
-  EXPECT_FALSE(extras.try_abandon(timed, was_running));
-}
-
-TEST_F(RunExtrasTest, K5_AnActivationTokenIsGivenOnce) {
-  EXPECT_FALSE(extras.is_activated(spare));
-  EXPECT_TRUE(extras.try_activate(spare));
-  EXPECT_FALSE(extras.try_activate(spare));
-  EXPECT_TRUE(extras.is_activated(spare));
-}
-
-TEST_F(RunExtrasTest, AFallbackCompletesItsNodeOnce) {
-  extras.set_fallback_used(timed);
-  EXPECT_TRUE(extras.used_fallback(timed));
-  EXPECT_FALSE(extras.used_fallback(sink));
-  EXPECT_TRUE(extras.try_complete_by_fallback(timed));
-  EXPECT_FALSE(extras.try_complete_by_fallback(timed));
-}
-
 TEST_F(RunExtrasTest, TheLastSinkClosesAndLazyNodesAreNone) {
   EXPECT_FALSE(extras.close_sink());
   EXPECT_TRUE(extras.close_sink());
@@ -86,24 +51,25 @@ TEST_F(RunExtrasTest, OnlyNodesThatAskedHaveTimers) {
 
 TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   bool was_running = false;
-  ASSERT_TRUE(extras.try_abandon(timed, was_running));
-  extras.set_fallback_used(timed);
-  ASSERT_TRUE(extras.try_activate(spare));
-  ASSERT_TRUE(extras.try_complete_by_fallback(timed));
-  extras.set_succeeded(spare);
+  ASSERT_TRUE(extras.states().try_abandon(timed, was_running));
+  extras.count_taken();
+  extras.marks(timed).mark_used();
+  ASSERT_TRUE(extras.marks(spare).try_activate());
+  ASSERT_TRUE(extras.marks(timed).try_complete());
+  extras.marks(spare).mark_succeeded();
   extras.add_row_count(timed, 40);
   ASSERT_FALSE(extras.close_sink());
 
   extras.reset(nullptr, true);
-  EXPECT_EQ(extras.state(timed), NodeState::kWaiting);
+  EXPECT_EQ(extras.states().at(timed), NodeState::kWaiting);
+  EXPECT_FALSE(extras.was_any_taken());
   EXPECT_FALSE(extras.used_fallback(timed));
-  EXPECT_TRUE(extras.try_activate(spare));
-  EXPECT_TRUE(extras.try_complete_by_fallback(timed));
-  EXPECT_FALSE(extras.has_succeeded(spare));
+  EXPECT_TRUE(extras.marks(spare).try_activate());
+  EXPECT_TRUE(extras.marks(timed).try_complete());
+  EXPECT_FALSE(extras.marks(spare).has_succeeded());
   EXPECT_EQ(extras.row_count(timed), 0U);
   EXPECT_FALSE(extras.close_sink());
   EXPECT_TRUE(extras.close_sink());
-  EXPECT_TRUE(extras.is_timed());
 }
 
 TEST_F(RunExtrasTest, I4_RowsOfAllProducersAddUp) {

@@ -47,9 +47,12 @@ base::Status check_options(const Topology& topology, const RunOptions& options, 
 /// Gives the place of a run that answers to the next run, which its observer may start at once.
 /// Bodies may go on behind an answer that came early, or behind one for which a clock took a node:
 /// they are load all the same, so such a run keeps its place until the last of them is over (C2).
-void give_permit_back(const Topology& topology, RunOutcome outcome, AdmissionPermit& permit) {
-  if (outcome != RunOutcome::kOk) return permit.abandon();
-  if (!topology.traits().has_timeout && !topology.traits().has_fallback) permit.release();
+void give_permit_back(bool may_have_late_bodies, AdmissionPermit& permit) {
+  if (may_have_late_bodies) {
+    permit.abandon();
+  } else {
+    permit.release();
+  }
 }
 
 /// The options of a run that starts now: a budget has become a deadline.
@@ -114,6 +117,7 @@ void RunPool::release(Run& run) {
 
 base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, false));
+  MR_TRY_STATUS(pool.check_nesting());
   Run& run = acquire();
   base::Status status = pool.run(run, context, options);
   release(run);
@@ -125,6 +129,7 @@ base::Status RunPool::run_owned(WorkerPool& pool,
                                 const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, true));
   if (options.budget) return run_owned(pool, std::move(context), with_deadline(options));
+  MR_TRY_STATUS(pool.check_nesting());
   Run& run = acquire();
   lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver observer{
@@ -156,7 +161,7 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
   lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver own{.on_answer =
                             [](Run& done, void*) {
-                              give_permit_back(done.topology(), done.outcome(), done.permit_);
+                              give_permit_back(done.may_have_late_bodies(), done.permit_);
                               if (done.user_observer_.on_answer != nullptr)
                                 done.user_observer_.on_answer(done, done.user_observer_.data);
                             },

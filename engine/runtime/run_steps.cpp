@@ -47,7 +47,7 @@ void RunSteps::begin_run() {
     trace::TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_start(extras_.started_at());
   }
   if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
-  loop::Loop& loop = extras_.lane()->loop();
+  loop::Loop& loop = extras_.loop();
   for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
     NodeTimer* const timer = extras_.give_up_timer(node);
     if (timer == nullptr || run_.topology().is_lazy(node)) continue;
@@ -66,26 +66,27 @@ void RunSteps::release_give_ups() {
 }
 
 bool RunSteps::begin_node(std::uint32_t node, trace::Arrival arrival) {
+  if (!run_.is_careful(run_.nodes_[node])) {
+    if (!run_.begin_quick(node)) return false;
+    run_.add_executed(1);
+    if (is_worth_timing(node)) extras_.set_body_begin(node, host_.clock().now());
+    return true;
+  }
   if (run_.stopped()) return false;
   const bool traced = extras_.is_traced();
-  if (extras_.is_timed()) {
-    const NodeState claimed = traced ? NodeState::kStarting : NodeState::kRunning;
-    if (!extras_.try_move(node, NodeState::kWaiting, claimed)) return false;
-    // Whoever answers sets the stop flag and then looks at every state; this is the other half.
-    base::full_fence();
-    if (run_.stopped()) {
-      static_cast<void>(extras_.try_move(node, claimed, NodeState::kAbandoned));
-      return false;
-    }
+  NodeStates<>* const states = run_.states_;
+  if (states != nullptr &&
+      !states->begin_careful(node, traced, [this] { return run_.stopped(); })) {
+    return false;
   }
   run_.add_executed(1);
   if (traced) {
-    if (!host_.knows_boundary_time()) host_.set_boundary_time(extras_.now(host_.clock()));
+    if (!host_.knows_boundary_time()) host_.set_boundary_time(host_.clock().now());
     trace_start(node, arrival, host_.boundary_time());
-    if (extras_.is_timed()) extras_.set_state(node, NodeState::kRunning);
+    if (states != nullptr) states->set_running(node);
   }
   if (extras_.timeout_timer(node) != nullptr) arm_timeout(node);
-  if (run_.measured_ || (run_.options_.deadline && is_worth_timing(node))) {
+  if (run_.measured_ || is_worth_timing(node)) {
     const base::TimePoint now = host_.clock().now();
     host_.set_body_start(now);
     extras_.set_body_begin(node, now);
@@ -94,18 +95,14 @@ bool RunSteps::begin_node(std::uint32_t node, trace::Arrival arrival) {
 }
 
 bool RunSteps::is_worth_timing(std::uint32_t node) const {
-  // Reading the clock takes as long as a short node, and a short node is hardly ever what a
-  // deadline waits for. A node that waits for I/O often is.
-  constexpr std::uint32_t kWorthTimingNs = 5'000;
-  if (run_.topology().spec(node).kind == NodeKind::kAsync) return true;
-  return (run_.hints_[node].load(std::memory_order_relaxed) & CostModel::kCostMask) >=
-         kWorthTimingNs;
+  if (!run_.options_.deadline) return false;
+  return run_.topology().spec(node).kind == NodeKind::kAsync || run_.is_worth_timing(node);
 }
 
 void RunSteps::arm_timeout(std::uint32_t node) {
   NodeTimer& timer = *extras_.timeout_timer(node);
   timer.credit = run_.split_credit(host_.credit());
-  loop::Loop& loop = extras_.lane()->loop();
+  loop::Loop& loop = extras_.loop();
   const std::optional<base::Duration> timeout = run_.topology().spec(node).timeout;
   MR_CHECK(timeout.has_value());
   timer.when = loop.clock().now() + *timeout;
@@ -113,27 +110,42 @@ void RunSteps::arm_timeout(std::uint32_t node) {
 }
 
 void RunSteps::disarm(NodeTimer* timer) {
-  if (timer == nullptr || !extras_.lane()->loop().disarm(*timer)) return;
+  if (timer == nullptr || !extras_.loop().disarm(*timer)) return;
   if (!MR_PLANTED(kLeakedCredit)) host_.credit() += timer->credit;
 }
 
 // --- End of a node
 
 bool RunSteps::end_node(NodeCall& call, bool ok) {
+  const HotNode& hot = run_.nodes_[call.node_];
+  if (run_.is_careful(hot)) return end_careful(call, ok);
+  switch (run_.publish_quick(hot, call, ok)) {
+    case Run::NodeEnd::kComplete:
+      note_rows(call);
+      return true;
+    case Run::NodeEnd::kFailed:
+      fall_back_or_fail(call.node_, call.take_error());
+      return false;
+    case Run::NodeEnd::kLate:
+      break;
+  }
+  return false;
+}
+
+bool RunSteps::end_careful(NodeCall& call, bool ok) {
   const std::uint32_t node = call.node_;
   const bool traced = extras_.is_traced();
-  if (needs_time()) host_.set_boundary_time(extras_.now(host_.clock()));
-  if (extras_.is_timed()) {
+  if (traced || run_.measured_) host_.set_boundary_time(host_.clock().now());
+  if (run_.states_ != nullptr) {
     // The timer may be late, because its loop is busy: a body that is later still does not count
     // (C11).
     if (const NodeTimer* const timer = extras_.timeout_timer(node);
         timer != nullptr && host_.clock().now() > timer->when) {
       take_by_clock(*timer);
     }
-    const bool won =
-        extras_.try_move(node, NodeState::kRunning, traced ? NodeState::kEnding : NodeState::kDone);
+    const bool won = run_.states_->end_careful(node);
     // Also of a late body: an armed clock would keep the run's storage until it fires.
-    if (extras_.lane() != nullptr) {
+    if (extras_.loop_scheduler() != nullptr) {
       disarm(extras_.timeout_timer(node));
       if (run_.options_.deadline) disarm(extras_.give_up_timer(node));
     }
@@ -142,15 +154,13 @@ bool RunSteps::end_node(NodeCall& call, bool ok) {
       return false;
     }
   }
-  if (ok && run_.topology().spec(node).commit != nullptr) {
-    const NodeSpec& spec = run_.topology().spec(node);
-    ok = spec.commit(spec.closure.get(), call);
-  }
+  const HotNode& hot = run_.nodes_[node];
+  if (ok && hot.commit != nullptr) ok = hot.commit(hot.closure, call);
   if (traced) {
     if (!ok) trace_error(node, call.error_ ? call.error_->code() : base::ErrorCode::kNodeFailed);
     trace_end(node, ok ? trace::SpanStatus::Ok : trace::SpanStatus::Error);
-    if (extras_.is_timed()) extras_.set_state(node, NodeState::kDone);
   }
+  run_.settle(node);
   if (ok) {
     note_success(call);
     return true;
@@ -166,20 +176,21 @@ void RunSteps::note_success(NodeCall& call) {
     run_.costs().record(
         node, host_.boundary_time() - host_.body_start() - host_.clock_overhead(), rows_in);
   }
-  if (run_.topology().traits().has_row_cost) {
-    for (const Edge& edge : run_.topology().dependents(node))
-      extras_.add_row_count(edge.target, call.row_count_);
-  }
+  note_rows(call);
   if (run_.topology().spec(node).fallback != FallbackKind::kNone) {
     extras_.set_finish_time(node, host_.clock().now());
   }
 }
 
+void RunSteps::note_rows(const NodeCall& call) {
+  if (!run_.counts_rows_) return;
+  for (const Edge& edge : run_.topology().dependents(call.node_))
+    extras_.add_row_count(edge.target, call.row_count_);
+}
+
 void RunSteps::pass_tokens(std::uint32_t node) {
   const HotNode& hot = run_.nodes_[node];
-  if (hot.edge_begin == hot.edge_end && run_.may_answer_early_ && !run_.topology().is_lazy(node)) {
-    if (extras_.close_sink()) answer_complete();
-  }
+  if ((hot.needs & HotNode::kOutput) != 0) close_output();
   std::uint32_t async_head = kNoNode;
   for (std::uint32_t index = hot.edge_begin; index < hot.edge_end; ++index) {
     const Edge& edge = run_.edges_[index];
@@ -193,10 +204,14 @@ void RunSteps::pass_tokens(std::uint32_t node) {
   }
   make_async_ready(async_head);
   if (!run_.topology().traits().has_fallback) return;
-  extras_.set_succeeded(node);
+  extras_.marks(node).mark_succeeded();
   for (const std::uint32_t user : run_.topology().stands_in_for(node)) {
     if (extras_.used_fallback(user)) complete_stand_in(user);
   }
+}
+
+void RunSteps::close_output() {
+  if (run_.may_answer_early_ && extras_.close_sink()) answer_complete();
 }
 
 void RunSteps::make_async_ready(std::uint32_t head) {
@@ -212,7 +227,8 @@ void RunSteps::make_async_ready(std::uint32_t head) {
 
 void RunSteps::take_by_clock(const NodeTimer& timer) {
   bool was_running = false;
-  if (run_.stopped() || !extras_.try_abandon(timer.node, was_running)) return;
+  if (run_.stopped() || !extras_.states().try_abandon(timer.node, was_running)) return;
+  extras_.count_taken();
   const auto code = timer.gives_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
   trace_taken(timer.node, was_running, code);
   host_.begin_handing_over(timer.node, was_running);
@@ -264,7 +280,7 @@ void RunSteps::fall_back_or_fail(std::uint32_t node, base::Error error) {
     NodeCall call(run_, run_.context_);
     call.node_ = node;
     if (spec.fallback_body(spec.fallback_closure.get(), call)) {
-      extras_.set_fallback_used(node);
+      extras_.marks(node).mark_used();
       return pass_tokens(node);
     }
     error = call.take_error();
@@ -276,16 +292,16 @@ void RunSteps::fall_back_or_fail(std::uint32_t node, base::Error error) {
 
 void RunSteps::take_fallback_node(std::uint32_t node) {
   const std::uint32_t fallback = run_.topology().fallback_of(node);
-  extras_.set_fallback_used(node);
+  extras_.marks(node).mark_used();
   for (const std::uint32_t lazy : run_.topology().lazy_closure(fallback)) {
-    if (!run_.topology().is_lazy(lazy) || !extras_.try_activate(lazy)) continue;
+    if (!run_.topology().is_lazy(lazy) || !extras_.marks(lazy).try_activate()) continue;
     if (run_.give_token(run_.topology().counter_of(lazy))) host_.make_ready(run_, lazy);
   }
-  if (extras_.has_succeeded(fallback)) complete_stand_in(node);
+  if (extras_.marks(fallback).has_succeeded()) complete_stand_in(node);
 }
 
 void RunSteps::complete_stand_in(std::uint32_t node) {
-  if (extras_.try_complete_by_fallback(node)) pass_tokens(node);
+  if (extras_.marks(node).try_complete()) pass_tokens(node);
 }
 
 // --- End of the run
@@ -294,6 +310,7 @@ void RunSteps::answer_early() {
   if (!run_.may_answer_early_) return;
   const RunOutcome outcome = run_.outcome_when_over();
   if (!run_.try_answer(outcome)) return;
+  run_.answered_early_.store(true, std::memory_order_relaxed);
   if (outcome == RunOutcome::kDeadline) note_pending();
   abandon_running(outcome == RunOutcome::kDeadline ? trace::SpanStatus::Deadline
                                                    : trace::SpanStatus::Cancelled);
@@ -320,9 +337,12 @@ void RunSteps::answer_complete() {
   if (decide_outcome() != RunOutcome::kOk) return answer_early();
   if (!run_.try_answer(RunOutcome::kOk)) return;
   if (run_.topology().traits().has_fallback) record_downstream();
-  run_.stop_.request_stop();
   release_give_ups();
-  abandon_running(trace::SpanStatus::Cancelled);
+  if (extras_.was_any_taken()) {
+    run_.answered_early_.store(true, std::memory_order_relaxed);
+    run_.stop_.request_stop();
+    abandon_running(trace::SpanStatus::Cancelled);
+  }
   trace_run_end();
   run_.deliver();
 }
@@ -333,7 +353,7 @@ void RunSteps::note_pending() {
   // A node that comes after one that is not over does not tell what the run was waiting for.
   std::vector<bool> is_blocked(topology.node_count(), false);
   const auto is_open = [&](std::uint32_t node) {
-    return extras_.state(node) < NodeState::kEnding &&
+    return extras_.states().at(node) < NodeState::kEnding &&
            (!topology.is_lazy(node) || extras_.is_activated(node));
   };
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
@@ -342,7 +362,7 @@ void RunSteps::note_pending() {
   }
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
     if (is_blocked[node] || !is_open(node)) continue;
-    const bool was_running = extras_.state(node) != NodeState::kWaiting;
+    const bool was_running = extras_.states().at(node) != NodeState::kWaiting;
     run_.pending_.push_back({.node = node,
                              .was_running = was_running,
                              .elapsed = was_running && extras_.knows_body_begin(node)
@@ -355,10 +375,10 @@ void RunSteps::note_pending() {
 }
 
 void RunSteps::abandon_running(trace::SpanStatus status) {
-  base::full_fence();
+  base::heavy_fence();
   for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
     bool was_running = false;
-    if (!extras_.try_abandon(node, was_running) || !was_running) continue;
+    if (!extras_.states().try_abandon(node, was_running) || !was_running) continue;
     ++abandoned_count_;
     host_.set_boundary_time(host_.clock().now());
     trace_end(node, status);
@@ -374,7 +394,7 @@ void RunSteps::finish_work() {
   if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
   const bool counted = run_.counted_;
   if (run_.may_answer_early_) {
-    if (run_.options_.deadline && extras_.lane()->loop().disarm(extras_.deadline_timer()))
+    if (run_.options_.deadline && extras_.loop().disarm(extras_.deadline_timer()))
       run_.drop_reference();
     if (run_.try_answer(outcome)) {
       trace_run_end();
@@ -437,7 +457,7 @@ void RunSteps::trace_run_end() {
                                 .skipped_count = outcome == RunOutcome::kOk ? 0 : eager - executed,
                                 .late_count = abandoned_count_};
   trace::TraceWriter(*host_.trace_buffer(), run_.options_.trace)
-      .run_end(extras_.now(host_.clock()), totals);
+      .run_end(host_.clock().now(), totals);
 }
 
 }  // namespace millrace::runtime

@@ -10,7 +10,8 @@
 #include "runtime/strand_host.h"
 #include "trace/trace_writer.h"
 
-// The steps of a node on the full path, the same on workers and on loops.
+// The steps of a node and of a run around bodies, the same on workers and on loops. A worker takes
+// the quick way of a node itself (strand.cpp); everything else is here.
 
 namespace millrace::runtime {
 
@@ -35,6 +36,10 @@ class RunSteps {
   /// Ends a body: publishes its result or, if a clock was faster, counts it as late. Takes care of
   /// failures and fallbacks. True: the node is complete and its tokens are to be passed on.
   [[nodiscard]] bool end_node(NodeCall& call, bool ok);
+  /// Tells the dependents of a complete node how many rows it made, where that matters (I4).
+  void note_rows(const NodeCall& call);
+  /// Counts a complete node that nothing depends on; the last one makes the answer.
+  void close_output();
   /// Passes the tokens of a complete node on, and those of the nodes it stands in for.
   void pass_tokens(std::uint32_t node);
   /// Makes asynchronous nodes ready that are linked from the best one on.
@@ -62,8 +67,8 @@ class RunSteps {
   /// Writes the events of a node that a clock took away.
   void trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code);
   [[nodiscard]] bool is_too_late() const;
-  /// Whether a deadline is to know when the body of `node` began (C12).
   [[nodiscard]] bool is_worth_timing(std::uint32_t node) const;
+  [[nodiscard]] bool end_careful(NodeCall& call, bool ok);
   /// Notes what the run was waiting for, before states change.
   void note_pending();
   [[nodiscard]] RunOutcome decide_outcome();
@@ -79,7 +84,6 @@ class RunSteps {
   void record_downstream();
   void take_fallback_node(std::uint32_t node);
   void complete_stand_in(std::uint32_t node);
-  [[nodiscard]] bool needs_time() const { return extras_.is_traced() || run_.measured_; }
 
   StrandHost& host_;
   Run& run_;

@@ -151,6 +151,19 @@ struct Repeat {
   int left = 3;
 };
 
+TEST(RunTest, CountsAreOfTheLastUseOnly) {
+  TestScheduler lab({.compute_threads = 1});
+  TestDag dag({noting_node("a"), noting_node("b", {"a"})});
+  dag.teach(nanoseconds(20));
+  for (int use = 0; use < 3; ++use) {
+    const RunHandle run = lab.submit_without_loop(dag, std::make_shared<Notes>(), {});
+    lab.settle();
+    EXPECT_EQ(run.run().executed_count(), 2U) << use;
+    EXPECT_EQ(run.run().late_completion_count(), 0U) << use;
+  }
+  EXPECT_EQ(dag.runs().created_count(), 1U);
+}
+
 TEST(RunTest, TheAnswerMayStartTheRunAgain) {
   TestScheduler lab({.compute_threads = 1});
   TestDag dag({noting_node("a"), noting_node("b", {"a"})});

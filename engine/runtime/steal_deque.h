@@ -152,6 +152,14 @@ class StealDeque {
     __builtin_prefetch(&buffer.slots[top_.load(std::memory_order_relaxed) & buffer.mask]);
   }
 
+  /// Any thread: whose the oldest item is, as a hint; null if there is none.
+  [[nodiscard]] const void* peek_oldest() const {
+    const Index top = top_.load(std::memory_order_acquire);
+    if (top >= bottom_.load(std::memory_order_acquire)) return nullptr;
+    const Buffer& buffer = *buffer_.load(std::memory_order_acquire);
+    return buffer.slots[top & buffer.mask].run.load(std::memory_order_relaxed);
+  }
+
   /// Owner: the number of items that fit before the next growth.
   [[nodiscard]] std::size_t capacity() const { return static_cast<std::size_t>(mask_) + 1; }
 

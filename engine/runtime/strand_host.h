@@ -9,7 +9,7 @@
 
 namespace millrace::runtime {
 
-/// Whatever runs strands: a worker, or the lane of an event loop. The steps that both share
+/// Whatever runs strands: a worker, or the scheduler of an event loop. The steps that both share
 /// (run_steps.h) see it as this.
 /// Threading: used by the thread that drives it.
 class StrandHost {
@@ -32,6 +32,8 @@ class StrandHost {
     if (!boundary_known_) set_boundary_time(clock_.now());
     return boundary_time_;
   }
+  /// The same as it was last set; of meaning only if `knows_boundary_time`.
+  [[nodiscard]] base::TimePoint last_boundary() const { return boundary_time_; }
   [[nodiscard]] bool knows_boundary_time() const { return boundary_known_; }
   void set_boundary_time(base::TimePoint time) {
     boundary_time_ = time;

@@ -14,22 +14,14 @@
 #include "loop/executor.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
-#include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
 #include "runtime/worker_pool.h"
 #include "trace/trace_collector.h"
 
-// Queues, sharing, stealing and idling. The path of a node is in strand.cpp.
+// Queues, stealing and idling. The steps of a node are in strand.cpp, those of sharing in
+// sharing.cpp.
 
 namespace millrace::runtime {
-namespace {
-
-// No piece of ready nodes is larger than this: the longest that one worker may be busy alone at the
-// end.
-constexpr std::uint64_t kPieceMaxNs = 16'000;
-
-}  // namespace
-
 Worker::Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed)
     : StrandHost(pool.clock(), pool.clock_overhead()),
       pool_(pool),
@@ -61,22 +53,21 @@ std::uint64_t Worker::shared_item_count() const {
 
 Worker::Suspended Worker::suspend_strand() {
   const bool was_in_body = handshake_.looks_in_body();
-  if (was_in_body) static_cast<void>(handshake_.leave_body());
-  if (was_in_body && step_ != nullptr) leave_sequence();
+  if (was_in_body) handshake_.leave_body();
   // The body will take as long as the nested run: nothing of the outer run may wait for it here.
-  if (!MR_PLANTED(kHostageBacklog)) publish_oldest(stack_top_.load(std::memory_order_relaxed));
-  Suspended outer{run_,
-                  node_,
-                  step_,
-                  std::exchange(sequence_trace_, std::nullopt),
-                  carried_tokens_,
-                  arrival_,
-                  credit_,
-                  std::exchange(call_, std::nullopt),
-                  body_start(),
-                  stack_top_.load(std::memory_order_relaxed),
-                  was_in_body,
-                  body_ok_};
+  if (run_ != nullptr && !MR_PLANTED(kHostageBacklog))
+    publish_oldest(stack_top_.load(std::memory_order_relaxed));
+  Suspended outer{.run = run_,
+                  .node = node_,
+                  .carried_tokens = carried_tokens_,
+                  .executed_count = executed_count_,
+                  .arrival = arrival_,
+                  .credit = credit_,
+                  .call = std::exchange(call_, std::nullopt),
+                  .body_start = body_start(),
+                  .stack_top = stack_top_.load(std::memory_order_relaxed),
+                  .was_in_body = was_in_body,
+                  .body_ok = body_ok_};
   leave_run();
   stack_top_.store(0, std::memory_order_relaxed);
   if (++nesting_ == stacks_.size()) stacks_.emplace_back();
@@ -84,22 +75,20 @@ Worker::Suspended Worker::suspend_strand() {
 }
 
 void Worker::resume_strand(Suspended&& outer) {
+  --nesting_;
+  stack_ = stacks_[nesting_].nodes.get();
+  stack_top_.store(outer.stack_top, std::memory_order_relaxed);
+  if (outer.run == nullptr) return;
   enter_run(*outer.run);
   node_ = outer.node;
-  step_ = outer.step;
-  sequence_trace_ = outer.sequence_trace;
   carried_tokens_ = outer.carried_tokens;
+  executed_count_ = outer.executed_count;
   arrival_ = outer.arrival;
   if (!MR_PLANTED(kForgottenStrand)) credit_ = outer.credit;
   call_ = std::move(outer.call);
   body_ok_ = outer.body_ok;
   set_body_start(outer.body_start);
-  best_ = kNoNode;
-  --nesting_;
-  stack_ = stacks_[nesting_].nodes.get();
-  stack_top_.store(outer.stack_top, std::memory_order_relaxed);
   if (!outer.was_in_body) return;
-  handshake_.mark_changed();
   handshake_.enter_body();
 }
 
@@ -115,7 +104,7 @@ bool Worker::sees_work() const {
       if (!other->node_classes_.has(priority)) continue;
       // Whoever sees work takes it next: its cache misses overlap with those of this look.
       other->nodes_[priority].prefetch_oldest();
-      pool_.prefetch_idle_counts();
+      pool_.idle_counts().prefetch();
       if (!other->nodes_[priority].looks_empty()) return true;
     }
   }
@@ -127,6 +116,10 @@ bool Worker::has_ready(std::size_t priority) const {
          !runs_[priority].looks_empty();
 }
 
+bool Worker::has_waiting_run(std::size_t priority) const {
+  return pool_.inbox_classes().has(priority) || !runs_[priority].looks_empty();
+}
+
 bool Worker::looks_busy() const {
   return in_strand_.load(std::memory_order_relaxed) || ready_hint() > 0;
 }
@@ -134,20 +127,31 @@ bool Worker::looks_busy() const {
 // --- Taking work
 
 bool Worker::pick() {
+  if (only_run_ != nullptr) return pick_of_own_run();
   if (is_guard_due()) [[unlikely]] {
     dispatches_ = 0;
     if (!MR_PLANTED(kStarvedClass) && pick_starved()) return true;
   }
+  const bool others_first = turn_left_ns_ <= 0;
+  if (others_first) begin_turn();
   for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
-    if (pick_from_class(priority)) return true;
+    if (pick_from_class(priority, others_first)) return true;
   }
   return steal();
 }
 
-bool Worker::pick_from_class(std::uint32_t priority) {
+bool Worker::pick_from_class(std::uint32_t priority, bool others_first) {
+  // The nodes in this worker's deque follow from what it ran last; once its turn is used up, runs
+  // and jobs that wait come before them (D10).
+  if (others_first) {
+    static_cast<void>(pool_.fetch_inbox(*this, priority));
+    return pick_own_run(priority) || pick_own_node(priority);
+  }
   if (pick_own_node(priority) || pick_own_run(priority)) return true;
   return pool_.fetch_inbox(*this, priority) && pick_own_run(priority);
 }
+
+void Worker::begin_turn() { turn_left_ns_ = pool_.config().strand_quantum.count(); }
 
 bool Worker::pick_own_node(std::uint32_t priority) {
   if (!node_classes_.has(priority)) return false;
@@ -169,6 +173,7 @@ bool Worker::pick_own_run(std::uint32_t priority) {
     return false;
   }
   if (runs_[priority].looks_empty()) run_classes_.remove(priority);
+  begin_turn();
   take(item, priority);
   return true;
 }
@@ -178,9 +183,29 @@ bool Worker::pick_starved() {
   std::uint32_t highest = 0;
   while (highest < kPriorityCount && !has_ready(highest)) ++highest;
   for (std::uint32_t priority = kPriorityCount; priority-- > highest;) {
-    if (!pick_from_class(priority)) continue;
+    if (!pick_from_class(priority, turn_left_ns_ <= 0)) continue;
     if (priority != highest) counters_.add(counters_.starvation_guard);
     return true;
+  }
+  return false;
+}
+
+bool Worker::pick_of_own_run() {
+  // A caller with a deadline: a body of some other run could take longer than it has time. Its own
+  // deques hold nothing but parts of its run.
+  for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
+    if (pick_own_node(priority) || pick_own_run(priority)) return true;
+  }
+  for (std::uint32_t slot = 0; slot < pool_.worker_slots(); ++slot) {
+    Worker* const victim = pool_.worker_at(slot);
+    if (victim == nullptr || victim == this) continue;
+    for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
+      StealDeque<>& deque = victim->nodes_[priority];
+      if (victim->node_classes_.has(priority) && deque.peek_oldest() == only_run_ &&
+          steal_item(deque, priority)) {
+        return true;
+      }
+    }
   }
   return false;
 }
@@ -226,6 +251,7 @@ bool Worker::steal_item(StealDeque<>& deque, std::uint32_t priority) {
   counters_.add(counters_.stolen);
   stop_idling();  // before the next line asks whether anybody still searches
   pool_.wake_for_rest(*this, deque);
+  begin_turn();
   take(item, priority);
   return true;
 }
@@ -236,99 +262,19 @@ bool Worker::rescue_from(Worker& victim) {
   if (!victim.handshake_.try_hold()) return false;
   const bool found = victim.stack_top_.load(std::memory_order_relaxed) != 0;
   if (found) {
-    if (victim.step_ != nullptr) victim.leave_sequence();
     victim.publish_oldest(victim.stack_top_.load(std::memory_order_relaxed));
     counters_.add(counters_.rescued);
   }
-  victim.handshake_.release(found);
+  victim.handshake_.release();
   return found;
 }
 
-// --- Sharing
+// --- Runs
 
 void Worker::push_item(std::size_t priority, const DequeItem& item) {
   nodes_[priority].push(item);
   node_classes_.insert(priority);
   counters_.add(counters_.published);
-}
-
-void Worker::publish(Run& run, std::uint32_t head) {
-  const std::uint32_t credit = run.split_credit(credit_);
-  push_item(static_cast<std::size_t>(run.class_of(head & ~kChainBit)), {&run, pack(head, credit)});
-}
-
-void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
-  // The most frequent case by far, and a peer is waiting for it.
-  stack_top_.store(mark, std::memory_order_relaxed);
-  publish(run, stack_[mark]);
-  base::light_fence();
-  if (pool_.has_parked()) [[unlikely]] {
-    pool_.consider_wake(
-        *this,
-        hint == CostModel::kUnknown
-            ? UINT64_MAX
-            : std::max<std::uint64_t>(hint & CostModel::kCostMask, run.sharing_gain_ns_));
-  }
-}
-
-void Worker::publish_new(Run& run, std::uint32_t mark) {
-  // Nodes from `mark` on became ready together and some are worth a hand-over. The oldest travel in
-  // pieces that get smaller towards the newest (guided self-scheduling): few hand-overs, even ends.
-  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
-  std::uint64_t left = 0;
-  bool unknown = false;
-  for (std::uint32_t index = mark; index < top; ++index) {
-    const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
-    unknown |= hint == CostModel::kUnknown;
-    left += hint & CostModel::kCostMask;
-  }
-  const std::uint64_t gain = left;
-  backlog_ns_ -= std::min(left, backlog_ns_);
-  std::uint32_t index = mark;
-  while (index < top) {
-    const std::uint64_t piece = unknown ? 0 : std::min(left / pool_.pieces(), kPieceMaxNs);
-    const std::uint32_t first = index;
-    std::uint64_t cost =
-        run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
-    while (index < top && cost < piece)
-      cost += run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
-    left -= std::min(cost, left);
-    publish(run, link_chain(run, stack_[index - 1], first, index - 1 - first));
-  }
-  stack_top_.store(mark, std::memory_order_relaxed);
-  base::light_fence();
-  if (pool_.has_parked()) [[unlikely]]
-    pool_.consider_wake(*this, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
-}
-
-void Worker::share_backlog(Run& run) {
-  // What was added since the stack was last empty may be gone again: count what is there.
-  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
-  std::uint64_t exact = 0;
-  for (std::uint32_t index = 0; index < top; ++index) {
-    exact += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
-  }
-  backlog_ns_ = exact;
-  if (exact >= pool_.backlog_limit_ns()) return publish_oldest((top + 1) / 2);
-  if (share_check_ == 0) return;
-  share_check_ = top + nodes_worth(pool_.backlog_limit_ns() - exact, run.dearest_ns_);
-}
-
-void Worker::publish_oldest(std::uint32_t count) {
-  // Cheap nodes travel as one item: singly they are not worth a hand-over.
-  if (count == 0 || !pool_.can_share()) return;
-  Run& run = *run_;
-  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
-  std::uint64_t cost = 0;
-  for (std::uint32_t index = 0; index < count; ++index)
-    cost += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
-  backlog_ns_ -= std::min(cost, backlog_ns_);
-  const std::uint32_t head = link_chain(run, stack_[count - 1], 0, count - 1);
-  for (std::uint32_t index = count; index < top; ++index) stack_[index - count] = stack_[index];
-  stack_top_.store(top - count, std::memory_order_relaxed);
-  publish(run, head);
-  base::light_fence();
-  if (pool_.has_parked()) pool_.consider_wake(*this, cost);
 }
 
 void Worker::enqueue_run(Run& run) {
@@ -345,7 +291,7 @@ void Worker::enqueue_run(Run& run) {
 IdleAction Worker::idle() {
   if (!idling_) {
     idling_ = true;
-    pool_.start_idling();
+    pool_.idle_counts().start_idling();
     idle_since_ = pool_.clock().now();
     activity_seen_ = pool_.activity();
   }
@@ -370,15 +316,15 @@ void Worker::unparked(bool notified) {
 void Worker::call_back() {
   if (!spot_.is_waiting()) return;
   // Counted as whoever wakes it for work does: it is about to look around, and stops doing so.
-  if (!MR_PLANTED(kUncountedCall)) pool_.start_searching();
-  if (!spot_.notify()) pool_.stop_searching();
+  if (!MR_PLANTED(kUncountedCall)) pool_.idle_counts().start_searching();
+  if (!spot_.notify()) pool_.idle_counts().stop_searching();
 }
 
 void Worker::stop_idling() {
   if (!idling_) return;
   idling_ = false;
   spin_budget_ = pool_.config().spin_time;
-  pool_.stop_idling();
+  pool_.idle_counts().stop_idling();
   // The last one that watched is about to be busy: another takes its place.
   if (!pool_.is_watched()) pool_.wake_watcher(*this);
 }

@@ -17,25 +17,59 @@
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_steps.h"
-#include "runtime/sequence_trace.h"
 #include "runtime/steal_deque.h"
 #include "runtime/strand_host.h"
 
-// One worker: a state machine that takes a ready node, runs its body and passes tokens on.
+// One worker: a state machine that takes ready nodes, runs their bodies and passes tokens on.
+// Threads and the simulator call the same steps; between `start` and `finish` the simulator lets
+// virtual time pass. Nothing here blocks: `idle` says what the driver should do.
 //
-//   pick ──► start(node) ──► body ──► finish(node) ──► next node of the strand, or pick again
+// The states of a worker, and the steps between them:
 //
-// Threads call start and finish back to back; a simulator lets virtual time pass in between.
-// Nothing here blocks: `idle` says what the driver should do.
+// clang-format off
+//   state      it has                     step                    next state
+//   ---------  -------------------------  ----------------------  -----------------------------------
+//   free       nothing                    pick, adopt             strand; free if it was a job
+//   strand     a run, its next node       start_node              in body
+//                                         end_strand              free: nothing of it is left here
+//                                         abandon_strand          free: the run is to stop
+//   in body    a run, a node             finish                  strand, or one of the next three
+//                                         end_strand              free
+//                                         abandon_strand          free: the node failed, or came late
+//                                         requeue_strand          free: others have their turn (D4)
+//                                         suspend_strand          free: the body runs another flow
+//   free       a suspended strand below   resume_strand           in body, of the suspended strand
+// clang-format on
+//
+// What a node goes through is in node_states.h. A loop's scheduler (loop_scheduler.h) has the
+// states free, strand and in body too, and shares the steps of run_steps.h.
 //
 // Where ready nodes lie:
-//   the continuation   handed from finish to start directly (a strand, D2)
-//   private stack      cheap siblings, not worth a hand-over; nobody else touches it, except
-//   through
-//                      `Handshake` while the worker is inside a body (D6)
-//   node deques        nodes worth sharing, per class: newest first for the owner, oldest for
-//   thieves run deques         whole runs and strands that made room for others, per class: oldest
-//   first the pool's inbox   what threads outside the pool submit
+//   - the continuation: handed from `finish` to `start_node` directly (D2)
+//   - the private stack: nodes not worth a hand-over; nobody else touches it, except through
+//     `Handshake` while the worker is inside a body (D6)
+//   - node deques, per class: nodes worth sharing; newest first for the owner, oldest for thieves
+//   - run deques, per class: whole runs, and strands that made room for others; oldest first
+//   - the pool's inbox: what threads outside the pool submit, and jobs
+//
+// Why it is right. Each point names what keeps it.
+//  1. No node runs twice: the decrement that takes a counter to zero is unique (Run::give_tokens),
+//  a
+//     node without counter has one producer, and a ready node lies in exactly one of the places
+//     above: a move from one to another is a pop or steal that only one thread wins
+//     (steal_deque.h), or happens while the private stack is held (handshake.h).
+//  2. No node is lost: a strand ends only with an empty private stack, or when the run is to stop.
+//     Everything else that is ready lies in a deque or an inbox.
+//  3. No wake-up is lost: see pool_wake.cpp.
+//  4. The work ends once: whoever holds a place with ready nodes holds credit (credit.h), so the
+//     last credit comes back after the last node; `end_strand` gives it back as its last touch.
+//  5. The answer goes out once: `Run::try_answer` is one compare-exchange, and after it no body
+//     publishes anything (node_states.h).
+//  6. Storage outlives its users: work, answer and deadline timer hold one reference each
+//     (Run::references_); the work's is dropped after 4, and a caller that waits in `run` goes on
+//     only after the thread that answered has left the run (Run::Delivery).
+//  7. A strand leaves its worker to others in time: every node is charged to the turn, also across
+//     strands of the same run; when the turn is used up, what waits goes first (D4, D10).
 
 namespace millrace::runtime {
 
@@ -44,7 +78,7 @@ class WorkerPool;
 /// Counts of one worker. Each cell is written by its worker and read by anyone; none publishes.
 struct WorkerCounters {
   std::atomic<std::uint64_t> executed{0};  ///< bodies called
-  std::atomic<std::uint64_t> inlined{0};   ///< full path: bodies called without a queue before
+  std::atomic<std::uint64_t> inlined{0};   ///< bodies called without a queue before
   /// Dispatches: runs, nodes and jobs taken out of some queue, by class.
   std::array<std::atomic<std::uint64_t>, kPriorityCount> queued{};
   std::atomic<std::uint64_t> published{0};  ///< items made available to other workers
@@ -94,25 +128,30 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   /// Queues a run behind those that wait in this worker.
   void enqueue_run(Run& run);
 
-  /// A strand that a nested run interrupts.
+  /// A strand that a nested run interrupts; without a run where a job is interrupted.
   struct Suspended {
     Run* run = nullptr;
     std::uint32_t node = kNoNode;
-    const SequenceStep* step = nullptr;
-    std::optional<SequenceTrace> sequence_trace;
     std::uint32_t carried_tokens = 0;
+    std::uint32_t executed_count = 0;
     trace::Arrival arrival;
     Run::Credit credit = 0;
     std::optional<NodeCall> call;
     base::TimePoint body_start{};
     std::uint32_t stack_top = 0;
-    bool was_in_body =
-        false;            // as the handshake shows it; only bodies with a backlog behind them do
+    bool was_in_body = false;  // as the handshake shows it
     bool body_ok = true;  // of a body that has returned already, because its driver goes by steps
   };
   /// Makes the worker free in the middle of a body, and back.
   [[nodiscard]] Suspended suspend_strand();
   void resume_strand(Suspended&& outer);
+  /// Runs inside bodies inside bodies: how many strands are suspended here.
+  [[nodiscard]] std::uint32_t nesting() const { return nesting_; }
+  /// From so many on a worker keeps the nodes of inner runs to itself, because whoever waits for a
+  /// thief might take up yet another strand meanwhile.
+  static constexpr std::uint32_t kNestingShares = 16;
+  /// More are refused: each is a frame on the stack.
+  static constexpr std::uint32_t kNestingMax = 256;
 
   void make_ready(Run& run, std::uint32_t node) override;
   /// A worker knows what it hands over from the node that it runs.
@@ -131,6 +170,11 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   /// For its driver: whether something of class `priority` lies where this worker looks before it
   /// steals.
   [[nodiscard]] bool has_ready(std::size_t priority) const;
+  /// For its driver: whether a run, a hand-over or a job of class `priority` waits for this worker.
+  [[nodiscard]] bool has_waiting_run(std::size_t priority) const;
+  /// For its driver, in a strand: the class of its run, and what the last node took of the turn.
+  [[nodiscard]] Priority strand_priority() const { return run_->priority(); }
+  [[nodiscard]] std::int64_t last_charge_ns() const { return last_charge_ns_; }
   /// Any thread: wakes the driver if it sleeps, because what it waits for besides work has come.
   void call_back();
   /// Any thread: items that others could take, as a hint.
@@ -144,29 +188,70 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   }
   /// In an item's node: more nodes follow it along the run's links.
   static constexpr std::uint32_t kChainBit = 1U << 31U;
-  /// It is no node but a place in the run's sequence, from which on one strand does everything.
-  static constexpr std::uint32_t kSequenceBit = 1U << 30U;
   /// Marks an item that is a `Job`, not a run.
   static constexpr std::uint64_t kJobPayload = UINT64_MAX;
 
-  // strand.cpp: the path of a node through the worker.
-  template <bool kSharing>
-  void run_strand_fast();
-  [[nodiscard]] bool start_fast();
-  void finish_fast();
-  void go_on_with_tokens(Run& run, const HotNode& hot);
-  template <bool kSharing>
-  [[nodiscard]] std::uint32_t route_fast(Run& run,
-                                         const HotNode& hot,
-                                         std::uint32_t& top,
-                                         bool& shares);
-  [[nodiscard]] std::uint32_t next_of_strand();
-  void keep(std::uint32_t node);
-  void share_kept(Run& run, std::uint32_t mark);
-  void share_new(Run& run, std::uint32_t mark);
-  void share_dear(Run& run, std::uint32_t mark);
+  // strand.cpp: the steps of a strand.
+  [[nodiscard]] bool start_node();
+  [[nodiscard]] bool begin_careful(Run& run);
+  /// False: the strand is over.
+  [[nodiscard]] bool finish_quick(Run& run, const HotNode& hot);
+  void fail_node(Run& run);
+  void route(Run& run, const HotNode& hot);
+  void go_on(Run& run, std::uint32_t mark);
+  void end_strand();
+  void abandon_strand();
+  void requeue_strand(Run& run);
   void enter_run(Run& run);
   void leave_run();
+  void enter_strand(Run& run, std::uint64_t payload);
+  void begin_run(Run& run);
+  /// Shares what a strand has beside its first node, if that pays.
+  void share_begun(Run& run);
+  [[nodiscard]] bool pop_private();
+  void push_private(std::uint32_t node);
+  void reserve_stack(std::uint32_t node_count);
+  [[nodiscard]] std::uint32_t link_chain(Run& run,
+                                         std::uint32_t head,
+                                         std::uint32_t first,
+                                         std::uint32_t count);
+  /// What the node that has just ended takes of the turn.
+  [[nodiscard]] std::int64_t charge_of(const Run& run, std::uint32_t node) const;
+  /// The turn is used up: whether something that waits comes next.
+  [[nodiscard]] bool others_are_due(const Run& run);
+  void enqueue(Run& run, std::uint32_t node);
+  [[nodiscard]] bool may_continue_with(const Run& run, std::uint32_t node) const;
+
+  // worker.cpp: queues and stealing.
+  [[nodiscard]] bool pick();
+  [[nodiscard]] bool pick_from_class(std::uint32_t priority, bool others_first);
+  [[nodiscard]] bool pick_own_node(std::uint32_t priority);
+  [[nodiscard]] bool pick_own_run(std::uint32_t priority);
+  [[nodiscard]] bool pick_starved();
+  [[nodiscard]] bool pick_of_own_run();
+  [[nodiscard]] bool steal();
+  [[nodiscard]] bool steal_from(Worker& victim);
+  [[nodiscard]] bool steal_item(StealDeque<>& deque, std::uint32_t priority);
+  [[nodiscard]] bool rescue_from(Worker& victim);
+  void push_item(std::size_t priority, const DequeItem& item);
+  void take(const DequeItem& item, std::uint32_t priority);
+  void begin_turn();
+  /// P4: the lowest class is to be served next.
+  [[nodiscard]] bool is_guard_due() const { return dispatches_ >= guard_every_; }
+  void count_dispatch(std::size_t priority) {
+    ++dispatches_;
+    counters_.add(counters_.queued[priority]);
+  }
+
+  // sharing.cpp: what is handed to others, and when (D6).
+  [[nodiscard]] bool can_share() const;
+  void share_pushed(Run& run, std::uint32_t mark);
+  void publish_costly_nodes(Run& run, std::uint32_t mark);
+  void publish(Run& run, std::uint32_t head);
+  void publish_one(Run& run, std::uint32_t mark, std::uint32_t hint);
+  void publish_pieces(Run& run, std::uint32_t mark);
+  void publish_oldest(std::uint32_t count);
+  void share_backlog(Run& run);
   void look_when_sharing_pays(const Run& run);
   /// Private nodes of a run of cheap ones that may be worth sharing.
   [[nodiscard]] std::uint32_t share_count(const Run& run) const;
@@ -174,82 +259,6 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] static std::uint32_t nodes_worth(std::uint64_t limit_ns, std::uint32_t dearest_ns) {
     const std::uint64_t count = limit_ns / std::max(dearest_ns, 1U) + 1;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
-  }
-  void end_strand();
-  void abandon_strand();
-  void fail_node(Run& run, NodeCall& call);
-  void begin_run(Run& run);
-  void make_room_for_others(Run& run, std::uint32_t node);
-  void put_behind_others(Run& run, std::uint32_t head);
-  [[nodiscard]] bool others_wait() const;
-  [[nodiscard]] std::uint32_t link_chain(Run& run,
-                                         std::uint32_t head,
-                                         std::uint32_t first,
-                                         std::uint32_t count);
-  void enter_strand(Run& run, std::uint64_t payload);
-  void reserve_stack(std::uint32_t node_count);
-
-  // sequence.cpp: the same where one strand has the run to itself.
-  [[nodiscard]] bool may_follow_sequence(const Run& run) const;
-  void follow_sequence(const Run& run, std::uint32_t place);
-  template <bool kSharing>
-  void run_sequence();
-  template <bool kSharing>
-  void run_traced_sequence();
-  template <bool kSharing, class Trace>
-  void run_sequence(Trace& trace);
-  enum class SequencePause : std::uint8_t {
-    kOthers,   // time to look whether others wait
-    kStopped,  // before the next node
-    kFailed,   // the last node did
-    kTaken,    // somebody turned what is left into tokens
-  };
-  template <bool kSharing, class Trace>
-  [[nodiscard]] SequencePause run_steps(NodeCall& call,
-                                        const SequenceStep*& next,
-                                        const SequenceStep* until,
-                                        Trace& trace);
-  void start_of_sequence();
-  void finish_of_sequence();
-  void finish_traced();
-  /// Goes on by tokens after a node that was noted in `trace`.
-  void go_on_traced(Run& run, const SequenceTrace& trace);
-  /// Makes tokens and stack what they would be had the strand counted them all along.
-  void leave_sequence();
-
-  // full_path.cpp: the same for runs that are traced, timed, measured, or have async nodes.
-  void run_strand_full();
-  [[nodiscard]] bool start_full();
-  void finish_full();
-  /// Chooses what follows a node whose tokens have been passed on; `mark` is the size that the
-  /// private stack had before.
-  void go_on_full(Run& run, std::uint32_t mark);
-  void begin_run_full(Run& run);
-  void enqueue(Run& run, std::uint32_t node);
-  [[nodiscard]] bool may_continue_with(const Run& run, std::uint32_t node) const;
-
-  // worker.cpp: queues, sharing and stealing.
-  [[nodiscard]] bool pick();
-  [[nodiscard]] bool pick_from_class(std::uint32_t priority);
-  [[nodiscard]] bool pick_own_node(std::uint32_t priority);
-  [[nodiscard]] bool pick_own_run(std::uint32_t priority);
-  [[nodiscard]] bool pick_starved();
-  [[nodiscard]] bool steal();
-  [[nodiscard]] bool steal_from(Worker& victim);
-  [[nodiscard]] bool steal_item(StealDeque<>& deque, std::uint32_t priority);
-  [[nodiscard]] bool rescue_from(Worker& victim);
-  void publish(Run& run, std::uint32_t head);
-  void publish_one(Run& run, std::uint32_t mark, std::uint32_t hint);
-  void publish_new(Run& run, std::uint32_t mark);
-  void publish_oldest(std::uint32_t count);
-  void share_backlog(Run& run);
-  void push_item(std::size_t priority, const DequeItem& item);
-  void take(const DequeItem& item, std::uint32_t priority);
-  /// P4: the lowest class is to be served next.
-  [[nodiscard]] bool is_guard_due() const { return dispatches_ >= guard_every_; }
-  void count_dispatch(std::size_t priority) {
-    ++dispatches_;
-    counters_.add(counters_.queued[priority]);
   }
 
   // Constant after construction.
@@ -259,17 +268,19 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
 
   // Owner only, or whoever holds `handshake_`.
   Run* run_ = nullptr;
-  std::uint32_t node_ = kNoNode;  // the next node of the strand
-  // The next step of the run's sequence while the strand follows it: then `stack_top_` tells how
-  // many nodes lie ready, and the stack itself is not kept.
-  const SequenceStep* step_ = nullptr;
-  // What is traced of it, for drivers that go by steps.
-  std::optional<SequenceTrace> sequence_trace_;
-  // Tokens of nodes that have run for the target of the next one, on the short path.
+  std::uint32_t node_ = kNoNode;  // the next node of the strand, or the one whose body runs
+  std::uint32_t best_ = kNoNode;  // what `finish` will continue with
+  bool is_direct_ = false;        // the node before handed over to `node_`
+  bool body_ok_ = true;
+  // Tokens of nodes that have run for the target of the next one.
   std::uint32_t carried_tokens_ = 0;
-  std::uint32_t depth_ = 0;       // nodes this strand ran since it last looked at others
-  std::uint32_t best_ = kNoNode;  // full path: what finish will continue with
+  std::uint32_t executed_count_ = 0;  // of this strand, not yet added to the run's
+  // What is left of the turn. Other work goes first once it is used up.
+  std::int64_t turn_left_ns_ = 0;
+  std::int64_t last_charge_ns_ = 0;
   trace::Arrival arrival_;
+  // Set while a caller helps with its own run only, because it has a deadline.
+  const Run* only_run_ = nullptr;
   bool sleeps_ = false;  // parked without a time limit
   std::uint32_t* stack_ = nullptr;
   std::uint64_t backlog_ns_ = 0;  // upper bound of what the private stack costs, where it is kept
@@ -282,7 +293,6 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   // Size of the private stack. Written by the owner; read by anyone as a hint.
   std::atomic<std::uint32_t> stack_top_{0};
   std::optional<NodeCall> call_;
-  bool body_ok_ = true;
   base::SplitMix64 random_;
   // One private stack per level of nested runs; the last level is the current one.
   struct PrivateStack {

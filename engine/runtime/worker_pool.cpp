@@ -89,6 +89,7 @@ base::Status validate(const ExecutorConfig& config) {
           "spin_time, wake_price, bundle_price and loop_inline_budget must not be negative");
     }
   }
+  if (config.strand_quantum.count() <= 0) return invalid("strand_quantum must be positive");
   if (config.watch_period.count() <= 0) return invalid("watch_period must be positive");
   return {};
 }
@@ -96,6 +97,7 @@ base::Status validate(const ExecutorConfig& config) {
 base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfig& config,
                                                              const base::Clock& clock) {
   MR_TRY(std::unique_ptr<WorkerPool> pool, create_undriven(config, clock));
+  pool->is_driven_ = true;
   pool->start_threads();
   return pool;
 }
@@ -112,19 +114,14 @@ WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock)
                       ? config.compute_threads
                       : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
   thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
+  if (thread_count_ == 0) guest_slot_end_ = kSlotMax - 1;  // the last one is for the standby
   // One worker has nobody to share with: it keeps everything, in order of path cost (P1).
   sharing_mask_ = worker_count_ > 1 ? CostModel::kWorthSharing : 0;
   backlog_limit_ns_ =
       worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
   rescue_after_ = config.spin_time / 4;
   clock_overhead_ = measure_overhead(clock);
-  if (config.trace != nullptr) ticks_.emplace(clock);
-  for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
-    worker_storage_[slot] =
-        std::make_unique<Worker>(*this, slot, config.seed * 0x9E3779B97F4A7C15U + slot);
-    workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
-  }
-  slot_count_.store(thread_count_, std::memory_order_relaxed);
+  for (std::uint32_t slot = 0; slot < thread_count_; ++slot) make_worker(slot);
 }
 
 void WorkerPool::start_threads() {
@@ -136,8 +133,29 @@ void WorkerPool::start_threads() {
 
 WorkerPool::~WorkerPool() {
   for (std::jthread& thread : threads_) thread.request_stop();
-  for (std::uint32_t slot = 0; slot < thread_count_; ++slot) worker_storage_[slot]->spot().notify();
+  for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
+    if (worker_storage_[slot] != nullptr) worker_storage_[slot]->spot().notify();
+  }
   threads_.clear();
+  finish_jobs();
+}
+
+void WorkerPool::start_standby() {
+  if (thread_count_ != 0 || !is_driven_) return;
+  base::MutexLock lock(standby_mutex_);
+  if (std::exchange(has_standby_, true)) return;
+  Worker& worker = make_worker(kSlotMax - 1);
+  threads_.emplace_back([this, &worker](const std::stop_token& stop) { drive(worker, stop); });
+}
+
+Worker& WorkerPool::make_worker(std::uint32_t slot) {
+  worker_storage_[slot] =
+      std::make_unique<Worker>(*this, slot, config_.seed * 0x9E3779B97F4A7C15U + slot);
+  workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
+  std::uint32_t count = slot_count_.load(std::memory_order_relaxed);
+  while (count <= slot && !slot_count_.compare_exchange_weak(count, slot + 1)) {
+  }
+  return *worker_storage_[slot];
 }
 
 // --- Driving
@@ -179,20 +197,12 @@ Worker* WorkerPool::take_guest() {
   std::uint64_t used = guests_.load(std::memory_order_relaxed);
   for (;;) {
     const auto slot = thread_count_ + static_cast<std::uint32_t>(std::countr_one(used));
-    if (slot >= kSlotMax) return nullptr;
+    if (slot >= guest_slot_end_) return nullptr;
     const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count_);
     if (!guests_.compare_exchange_weak(
             used, used | bit, std::memory_order_acquire, std::memory_order_relaxed))
       continue;
-    if (worker_storage_[slot] == nullptr) {
-      worker_storage_[slot] =
-          std::make_unique<Worker>(*this, slot, config_.seed * 0x9E3779B97F4A7C15U + slot);
-      workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
-      std::uint32_t count = slot_count_.load(std::memory_order_relaxed);
-      while (count <= slot && !slot_count_.compare_exchange_weak(count, slot + 1)) {
-      }
-    }
-    return worker_storage_[slot].get();
+    return worker_storage_[slot] != nullptr ? worker_storage_[slot].get() : &make_worker(slot);
   }
 }
 
@@ -209,13 +219,22 @@ Worker* WorkerPool::current() const {
 
 void WorkerPool::prepare(Run& run, Run::Start&& start) {
   const RunOptions& options = start.options;
-  const bool full = needs_full_path(run, options);
-  if (options.loop != nullptr) start.lane = lane_for(options.loop);
+  if (options.loop != nullptr) start.loop_scheduler = &scheduler_of(*options.loop);
   const InlineOverrides& own = options.inlining;
-  run.inlining_ = {.enabled = own.enable_inline_execution.value_or(config_.enable_inline_execution),
-                   .threshold = own.inline_threshold.value_or(run.costs().inline_threshold()),
-                   .depth_max = own.max_inline_depth.value_or(config_.max_inline_depth)};
-  run.prepare(std::move(start), full, clock_, ticks_ ? &*ticks_ : nullptr);
+  const std::uint32_t depth_max =
+      own.max_inline_depth.value_or(config_.max_inline_depth.value_or(UINT32_MAX));
+  start.inlining = {.enabled = depth_max != 0 && own.enable_inline_execution.value_or(
+                                                     config_.enable_inline_execution),
+                    .threshold = own.inline_threshold.value_or(run.costs().inline_threshold()),
+                    .depth_max = depth_max};
+  start.is_careful = !start.inlining.enabled || !config_.enable_continuation_chaining;
+  // A turn of `depth_max` nodes is used up by as many nodes, however cheap.
+  if (depth_max != 0 && depth_max != UINT32_MAX) {
+    const std::int64_t share = config_.strand_quantum.count() / depth_max + 1;
+    start.node_charge_min_ns =
+        static_cast<std::uint32_t>(std::min<std::int64_t>(share, CostModel::kCostMask));
+  }
+  run.prepare(std::move(start), clock_);
   if (run.may_answer_early_ && run.options_.deadline) {
     run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
   }
@@ -250,11 +269,8 @@ base::Status WorkerPool::run_owned(Run& run,
 
 void WorkerPool::execute(Run& run, Run::Start&& start) {
   Worker* const inside = current();
-  // A caller that is to be answered at a deadline must not be the one that runs the slow body.
-  const bool timed = start.options.deadline ||
-                     (start.context_owner != nullptr && run.topology().traits().has_timeout);
-  const bool helps = thread_count_ == 0 || !timed;
-  Worker* const worker = inside != nullptr ? inside : helps ? take_guest() : nullptr;
+  const bool has_deadline = start.options.deadline.has_value();
+  Worker* const worker = inside != nullptr ? inside : may_help(run, start) ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
   start.helper = worker;
   prepare(run, std::move(start));
@@ -262,9 +278,31 @@ void WorkerPool::execute(Run& run, Run::Start&& start) {
   {
     const DriverScope scope(*worker);
     worker->adopt(run);
+    if (has_deadline && thread_count_ != 0) worker->only_run_ = &run;
     help(*worker, [&run] { return run.is_done(); });
+    worker->only_run_ = nullptr;
   }
   return_guest(*worker);
+}
+
+bool WorkerPool::may_help(const Run& run, const Run::Start& start) const {
+  if (thread_count_ == 0) return true;
+  const bool has_timeout = start.context_owner != nullptr && run.topology().traits().has_timeout;
+  if (has_timeout) return false;
+  if (!start.options.deadline) return true;
+  // Whoever is to be answered at a deadline must not be the one that runs a slow body. All of the
+  // run together is no slow body if it takes a small part of the time that is left.
+  constexpr int kShareOfTimeLeft = 8;
+  const std::optional<base::Duration> upper = run.costs().upper_total();
+  return upper && *upper * kShareOfTimeLeft <= *start.options.deadline - clock_.now();
+}
+
+base::Status WorkerPool::check_nesting() const {
+  const Worker* const worker = current();
+  if (worker == nullptr || worker->nesting() < Worker::kNestingMax) return {};
+  return base::fail(
+      base::ErrorCode::kResourceExhausted,
+      "Flows run inside bodies of flows 256 levels deep: submit the inner one instead");
 }
 
 void WorkerPool::run_inside(Worker& worker, Run& run) {
@@ -304,7 +342,11 @@ void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
   static thread_local base::ParkingSpot<> spot;
   start.waiter = &spot;
   prepare(run, std::move(start));
+  start_standby();
   submit_from_outside(run);
+  // As long as a wake costs, looking costs no more than sleeping.
+  const base::TimePoint until = clock_.now() + config_.wake_price;
+  while (!run.is_done() && clock_.now() < until) spin_until([&run] { return run.is_done(); });
   while (!run.is_done()) {
     spot.announce();
     base::heavy_fence();
@@ -330,46 +372,19 @@ void WorkerPool::submit_counted(Run& run,
 
 void WorkerPool::enqueue(Run& run) {
   // Work that begins on the loop goes there at once, not by way of a worker.
-  if (run.topology().traits().starts_async) return run.extras_->lane()->submit(run);
+  if (run.options_.loop != nullptr) start_standby();
+  if (run.topology().traits().starts_async) return run.extras_->loop_scheduler()->submit(run);
   if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }
 
-void WorkerPool::submit_from_outside(Run& run) {
-  const auto priority = static_cast<std::size_t>(run.options_.priority);
-  run.entry_.run = &run;
-  run.entry_.payload = Worker::pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit));
-  inbox_count_.fetch_add(1, std::memory_order_relaxed);
-  inboxes_[priority].push(run.entry_);
-  inbox_classes_.insert_shared(priority);
-  announce_work();
-}
-
-void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit) {
-  const auto priority = static_cast<std::size_t>(run.class_of(head));
-  QueueEntry& entry = run.extras_->entry(head);
-  entry.run = &run;
-  entry.payload = Worker::pack(is_chain ? head | Worker::kChainBit : head, credit);
-  inbox_count_.fetch_add(1, std::memory_order_relaxed);
-  inboxes_[priority].push(entry);
-  inbox_classes_.insert_shared(priority);
-  announce_work();
-}
-
-void WorkerPool::announce_work() {
-  if (MR_PLANTED(kLostWakeUp)) return;
-  // insert_shared was a full fence.
-  if (has_parked() && searching_count() <= 0) wake_one(nullptr);
-}
-
-LoopScheduler* WorkerPool::lane_for(loop::Loop* loop) {
-  if (loop == nullptr) return nullptr;
-  base::MutexLock lock(lanes_mutex_);
-  for (const auto& lane : lanes_) {
-    if (&lane->loop() == loop) return lane.get();
+LoopScheduler& WorkerPool::scheduler_of(loop::Loop& loop) {
+  base::MutexLock lock(loop_schedulers_mutex_);
+  for (const auto& scheduler : loop_schedulers_) {
+    if (&scheduler->loop() == &loop) return *scheduler;
   }
-  lanes_.push_back(std::make_unique<LoopScheduler>(*this, *loop));
-  return lanes_.back().get();
+  loop_schedulers_.push_back(std::make_unique<LoopScheduler>(*this, loop));
+  return *loop_schedulers_.back();
 }
 
 void WorkerPool::wait_without_helping(const WaitGroup& group) {
@@ -393,46 +408,6 @@ void WorkerPool::help_until_done(WaitGroup& group) {
 
 bool WorkerPool::is_current() const { return current() != nullptr; }
 
-void WorkerPool::post(loop::Job& job) {
-  jobs_.push(job);
-  inbox_classes_.insert_shared(static_cast<std::size_t>(Priority::kNormal));
-  announce_work();
-}
-
-bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
-  if (!inbox_classes_.has(priority)) return false;
-  inbox_classes_.remove_shared(priority);
-  std::int64_t count = 0;
-  loop::InboxLink* link = inboxes_[priority].take_all();
-  while (link != nullptr) {
-    auto& entry = static_cast<QueueEntry&>(*link);
-    link = link->next;  // the entry may be used again as soon as its item is out
-    worker.runs_[priority].push({entry.run, entry.payload});
-    ++count;
-  }
-  bool found = count != 0;
-  if (found) inbox_count_.fetch_sub(count, std::memory_order_relaxed);
-  if (priority == static_cast<std::uint32_t>(Priority::kNormal)) {
-    for (link = jobs_.take_all(); link != nullptr; found = true) {
-      auto& job = static_cast<loop::Job&>(*link);
-      link = link->next;
-      worker.runs_[priority].push({&job, Worker::kJobPayload});
-    }
-  }
-  if (!found) return false;
-  worker.run_classes_.insert(priority);
-  // One of them is for this worker; the others are for whoever sleeps (D7).
-  base::light_fence();
-  if (has_parked() && worker.runs_[priority].size_hint() > 1) consider_wake(worker, UINT64_MAX);
-  return true;
-}
-
-bool WorkerPool::needs_full_path(const Run& run, const RunOptions& options) const {
-  return run.topology().traits().any() || options.deadline.has_value() ||
-         !config_.enable_inline_execution || !config_.enable_continuation_chaining ||
-         options.inlining.any();
-}
-
 PoolCounters WorkerPool::counters() const {
   PoolCounters sum;
   for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
@@ -449,10 +424,10 @@ PoolCounters WorkerPool::counters() const {
     sum.parks += cells.parks.load(std::memory_order_relaxed);
     sum.starvation_guard_count += cells.starvation_guard.load(std::memory_order_relaxed);
   }
-  base::MutexLock lock(lanes_mutex_);
-  for (const auto& lane : lanes_) {
-    sum.executed_on_loops += lane->executed_count();
-    sum.inlined_on_loops += lane->inlined_count();
+  base::MutexLock lock(loop_schedulers_mutex_);
+  for (const auto& scheduler : loop_schedulers_) {
+    sum.executed_on_loops += scheduler->executed_count();
+    sum.inlined_on_loops += scheduler->inlined_count();
   }
   return sum;
 }

@@ -12,11 +12,11 @@
 #include "base/result.h"
 #include "base/sync/atomics.h"
 #include "base/sync/mutex.h"
-#include "base/tick_clock.h"
 #include "loop/executor.h"
 #include "loop/inbox.h"
 #include "runtime/class_set.h"
 #include "runtime/pool_settings.h"
+#include "runtime/protocols/idle_counts.h"
 #include "runtime/ready_gauge.h"
 #include "runtime/run.h"
 #include "runtime/worker.h"
@@ -56,7 +56,7 @@ class DriverScope {
 /// Sums over all workers; fields that name loops are sums over all loops.
 struct PoolCounters {
   std::uint64_t executed = 0;
-  std::uint64_t inlined = 0;  ///< those of `executed` that came from no queue; full path only
+  std::uint64_t inlined = 0;  ///< those of `executed` that came from no queue
   std::uint64_t executed_on_loops = 0;
   std::uint64_t inlined_on_loops = 0;
   std::uint64_t queued = 0;
@@ -99,6 +99,9 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
                       std::shared_ptr<void> context,
                       const RunOptions& options,
                       const RunObserver& observer);
+  /// Fails if the calling body is nested so deeply in bodies that run flows that one more could
+  /// overflow the stack.
+  [[nodiscard]] base::Status check_nesting() const;
   /// Runs other work until `group` has nothing open. Only waits if `kSlotMax` workers are at it
   /// already.
   void help_until_done(WaitGroup& group);
@@ -111,7 +114,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   /// Number of threads that the pool started.
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
-  [[nodiscard]] PoolCounters counters() const MR_EXCLUDES(lanes_mutex_);
+  [[nodiscard]] PoolCounters counters() const MR_EXCLUDES(loop_schedulers_mutex_);
   /// Nodes and runs that are ready and not running, in all queues (B1).
   [[nodiscard]] std::int64_t ready_count() const override;
 
@@ -123,9 +126,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
     return workers_[slot].load(std::memory_order_acquire);
   }
   /// Workers that look for work or have been called to, as a hint; 0 when all sleep.
-  [[nodiscard]] std::int32_t searching_count() const {
-    return static_cast<std::int32_t>(idle_.load(std::memory_order_relaxed) >> kSearchingShift);
-  }
+  [[nodiscard]] std::int32_t searching_count() const { return idle_.searching_count(); }
   /// `run_owned` inside a body, in steps, for a driver that must not block: makes `worker` free for
   /// `run`. The driver then moves the worker until the run is done and the worker between two
   /// strands.
@@ -153,6 +154,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   void stop_helping(Worker& worker, bool woken);
   static void wait_without_helping(const WaitGroup& group);
   [[nodiscard]] Worker* take_guest();
+  Worker& make_worker(std::uint32_t slot);
   void return_guest(Worker& worker);
   [[nodiscard]] Worker* current() const;
   /// The start of a run that keeps its context alive.
@@ -166,40 +168,33 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   void run_inside(Worker& worker, Run& run);
   void run_without_helping(Run& run, Run::Start&& start);
   void submit_from_outside(Run& run);
-  [[nodiscard]] LoopScheduler* lane_for(loop::Loop* loop);
-  [[nodiscard]] bool needs_full_path(const Run& run, const RunOptions& options) const;
+  [[nodiscard]] LoopScheduler& scheduler_of(loop::Loop& loop);
+  /// Whether a caller that waits for `run` may run its nodes (C13).
+  [[nodiscard]] bool may_help(const Run& run, const Run::Start& start) const;
+  /// Gives a pool without threads one, for what callers cannot do: work behind a loop, and runs of
+  /// more callers than it has room for.
+  void start_standby() MR_EXCLUDES(standby_mutex_);
+  void finish_jobs();
 
   // For workers and loop schedulers.
   void submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit);
   void announce_work();
   [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
-  [[nodiscard]] std::uint32_t sharing_mask() const { return sharing_mask_; }
   [[nodiscard]] bool can_share() const { return sharing_mask_ != 0; }
   [[nodiscard]] std::uint64_t backlog_limit_ns() const { return backlog_limit_ns_; }
   [[nodiscard]] base::Duration rescue_after() const { return rescue_after_; }
   [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_classes_; }
   [[nodiscard]] bool fetch_inbox(Worker& worker, std::uint32_t priority);
-  [[nodiscard]] bool is_watched() const {
-    const auto watch = static_cast<std::uint32_t>(idle_.load(std::memory_order_relaxed));
-    return watch >= kWatcher || watch == 0;
-  }
+  [[nodiscard]] IdleCounts<>& idle_counts() { return idle_; }
+  [[nodiscard]] bool is_watched() const { return idle_.is_watched(); }
   void wake_watcher(Worker& by);
   [[nodiscard]] bool has_parked() const { return parked_.load(std::memory_order_relaxed) != 0; }
   void consider_wake(Worker& by, std::uint64_t gain_ns);
-  void count_missed(Worker& by, const Run& run, const HotNode& node);
+  void count_missed(Worker& by, const Run& run, std::uint32_t node);
   /// Into how many pieces nodes that became ready together are cut, at least.
   [[nodiscard]] std::uint64_t pieces() const { return std::uint64_t{2} * worker_count_; }
   void wake_for_rest(Worker& by, const StealDeque<>& deque);
   bool wake_one(Worker* by);
-  void start_searching() { idle_.fetch_add(kSearcher, std::memory_order_relaxed); }
-  void stop_searching() { idle_.fetch_sub(kSearcher, std::memory_order_relaxed); }
-  void start_idling() { idle_.fetch_add(kSearcher + kWatcher, std::memory_order_relaxed); }
-  void stop_idling() { idle_.fetch_sub(kSearcher + kWatcher, std::memory_order_relaxed); }
-  /// Says that this thread is about to stop idling.
-  void prefetch_idle_counts() const { __builtin_prefetch(&idle_, 1); }
-  /// A watcher goes to sleep until it is woken, or is back.
-  void start_sleeping() { idle_.fetch_sub(kWatcher - kSleeper, std::memory_order_relaxed); }
-  void stop_sleeping() { idle_.fetch_add(kWatcher - kSleeper, std::memory_order_relaxed); }
   [[nodiscard]] IdleAction try_park(Worker& worker);
   void leave_parking(Worker& worker, bool notified);
   [[nodiscard]] bool has_work_for(const Worker& worker) const;
@@ -211,11 +206,12 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   const base::Clock& clock_;
   std::uint32_t worker_count_ = 1;
   std::uint32_t thread_count_ = 0;
+  std::uint32_t guest_slot_end_ = kSlotMax;
+  bool is_driven_ = false;  // by threads of its own
   std::uint32_t sharing_mask_ = 0;
   std::uint64_t backlog_limit_ns_ = 0;
   base::Duration rescue_after_{};
   base::Duration clock_overhead_{};
-  std::optional<base::TickClock> ticks_;  // for traces, where there are any
 
   // Read at every hand-over, written when workers fall asleep or wake.
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
@@ -223,16 +219,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   std::atomic<std::uint32_t> slot_count_{0};
   // What lies in the inboxes, by class. Written after the push it announces.
   alignas(base::kApartBytes) ClassSet inbox_classes_;
-  // Three counts in one word, because whoever becomes idle or busy changes two of them, while
-  // others wait for what it is about to do: workers that are awake and look for work, or have just
-  // been woken to (from bit 32 on); idle workers that look at the others from time to time (from
-  // bit 16 on); workers that sleep until they are woken. Sleepers without a watcher could not help
-  // a worker whose body takes longer than expected.
-  static constexpr std::int64_t kSleeper = 1;
-  static constexpr std::int64_t kWatcher = std::int64_t{1} << 16U;
-  static constexpr int kSearchingShift = 32;
-  static constexpr std::int64_t kSearcher = std::int64_t{1} << kSearchingShift;
-  alignas(base::kApartBytes) std::atomic<std::int64_t> idle_{0};
+  alignas(base::kApartBytes) IdleCounts<> idle_;
   std::array<loop::Inbox<>, kPriorityCount> inboxes_;
   // What lies in the inboxes, for `ready_count`. Publishes nothing.
   std::atomic<std::int64_t> inbox_count_{0};
@@ -242,8 +229,11 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   // Guest slots in use, by slot.
   alignas(base::kApartBytes) std::atomic<std::uint64_t> guests_{0};
   std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
-  mutable base::Mutex lanes_mutex_;
-  std::vector<std::unique_ptr<LoopScheduler>> lanes_ MR_GUARDED_BY(lanes_mutex_);
+  mutable base::Mutex loop_schedulers_mutex_;
+  std::vector<std::unique_ptr<LoopScheduler>> loop_schedulers_
+      MR_GUARDED_BY(loop_schedulers_mutex_);
+  base::Mutex standby_mutex_;
+  bool has_standby_ MR_GUARDED_BY(standby_mutex_) = false;
   std::vector<std::jthread> threads_;
 };
 

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "loop/loop_fixture.h"
+#include "loop/fake_loop.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
@@ -81,6 +81,25 @@ TEST(WorkerPoolTest, D7_ACallerThatWaitsRunsTheGraphItself) {
               testing::ElementsAre(std::this_thread::get_id(), std::this_thread::get_id()));
 }
 
+TEST(WorkerPoolTest, C13_ACallerWithADeadlineRunsWhatIsShort) {
+  const auto pool = *WorkerPool::create({.compute_threads = 2});
+  base::ManualClock clock;
+  loop::FakeLoop loop(clock);
+  const auto threads_of_run = [&](base::Duration cost) {
+    TestDag dag({where_node("a"), where_node("b", {"a"}), where_node("c", {"b"})});
+    dag.teach(cost);
+    const auto where = std::make_shared<Where>();
+    const base::TimePoint deadline = base::steady_clock().now() + std::chrono::minutes(1);
+    EXPECT_TRUE(
+        dag.runs().run_owned(*pool, where, {.deadline = deadline, .loop = &loop}).has_value());
+    return where->threads;
+  };
+  const auto self = std::this_thread::get_id();
+  EXPECT_THAT(threads_of_run(std::chrono::microseconds(20)), testing::Each(self));
+  // Bodies that may take longer than there is time are left to the pool's own thread.
+  EXPECT_THAT(threads_of_run(std::chrono::seconds(30)), testing::Each(testing::Ne(self)));
+}
+
 TEST(WorkerPoolTest, D7_MoreCallersThanSlotsStillGetTheirAnswers) {
   // Beyond the slots a caller waits without helping; the pool's own thread does the work.
   const auto pool = *WorkerPool::create({.compute_threads = WorkerPool::kSlotMax});
@@ -95,48 +114,6 @@ TEST(WorkerPoolTest, D7_MoreCallersThanSlotsStillGetTheirAnswers) {
       EXPECT_EQ(notes.text(), "a");
     });
   }
-}
-
-TEST(WorkerPoolTest, APostedJobRunsOnceOnAWorker) {
-  TestScheduler lab({.compute_threads = 1});
-  int count = 0;
-  bool was_current = false;
-  loop::FunctionJob job([&] {
-    ++count;
-    was_current = lab.pool->is_current();
-  });
-  lab.pool->post(job);
-  EXPECT_EQ(count, 0);
-  EXPECT_FALSE(lab.pool->is_current());
-  lab.settle();
-  EXPECT_EQ(count, 1);
-  EXPECT_TRUE(was_current);
-}
-
-TEST(WorkerPoolTest, B1_ReadyNodesAndRunsAreCounted) {
-  TestScheduler lab({.compute_threads = 1});
-  TestDag dag({noting_node("a"), noting_node("b"), noting_node("c"), noting_node("d")});
-  dag.teach(base::Duration(20));
-  const auto notes = std::make_shared<Notes>();
-  const RunHandle run = lab.submit(dag, notes);
-  EXPECT_TRUE(lab.step(0));
-  EXPECT_EQ(lab.pool->ready_count(), 2);  // two wait, one is the strand's next
-  lab.settle();
-  EXPECT_EQ(lab.pool->ready_count(), 0);
-}
-
-TEST(WorkerPoolTest, P3_TheInboxKeepsClassesApart) {
-  TestScheduler lab({.compute_threads = 1});
-  TestDag dag({noting_node("node")});
-  TestDag urgent({noting_node("urgent")});
-  const auto notes = std::make_shared<Notes>();
-  const RunHandle first = lab.submit(dag, notes, {.priority = Priority::kBackground});
-  const RunHandle second = lab.submit(dag, notes, {.priority = Priority::kLow});
-  const RunHandle third = lab.submit(urgent, notes, {.priority = Priority::kHigh});
-  EXPECT_TRUE(lab.step(0));
-  EXPECT_EQ(notes->text(), "urgent");
-  lab.settle();
-  EXPECT_EQ(notes->order.size(), 3U);
 }
 
 TEST(WorkerPoolTest, HelpingEndsWhenTheGroupIsDone) {

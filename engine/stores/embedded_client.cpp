@@ -18,6 +18,7 @@
 #include "loop/task.h"
 #include "rows/column_builder.h"
 #include "rows/row_scratch.h"
+#include "rows/stop_check.h"
 #include "stores/embedded_store.h"
 #include "stores/parse_value.h"
 #include "stores/store_client.h"
@@ -72,12 +73,15 @@ class Answer {
         MR_TRY_STATUS(check_prefix(*entries[key], batch_.keys[key]));
       }
       total += item_count(entries[key], batch_.count);
+      MR_TRY_STATUS(scratch_.stop().check_rows(total));
       reply_.ends[key] = static_cast<std::uint32_t>(total);
     }
+    MR_TRY_STATUS(scratch_.stop().check());
     reply_.integers = scratch_.make_array<std::int64_t>(total);
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
       const std::size_t count = item_count(entries[key], batch_.count);
       if (count == 0) continue;
+      if (!pacer_.go_on(count)) return scratch_.stop().stopped();
       std::memcpy(reply_.integers.data() + reply_.begin_of(key),
                   store_.integers(*entries[key]).data(),
                   count * sizeof(std::int64_t));
@@ -91,6 +95,8 @@ class Answer {
       MR_TRY(const Entry* entry, find(store_, batch_.keys[key], EntryKind::kList));
       if (entry != nullptr) {
         const auto items = store_.values(*entry).first(item_count(entry, batch_.count));
+        MR_TRY_STATUS(scratch_.stop().check_rows(texts.size() + items.size()));
+        if (!pacer_.go_on(items.size())) return scratch_.stop().stopped();
         for (const EmbeddedStore::Text& item : items) texts.append(store_.text(item));
       }
       reply_.ends[key] = static_cast<std::uint32_t>(texts.size());
@@ -104,6 +110,7 @@ class Answer {
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
       MR_TRY(const Entry* entry, find(store_, batch_.keys[key], EntryKind::kHash));
       if (entry != nullptr) {
+        if (!pacer_.go_on(entry->count)) return scratch_.stop().stopped();
         for (const EmbeddedStore::Text& value : store_.values(*entry)) {
           texts.append(store_.field_name(value.field));
           texts.append(store_.text(value));
@@ -122,6 +129,7 @@ class Answer {
     for (std::size_t i = 0; i < field_count; ++i) fields[i] = store_.find_field(batch_.fields[i]);
     reply_.texts = scratch_.make_array<std::string_view>(batch_.keys.size() * field_count);
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      if (!pacer_.go_on(field_count)) return scratch_.stop().stopped();
       MR_TRY(const Entry* entry, find(store_, batch_.keys[key], EntryKind::kHash));
       for (std::size_t i = 0; i < field_count; ++i) {
         reply_.texts[key * field_count + i] = value_of(entry, fields[i]);
@@ -134,6 +142,7 @@ class Answer {
   Status strings(bool other_kinds_are_null) {
     reply_.texts = scratch_.make_array<std::string_view>(batch_.keys.size());
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      if (!pacer_.go_on(1)) return scratch_.stop().stopped();
       Result<const Entry*> entry = find(store_, batch_.keys[key], EntryKind::kString);
       if (!entry && !other_kinds_are_null) return std::unexpected(std::move(entry).error());
       const bool found = entry && *entry != nullptr;
@@ -168,6 +177,7 @@ class Answer {
   const CommandBatch& batch_;
   rows::RowScratch& scratch_;
   std::vector<const Entry*>& entries_;
+  rows::StopPacer pacer_{scratch_.stop()};
   StoreReply reply_;
 };
 
@@ -189,13 +199,17 @@ Status answer_command(Answer& answer, const CommandBatch& batch) {
 
 }  // namespace
 
-Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch) {
+Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch, const rows::StopCheck& check) {
   const std::uint64_t command_count = command_count_of(batch);
   cells_.commands.add(command_count);
   cells_.batches.add();
   cells_.round_trips.add();
+  scratch_.set_stop(check);
   Answer answer(*store_, batch, scratch_, entries_);
-  MR_TRY_STATUS(answer_command(answer, batch));
+  const Status answered = answer_command(answer, batch);
+  if (!answered) scratch_.give_back();
+  scratch_.set_stop({});
+  if (!answered) return std::unexpected(answered.error());
   StoreReply reply = answer.finish();
   reply.command_count = command_count;
   reply.round_trip_count = 1;
@@ -211,7 +225,7 @@ void EmbeddedClient::bind_metrics(base::MetricBinding& binding, std::string_view
 std::optional<Result<StoreReply>> EmbeddedClient::answer_now(const CommandBatch& batch,
                                                              const CallOptions& options) {
   if (options.stop.stop_requested()) return fail(ErrorCode::kCancelled, "The run is over");
-  return answer(batch);
+  return answer(batch, options.check);
 }
 
 loop::Task<Result<StoreReply>> EmbeddedClient::execute(CommandBatch batch, CallOptions options) {

@@ -26,7 +26,8 @@ class EmbeddedClient final : public StoreClient {
       const CommandBatch& batch, const CallOptions& options) override;
   [[nodiscard]] StoreCounters counters() const override { return cells_.counters(); }
   void bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const override;
-  [[nodiscard]] base::Result<StoreReply> answer(const CommandBatch& batch);
+  [[nodiscard]] base::Result<StoreReply> answer(const CommandBatch& batch,
+                                                const rows::StopCheck& check = {});
 
  private:
   EmbeddedStoreRef store_;

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "loop/task.h"
+#include "plan/param_value.h"
 #include "rows/batch.h"
 #include "rows/column.h"
 #include "rows/gather.h"
@@ -59,21 +60,22 @@ Result<rows::RowSet> make_rows(const rows::RowSet& rows,
                                std::span<const RowIndex> key_rows,
                                const tasks::TaskContext& context) {
   rows::RowScratch& scratch = context.scratch();
-  const std::vector<std::string>& kept = context.node().kept_columns;
+  MR_TRY_STATUS(scratch.stop().check_rows(reply.integers.size()));
+  MR_TRY_STATUS(scratch.stop().check());
+  const std::vector<plan::KeyMove>& taken = context.node().taken_columns;
   rows::NamedColumns columns;
-  columns.reserve(2 + kept.size());
+  columns.reserve(2 + taken.size());
   rows::ColumnRef parent_ids =
       rows::Column::make_int64(parent_ids_of(reply, key_rows, rows.batch()->ids(), scratch));
   rows::Array<RowIndex> parents;
-  if (!kept.empty()) parents = parents_of(reply, key_rows, scratch);
+  if (!taken.empty()) parents = parents_of(reply, key_rows, scratch);
   columns.push_back({.name = std::string(rows::kIdColumn),
                      .column = rows::Column::make_int64(std::move(reply.integers))});
   columns.push_back({.name = std::string(kParentColumn), .column = std::move(parent_ids)});
-  for (const std::string& name : kept) {
-    if (name == rows::kIdColumn || name == kParentColumn) continue;
-    MR_TRY(const rows::Column* column, rows.batch()->get_column(name, context.node().id));
+  for (const plan::KeyMove& move : taken) {
+    MR_TRY(const rows::Column* column, rows.batch()->get_column(move.from, context.node().id));
     MR_TRY(rows::ColumnRef gathered, rows::gather(*column, parents.span(), scratch));
-    columns.push_back({.name = name, .column = std::move(gathered)});
+    columns.push_back({.name = move.to, .column = std::move(gathered)});
   }
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
   return rows::RowSet(std::move(batch));
@@ -94,7 +96,8 @@ loop::Task<Result<rows::RowSet>> fan_out(rows::RowSet rows,
                        .form = ValueForm::kInt64};
     MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
-  co_return make_rows(rows, std::move(reply), keys.rows.span(), context);
+  const tasks::StopScope stop(context);
+  co_return stop.end(make_rows(rows, std::move(reply), keys.rows.span(), context));
 }
 
 }  // namespace millrace::stores

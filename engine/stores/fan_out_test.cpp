@@ -28,18 +28,18 @@ TEST(FanOutTest, TSK5_OrderIsByRowThenByPlaceInTheList) {
   EXPECT_THAT(to_table(rows.value()).column("parent_id"), ElementsAre(3, 3, 1, 1));
 }
 
-TEST(FanOutTest, TSK5_CopiesColumnsOfTheParentThatAreRead) {
+TEST(FanOutTest, E1_TSK5_TakesAlongWhatItIsToldTo) {
   StoreRig rig(kFanOutData);
   const auto rows = rig.run({.op = "follow",
                              .params = {{"endpoint", StoreRig::endpoint()}},
                              .inputs = {rig.scored({{1, 0.5}, {3, 0.7}})},
-                             .kept_columns = {"score"}});
+                             .taken_columns = {{.to = "boost", .from = "score"}}});
   const Table table = to_table(rows.value());
-  EXPECT_THAT(table.names, ElementsAre("id", "parent_id", "score"));
-  EXPECT_THAT(table.column("score"), ElementsAre(0.5, 0.5, 0.7, 0.7));
+  EXPECT_THAT(table.names, ElementsAre("id", "parent_id", "boost"));
+  EXPECT_THAT(table.column("boost"), ElementsAre(0.5, 0.5, 0.7, 0.7));
 }
 
-TEST(FanOutTest, TSK5_CopiesNoOtherColumn) {
+TEST(FanOutTest, E1_TSK5_TakesNoOtherColumn) {
   StoreRig rig(kFanOutData);
   const auto rows = rig.run({.op = "follow",
                              .params = {{"endpoint", StoreRig::endpoint()}},

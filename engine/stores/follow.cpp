@@ -20,6 +20,7 @@ struct FollowParams {
   tasks::StoreEndpoint endpoint;
   tasks::KeyPatternParam pattern{.prefix = "follow:", .name = "id", .suffix = ""};
   std::int64_t fanout = kFanoutDefault;
+  tasks::KeyMapParam carry;
 
   static void describe(tasks::ParamsDescription<FollowParams>& params) {
     params.required("endpoint", &FollowParams::endpoint, "Store that has the lists");
@@ -28,6 +29,7 @@ struct FollowParams {
                     &FollowParams::fanout,
                     "How many items of a list are taken, from its start",
                     {.minimum = 1, .maximum = static_cast<double>(kFanoutMax)});
+    params.optional("carry", &FollowParams::carry, kCarryDoc);
   }
 };
 

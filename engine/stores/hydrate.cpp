@@ -23,8 +23,8 @@ namespace {
 struct HydrateParams {
   tasks::StoreEndpoint endpoint;
   std::string prefix;
-  tasks::KeyParam by{.name = "id"};
-  std::optional<tasks::KeyListParam> keys;
+  tasks::KeyParam<tasks::IntOrText> by{.name = "id"};
+  std::optional<tasks::KeyListParam<tasks::AnyValue>> keys;
   tasks::KeyPatternParam pattern;   // of prefix and by
   std::vector<std::string> fields;  // that something reads
 
@@ -73,6 +73,7 @@ base::Status register_hydrate(tasks::TaskRegistry& registry) {
        .rows = plan::OutputRows::kSubset,
        .writes_on_demand = true,
        .keys_param = "keys",
+       .prefix_param = "prefix",
        .can_fail = true,
        .cost_fixed = std::chrono::microseconds(5),
        .cost_per_row = std::chrono::nanoseconds(300)},

@@ -22,8 +22,8 @@ namespace {
 struct LookupParams {
   tasks::StoreEndpoint endpoint;
   std::string prefix;
-  tasks::OutKeyParam out_key;
-  tasks::KeyParam by{.name = "id"};
+  tasks::OutKeyParam<tasks::AnyValue> out_key;
+  tasks::KeyParam<tasks::IntOrText> by{.name = "id"};
   tasks::KeyPatternParam pattern;  // of prefix and by
   plan::FetchedKey column;         // out_key, as a column
 

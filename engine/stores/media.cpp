@@ -20,6 +20,7 @@ struct MediaParams {
   tasks::StoreEndpoint endpoint;
   tasks::KeyPatternParam pattern{.prefix = "media:", .name = "id", .suffix = ""};
   std::int64_t fanout = kFanoutDefault;
+  tasks::KeyMapParam carry;
 
   static void describe(tasks::ParamsDescription<MediaParams>& params) {
     params.required("endpoint", &MediaParams::endpoint, "Store that has the lists");
@@ -28,6 +29,7 @@ struct MediaParams {
                     &MediaParams::fanout,
                     "How many items of a list are taken, from its start",
                     {.minimum = 1, .maximum = static_cast<double>(kFanoutMax)});
+    params.optional("carry", &MediaParams::carry, kCarryDoc);
   }
 };
 

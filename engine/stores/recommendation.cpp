@@ -20,6 +20,7 @@ struct RecommendationParams {
   tasks::StoreEndpoint endpoint;
   tasks::KeyPatternParam pattern{.prefix = "recommendation:", .name = "id", .suffix = ""};
   std::int64_t fanout = kFanoutDefault;
+  tasks::KeyMapParam carry;
 
   static void describe(tasks::ParamsDescription<RecommendationParams>& params) {
     params.required("endpoint", &RecommendationParams::endpoint, "Store that has the lists");
@@ -28,6 +29,7 @@ struct RecommendationParams {
                     &RecommendationParams::fanout,
                     "How many items of a list are taken, from its start",
                     {.minimum = 1, .maximum = static_cast<double>(kFanoutMax)});
+    params.optional("carry", &RecommendationParams::carry, kCarryDoc);
   }
 };
 

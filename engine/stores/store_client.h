@@ -15,6 +15,7 @@
 #include "loop/stop.h"
 #include "loop/task.h"
 #include "rows/row_scratch.h"
+#include "rows/stop_check.h"
 #include "stores/key_list.h"
 #include "tasks/endpoint_client.h"
 
@@ -76,6 +77,8 @@ struct CallOptions {
   loop::StopToken stop = {};
   /// The call ends with kTimeout at this time at the latest.
   std::optional<base::TimePoint> deadline = {};
+  /// For clients that answer at once: asked between parts of the work; counts memory and rows.
+  rows::StopCheck check = {};
 };
 
 /// What a client of a store has done since it was made.

@@ -143,10 +143,16 @@ rows::ColumnRef parse_column(ColumnType type,
   }
   Array<std::int32_t> codes = scratch.make_array<std::int32_t>(texts.batch_rows);
   rows::DictionaryBuilder dictionary;
-  const auto code_of = [&dictionary](std::string_view text, RowIndex) {
-    return std::optional<std::int32_t>(dictionary.add(text));
+  std::int32_t known = 0;
+  std::size_t text_bytes = 0;
+  const auto code_of = [&](std::string_view text, RowIndex) {
+    const std::int32_t code = dictionary.add(text);
+    if (code >= known) text_bytes += text.size();
+    known = std::max(known, code + 1);
+    return std::optional<std::int32_t>(code);
   };
   scatter(texts, code_of, codes, valid);
+  scratch.count_bytes(text_bytes);
   return rows::Column::make_string(std::move(codes), dictionary.finish(), std::move(valid));
 }
 
@@ -181,11 +187,13 @@ Result<rows::RowSet> drop_failed(rows::RowSet rows,
   return rows::filter(rows, keep.span(), context.scratch());
 }
 
-Result<rows::RowSet> add_parsed_columns(const rows::RowSet& rows,
-                                        std::span<const plan::FetchedKey> keys,
-                                        const StoreReply& reply,
-                                        std::span<const RowIndex> key_rows,
-                                        const tasks::TaskContext& context) {
+namespace {
+
+Result<rows::RowSet> add_columns(const rows::RowSet& rows,
+                                 std::span<const plan::FetchedKey> keys,
+                                 const StoreReply& reply,
+                                 std::span<const RowIndex> key_rows,
+                                 const tasks::TaskContext& context) {
   rows::BatchRef batch = rows.batch();
   ParseErrors errors = begin_errors(batch->row_count(), context);
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -195,6 +203,7 @@ Result<rows::RowSet> add_parsed_columns(const rows::RowSet& rows,
                             .offset = i,
                             .rows = key_rows,
                             .batch_rows = batch->row_count()};
+    MR_TRY_STATUS(context.scratch().stop().check());
     rows::ColumnRef column = parse_column(keys[i].type, texts, context.scratch(), errors);
     MR_TRY(batch, batch->with_column(keys[i].key, std::move(column)));
     MR_TRY_STATUS(report_errors(
@@ -202,7 +211,19 @@ Result<rows::RowSet> add_parsed_columns(const rows::RowSet& rows,
         "A fetched value is no " + std::string(to_string(keys[i].type)) + ": " + keys[i].key,
         context));
   }
+  MR_TRY_STATUS(context.scratch().stop().check());
   return drop_failed(rows.with_batch(std::move(batch)), errors, context);
+}
+
+}  // namespace
+
+Result<rows::RowSet> add_parsed_columns(const rows::RowSet& rows,
+                                        std::span<const plan::FetchedKey> keys,
+                                        const StoreReply& reply,
+                                        std::span<const RowIndex> key_rows,
+                                        const tasks::TaskContext& context) {
+  const tasks::StopScope stop(context);
+  return stop.end(add_columns(rows, keys, reply, key_rows, context));
 }
 
 }  // namespace millrace::stores

@@ -34,7 +34,9 @@ class [[nodiscard]] NodeFetch {
  public:
   NodeFetch(StoreClient& client, CommandBatch batch, const tasks::TaskContext& context)
       : stats_(context.stats()) {
-    const CallOptions options{.stop = context.stop_token(), .deadline = context.deadline()};
+    const CallOptions options{.stop = context.stop_token(),
+                              .deadline = context.deadline(),
+                              .check = context.stop_check()};
     stats_.store_commands += command_count_of(batch);
     now_ = client.answer_now(batch, options);
     if (!now_) waiting_.emplace(Execute{client, batch, options});

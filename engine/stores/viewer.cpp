@@ -127,6 +127,7 @@ base::Status register_viewer(tasks::TaskRegistry& registry) {
        .columns = plan::OutputColumns::kSource,
        .rows = plan::OutputRows::kSource,
        .writes_on_demand = true,
+       .prefix_param = "pattern",
        .can_fail = true,
        .cost_fixed = std::chrono::microseconds(5)},
       viewer);

@@ -141,7 +141,7 @@ class CallableBody final : public TaskBody {
     } else {
       TaskContext context = call.context;
       const StopScope stop(context);
-      return invoke(call, context, static_cast<Arguments*>(nullptr));
+      return stop.end(invoke(call, context, static_cast<Arguments*>(nullptr)));
     }
   }
   [[nodiscard]] AsyncReturn run_async(TaskCall call) const override {

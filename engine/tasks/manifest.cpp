@@ -56,6 +56,8 @@ std::string_view name_of(ParamType type) {
       return "out_key";
     case ParamType::kOrder:
       return "order";
+    case ParamType::kKeyMap:
+      return "key_map";
     case ParamType::kExpr:
       return "expr";
     case ParamType::kPredicate:
@@ -80,6 +82,8 @@ std::string_view name_of(plan::OutputColumns columns) {
       return "union";
     case plan::OutputColumns::kFanOut:
       return "fan_out";
+    case plan::OutputColumns::kJoin:
+      return "join";
   }
   return "?";
 }
@@ -133,6 +137,10 @@ void write_fallback(JsonWriter& json, const plan::ParamValue& value) {
           write_list(json, held);
         } else if constexpr (std::is_same_v<T, std::vector<plan::OrderKey>>) {
           write_order(json, held);
+        } else if constexpr (std::is_same_v<T, std::vector<plan::KeyMove>>) {
+          json.begin_object();
+          for (const plan::KeyMove& move : held) json.member(move.to, move.from);
+          json.end_object();
         } else {
           json.null();
         }
@@ -153,7 +161,27 @@ void write_param(JsonWriter& json, const plan::ParamSpec& param) {
     json.key("choices");
     write_list(json, param.choices);
   }
+  if (!param.key_types.empty()) {
+    json.key("key_types");
+    json.begin_array();
+    for (const rows::ColumnType type : param.key_types) json.value(rows::to_string(type));
+    json.end_array();
+  }
+  if (!param.read_from.empty()) json.member("read_from", param.read_from);
   json.member("doc", param.doc);
+  json.end_object();
+}
+
+void write_join(JsonWriter& json, const plan::JoinSpec& join) {
+  json.key("join");
+  json.begin_object();
+  json.member("rhs", join.rhs);
+  json.member("by", join.by);
+  json.member("rhs_by", join.rhs_by);
+  json.member("columns", join.columns);
+  json.member("kind", join.kind);
+  json.key("kinds_without_columns");
+  write_list(json, join.kinds_without_columns);
   json.end_object();
 }
 
@@ -181,6 +209,8 @@ void write_task(JsonWriter& json, const plan::TaskSpec& spec) {
   write_list(json, spec.writes);
   json.member("writes_on_demand", spec.writes_on_demand);
   json.member("keys_param", spec.keys_param);
+  if (!spec.prefix_param.empty()) json.member("prefix_param", spec.prefix_param);
+  if (spec.join) write_join(json, *spec.join);
   json.member("can_fail", spec.can_fail);
   json.member("shareable", spec.shareable);
   json.member("cost_fixed_ns", spec.cost_fixed.count());

@@ -68,17 +68,16 @@ Result<PredicateParam> ParamField<PredicateParam>::from_value(const ParamValue& 
   return PredicateParam{.param_index = source.param_index};
 }
 
-Result<OutKeyParam> ParamField<OutKeyParam>::from_value(const ParamValue& value,
-                                                        const FieldSource& source) {
+Result<NamedKey> key_of(const ParamValue& value, const FieldSource& source) {
   const auto* name = std::get_if<std::string>(&value);
   if (name == nullptr) return wrong_value(source);
-  OutKeyParam out{.name = *name};
+  NamedKey key{.name = *name};
   if (source.load->key_type) {
     const std::optional<rows::ColumnType> type = source.load->key_type(*name);
     if (!type) return fail(ErrorCode::kNotFound, "No such key: " + *name, place_of(source));
-    out.type = *type;
+    key.type = *type;
   }
-  return out;
+  return key;
 }
 
 Result<NodeParam> ParamField<NodeParam>::from_value(const ParamValue& value,
@@ -98,20 +97,6 @@ Result<HttpEndpoint> ParamField<HttpEndpoint>::from_value(const ParamValue& valu
                                                           const FieldSource& source) {
   MR_TRY(const plan::EndpointId id, endpoint_of(value, source, ClientKind::kHttp));
   return HttpEndpoint{.id = id, .name = name_of(id, source)};
-}
-
-Result<KeyParam> ParamField<KeyParam>::from_value(const ParamValue& value,
-                                                  const FieldSource& source) {
-  const auto* name = std::get_if<std::string>(&value);
-  if (name == nullptr) return wrong_value(source);
-  return KeyParam{.name = *name};
-}
-
-Result<KeyListParam> ParamField<KeyListParam>::from_value(const ParamValue& value,
-                                                          const FieldSource& source) {
-  const auto* names = std::get_if<std::vector<std::string>>(&value);
-  if (names == nullptr) return wrong_value(source);
-  return KeyListParam{.names = *names};
 }
 
 ParamValue ParamField<OrderParam>::to_value(const OrderParam& order) {

@@ -66,6 +66,23 @@ template <>
 struct ParamField<std::vector<std::string>>
     : PlainField<std::vector<std::string>, plan::ParamType::kStringList> {};
 
+/// A key and its registered type.
+struct NamedKey {
+  std::string name;
+  rows::ColumnType type = rows::ColumnType::kFloat64;
+};
+/// Reads the name of a key and finds its type.
+[[nodiscard]] base::Result<NamedKey> key_of(const plan::ParamValue& value,
+                                            const FieldSource& source);
+
+/// The types that the key of a field may have.
+template <class Values>
+struct KeyTypes {
+  static std::vector<rows::ColumnType> key_types() {
+    return {Values::kTypes.begin(), Values::kTypes.end()};
+  }
+};
+
 /// Fields without a default: they refer to something of the plan.
 template <class T, plan::ParamType kParamType>
 struct ReferenceField {
@@ -81,9 +98,14 @@ template <>
 struct ParamField<PredicateParam> : ReferenceField<PredicateParam, plan::ParamType::kPredicate> {
   static base::Result<PredicateParam> from_value(const plan::ParamValue&, const FieldSource&);
 };
-template <>
-struct ParamField<OutKeyParam> : ReferenceField<OutKeyParam, plan::ParamType::kOutKey> {
-  static base::Result<OutKeyParam> from_value(const plan::ParamValue&, const FieldSource&);
+template <class Values>
+struct ParamField<OutKeyParam<Values>>
+    : ReferenceField<OutKeyParam<Values>, plan::ParamType::kOutKey>, KeyTypes<Values> {
+  static base::Result<OutKeyParam<Values>> from_value(const plan::ParamValue& value,
+                                                      const FieldSource& source) {
+    MR_TRY(NamedKey key, key_of(value, source));
+    return OutKeyParam<Values>{.name = std::move(key.name), .type = key.type};
+  }
 };
 template <>
 struct ParamField<NodeParam> : ReferenceField<NodeParam, plan::ParamType::kNode> {
@@ -98,17 +120,37 @@ struct ParamField<HttpEndpoint> : ReferenceField<HttpEndpoint, plan::ParamType::
   static base::Result<HttpEndpoint> from_value(const plan::ParamValue&, const FieldSource&);
 };
 
-template <>
-struct ParamField<KeyParam> {
+template <class Values>
+struct ParamField<KeyParam<Values>> : KeyTypes<Values> {
   static constexpr plan::ParamType kType = plan::ParamType::kKey;
-  static plan::ParamValue to_value(const KeyParam& key) { return key.name; }
-  static base::Result<KeyParam> from_value(const plan::ParamValue&, const FieldSource&);
+  static plan::ParamValue to_value(const KeyParam<Values>& key) { return key.name; }
+  static base::Result<KeyParam<Values>> from_value(const plan::ParamValue& value,
+                                                   const FieldSource& source) {
+    MR_TRY(std::string name, ParamField<std::string>::from_value(value, source));
+    return KeyParam<Values>{.name = std::move(name)};
+  }
+};
+template <class Values>
+struct ParamField<KeyListParam<Values>> : KeyTypes<Values> {
+  static constexpr plan::ParamType kType = plan::ParamType::kKeyList;
+  static plan::ParamValue to_value(const KeyListParam<Values>& keys) { return keys.names; }
+  static base::Result<KeyListParam<Values>> from_value(const plan::ParamValue& value,
+                                                       const FieldSource& source) {
+    MR_TRY(std::vector<std::string> names,
+           ParamField<std::vector<std::string>>::from_value(value, source));
+    return KeyListParam<Values>{.names = std::move(names)};
+  }
 };
 template <>
-struct ParamField<KeyListParam> {
-  static constexpr plan::ParamType kType = plan::ParamType::kKeyList;
-  static plan::ParamValue to_value(const KeyListParam& keys) { return keys.names; }
-  static base::Result<KeyListParam> from_value(const plan::ParamValue&, const FieldSource&);
+struct ParamField<KeyMapParam> {
+  static constexpr plan::ParamType kType = plan::ParamType::kKeyMap;
+  static plan::ParamValue to_value(const KeyMapParam& map) { return map.keys; }
+  static base::Result<KeyMapParam> from_value(const plan::ParamValue& value,
+                                              const FieldSource& source) {
+    const auto* keys = std::get_if<std::vector<plan::KeyMove>>(&value);
+    if (keys == nullptr) return wrong_value(source);
+    return KeyMapParam{.keys = *keys};
+  }
 };
 template <>
 struct ParamField<OrderParam> {
@@ -129,6 +171,11 @@ struct ParamField<KeyPatternParam> {
 template <class T>
 struct ParamField<std::optional<T>> {
   static constexpr plan::ParamType kType = ParamField<T>::kType;
+  static std::vector<rows::ColumnType> key_types()
+    requires requires { ParamField<T>::key_types(); }
+  {
+    return ParamField<T>::key_types();
+  }
   static plan::ParamValue to_value(const std::optional<T>& value) {
     return value ? ParamField<T>::to_value(*value) : plan::ParamValue{};
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,20 +25,56 @@ struct PredicateParam {
   std::uint32_t param_index = 0;
 };
 
-/// A key that the task reads from its first input.
+// Which types of values a param that names a key takes. A plan that names a key of another type is
+// refused when it is compiled, so that the column a body finds is always of one of these types.
+
+struct AnyValue {
+  static constexpr std::array<rows::ColumnType, 0> kTypes{};
+};
+struct Number {
+  static constexpr std::array kTypes{rows::ColumnType::kInt64, rows::ColumnType::kFloat64};
+};
+struct Int {
+  static constexpr std::array kTypes{rows::ColumnType::kInt64};
+};
+struct Float {
+  static constexpr std::array kTypes{rows::ColumnType::kFloat64};
+};
+struct Bool {
+  static constexpr std::array kTypes{rows::ColumnType::kBool};
+};
+struct Text {
+  static constexpr std::array kTypes{rows::ColumnType::kString};
+};
+/// What keys of a store are made of.
+struct IntOrText {
+  static constexpr std::array kTypes{rows::ColumnType::kInt64, rows::ColumnType::kString};
+};
+
+/// A key that the task reads from its first input: `KeyParam<Number>`.
+template <class Values>
 struct KeyParam {
   std::string name;
 };
 
-/// Several keys that the task reads from its first input.
+/// Several keys that the task reads from its first input, or from the input that
+/// `ParamsDescription::read_from` names.
+template <class Values>
 struct KeyListParam {
   std::vector<std::string> names;
 };
 
-/// A key that the task writes, with its registered type.
+/// A key that the task writes, with its registered type: the column must be of this type.
+template <class Values>
 struct OutKeyParam {
   std::string name;
   rows::ColumnType type = rows::ColumnType::kFloat64;
+};
+
+/// Columns that the task takes from an input, under their own or other names. What is to be copied
+/// is in `CompiledNode::taken_columns`, without those that nothing reads.
+struct KeyMapParam {
+  std::vector<plan::KeyMove> keys;
 };
 
 /// The keys of an order, in the form that the row operators take.

@@ -86,6 +86,14 @@ class ParamsDescription {
     specs_.push_back(std::move(spec));
   }
 
+  /// Says that the keys of the param `name` are read from the rows of the node param `input`, not
+  /// from the first input.
+  void read_from(std::string_view name, std::string input) {
+    for (plan::ParamSpec& spec : specs_) {
+      if (spec.name == name) spec.read_from = input;
+    }
+  }
+
   [[nodiscard]] const std::vector<plan::ParamSpec>& specs() const { return specs_; }
 
   /// Fills a struct from the params of a node, which are in the order of specs().
@@ -118,6 +126,9 @@ class ParamsDescription {
     spec.required = required;
     spec.minimum = range.minimum;
     spec.maximum = range.maximum;
+    if constexpr (requires { ParamField<T>::key_types(); }) {
+      spec.key_types = ParamField<T>::key_types();
+    }
     spec.doc = std::move(doc);
     return spec;
   }

@@ -22,7 +22,7 @@ rows::StopCheck TaskContext::stop_check() const {
     const auto& node = *static_cast<const NodeContext*>(subject);
     return node.stop.stop_requested() || (node.call != nullptr && !node.call->is_wanted());
   };
-  return {ask, node_, node().id};
+  return {ask, node_, node().id, request_->budget};
 }
 
 std::optional<base::Duration> TaskContext::remaining() const {

@@ -49,6 +49,7 @@ struct RequestContext {
   const base::Clock* clock = &base::steady_clock();
   loop::Loop* loop = nullptr;         ///< the loop of the request
   loop::Executor* workers = nullptr;  ///< where `offload` runs
+  rows::RowBudget* budget = nullptr;  ///< of the rows of all nodes; null: no limit
 };
 
 /// What the code that runs the plan gives to one call of a body.
@@ -166,7 +167,8 @@ class TaskContext {
   const NodeContext* node_;
 };
 
-/// Makes the row operators that a body calls stop when the node's result is no longer needed.
+/// Makes the row operators that a body calls stop when the node's result is no longer needed or the
+/// budget of the request is used up, and counts their memory in that budget.
 /// Threading: that of the body, which must not suspend meanwhile. Lifetime: within the body's.
 class StopScope {
  public:
@@ -174,6 +176,12 @@ class StopScope {
     scratch_.set_stop(context.stop_check());
   }
   ~StopScope() { scratch_.set_stop({}); }
+  /// Passes a result on. If it is an error the request gets its memory back, for a fallback.
+  template <class T>
+  [[nodiscard]] base::Result<T> end(base::Result<T> made) const {
+    if (!made) scratch_.give_back();
+    return made;
+  }
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
 

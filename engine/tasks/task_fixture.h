@@ -47,7 +47,7 @@ struct NodeSetup {
   std::string op;
   std::map<std::string, plan::ParamValue> params = {};
   std::vector<rows::RowSet> inputs = {};
-  std::vector<std::string> kept_columns = {};
+  std::vector<plan::KeyMove> taken_columns = {};
   std::vector<plan::FetchedKey> fetched_keys = {};
   std::vector<std::string> columns = {};
   plan::RowErrorRule on_row_error = plan::RowErrorRule::kNull;
@@ -91,7 +91,7 @@ class TaskRig {
     run->node.id = "n";
     run->node.task = spec;
     run->node.inputs.resize(setup.inputs.size());
-    run->node.kept_columns = std::move(setup.kept_columns);
+    run->node.taken_columns = std::move(setup.taken_columns);
     run->node.fetched_keys = std::move(setup.fetched_keys);
     run->node.columns = std::move(setup.columns);
     run->node.on_row_error = setup.on_row_error;

@@ -1,7 +1,9 @@
 #include "tasks/task_registry.h"
 
 #include <cstdint>
+#include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +14,9 @@
 #include "base/result.h"
 #include "expr/evaluate.h"
 #include "plan/compiled_plan.h"
+#include "plan/registry/registry.h"
 #include "plan/task_catalog.h"
+#include "rows/column.h"
 #include "tasks/prepared_node.h"
 #include "tasks/task.h"
 #include "tasks/task_spec_check.h"
@@ -100,6 +104,21 @@ Result<PreparedNode> TaskRegistry::prepare(const plan::CompiledNode& node,
   prepared.on_row_error = to_expr(node.on_row_error);
   MR_TRY(prepared.params, entry->body->load_params(node, load));
   return prepared;
+}
+
+Status TaskRegistry::check_node(const plan::CompiledNode& node,
+                                const plan::CompiledPlan& plan,
+                                const plan::Registry& registry) const {
+  const LoadContext load{
+      .plan = &plan,
+      .endpoint_name = [&](plan::EndpointId id) { return registry.endpoint(id).name; },
+      .key_type = [&](std::string_view key) -> std::optional<rows::ColumnType> {
+        const plan::FieldInfo* const info = registry.find_key(key);
+        return info != nullptr ? std::optional(info->type) : std::nullopt;
+      }};
+  const Result<PreparedNode> prepared = prepare(node, load);
+  if (!prepared) return std::unexpected(prepared.error());
+  return {};
 }
 
 const TaskRegistry::Entry* TaskRegistry::find(std::string_view op) const {

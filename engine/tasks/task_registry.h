@@ -38,6 +38,10 @@ class TaskRegistry final : public plan::TaskCatalog {
   /// Gives the body of a task by op or alias, or nullptr.
   [[nodiscard]] const TaskBody* find_body(std::string_view op) const;
 
+  [[nodiscard]] base::Status check_node(const plan::CompiledNode& node,
+                                        const plan::CompiledPlan& plan,
+                                        const plan::Registry& registry) const override;
+
   /// Looks up everything that a node needs, once, when a plan is loaded.
   [[nodiscard]] base::Result<PreparedNode> prepare(const plan::CompiledNode& node,
                                                    const LoadContext& load = {}) const;

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "plan/compiler.h"
+#include "plan/registry/registry.h"
 #include "tasks/task_fixture.h"
 
 namespace millrace::tasks::testing {
@@ -121,6 +123,78 @@ TEST(TaskRegistryTest, PrepareSuggestsANameForAnUnknownTask) {
   const auto prepared = rig.registry.prepare(node);
   EXPECT_EQ(prepared.error().code(), ErrorCode::kNotFound);
   EXPECT_THAT(prepared.error().message(), HasSubstr("filter"));
+}
+
+struct WeighParams {
+  KeyParam<Float> weight;
+
+  static void describe(ParamsDescription<WeighParams>& params) {
+    params.required("weight", &WeighParams::weight, "What counts");
+  }
+};
+
+base::Result<rows::RowSet> weigh(const rows::RowSet& rows, const WeighParams&) { return rows; }
+
+plan::ProblemReport problems_of(const TaskRegistry& tasks, const std::string& node) {
+  const plan::Registry registry({{.name = "name", .type = rows::ColumnType::kString},
+                                 {.name = "score", .type = rows::ColumnType::kFloat64}},
+                                {},
+                                {});
+  const auto plan = plan::compile_plan(
+      R"({"schema_version": 1, "name": "p", "outputs": ["n"], "nodes": [
+          {"id": "a", "op": "fixed_source"},
+          {"id": "s", "op": "vm", "inputs": ["a"], "params": {"out_key": "score", "expr": "1.0"}},
+          {"id": "v", "op": "vm", "inputs": ["s"], "params": {"out_key": "name", "expr": "'x'"}}, )" +
+          node + "]}",
+      registry,
+      tasks);
+  return plan ? plan::ProblemReport() : plan.error();
+}
+
+TEST(TaskRegistryTest, E9_NoBodyIsReachedWithAColumnOfAnotherType) {
+  TaskRig rig;
+  ASSERT_TRUE(register_task(rig.registry, named("weigh"), weigh).has_value());
+  const std::string weighed =
+      R"({"id": "n", "op": "weigh", "inputs": ["v"], "params": {"weight": )";
+  EXPECT_TRUE(problems_of(rig.registry, weighed + R"("score"}})").empty());
+  EXPECT_TRUE(
+      problems_of(rig.registry, weighed + R"("name"}})").has(plan::ProblemCode::kWrongKeyType));
+  EXPECT_TRUE(
+      problems_of(rig.registry, weighed + R"("id"}})").has(plan::ProblemCode::kWrongKeyType));
+  for (const char* params :
+       {R"({"score": "name", "by": ["id"]})", R"({"score": "score", "features": ["name"]})"}) {
+    EXPECT_TRUE(
+        problems_of(rig.registry,
+                    std::string(R"({"id": "n", "op": "diversify", "inputs": ["v"], "params": )") +
+                        params + "}")
+            .has(plan::ProblemCode::kWrongKeyType))
+        << params;
+  }
+}
+
+TEST(TaskRegistryTest, E11_ParamsThatExcludeOrNeedEachOtherAreReportedAtTheNode) {
+  const TaskRig rig;
+  const struct {
+    std::string params;
+    std::string op;
+    std::string path;
+  } cases[] = {
+      {"{}", "sort", "nodes[3]"},
+      {R"({"by": ["score"], "order": "desc"})", "sort", "nodes[3].params.order"},
+      {R"({"keep": "max"})", "dedupe", "nodes[3]"},
+      {R"({"pattern": "ab"})", "interleave", "nodes[3].params.pattern"},
+      {R"({"tags": ["a", "b"]})", "concat", "nodes[3].params.tags"},
+      {R"({"score": "score"})", "diversify", "nodes[3]"},
+  };
+  for (const auto& [params, op, path] : cases) {
+    const plan::ProblemReport report = problems_of(
+        rig.registry,
+        R"({"id": "n", "op": ")" + op + R"(", "inputs": ["v"], "params": )" + params + "}");
+    ASSERT_EQ(report.problems().size(), 1U) << op << report.to_text();
+    EXPECT_EQ(report.problems()[0].code, plan::ProblemCode::kBadValue) << op;
+    EXPECT_EQ(report.problems()[0].path, path) << op;
+    EXPECT_EQ(report.problems()[0].subject, "node 'n' (" + op + ")");
+  }
 }
 
 }  // namespace

@@ -60,6 +60,8 @@ bool fallback_fits(const ParamSpec& param) {
     case ParamType::kStringList:
     case ParamType::kKeyList:
       return std::holds_alternative<std::vector<std::string>>(value);
+    case ParamType::kKeyMap:
+      return std::holds_alternative<std::vector<plan::KeyMove>>(value);
     case ParamType::kOrder:
       return std::holds_alternative<std::vector<plan::OrderKey>>(value);
     case ParamType::kExpr:
@@ -90,6 +92,36 @@ Status check_param(const ParamSpec& param, const std::string& where) {
     return fail(ErrorCode::kInvalidArgument, "Default does not fit the param", where);
   }
   return {};
+}
+
+bool has_param(const plan::TaskSpec& spec, const std::string& name, ParamType type) {
+  return std::ranges::any_of(spec.params, [&](const ParamSpec& param) {
+    return param.name == name && param.type == type;
+  });
+}
+
+/// Checks that a join names params of the right types, and that keys are read from a node.
+Status check_inputs_of_keys(const plan::TaskSpec& spec) {
+  for (const ParamSpec& param : spec.params) {
+    if (param.read_from.empty() || has_param(spec, param.read_from, ParamType::kNode)) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                "read_from names no param of type node: " + param.read_from,
+                spec.op + ".params." + param.name);
+  }
+  if (spec.join.has_value() != (spec.columns == plan::OutputColumns::kJoin)) {
+    return fail(
+        ErrorCode::kInvalidArgument, "Columns of kind join belong to a task with `join`", spec.op);
+  }
+  if (!spec.join) return {};
+  const plan::JoinSpec& join = *spec.join;
+  const bool all_there = has_param(spec, join.rhs, ParamType::kNode) &&
+                         has_param(spec, join.by, ParamType::kKeyList) &&
+                         has_param(spec, join.rhs_by, ParamType::kKeyList) &&
+                         has_param(spec, join.columns, ParamType::kKeyMap) &&
+                         has_param(spec, join.kind, ParamType::kChoice);
+  if (all_there) return {};
+  return fail(
+      ErrorCode::kInvalidArgument, "`join` names a param that is not there", spec.op + ".join");
 }
 
 Status check_keys_param(const plan::TaskSpec& spec) {
@@ -126,6 +158,7 @@ Status check_task_spec(const plan::TaskSpec& spec) {
           ErrorCode::kInvalidArgument, "Two params have the same name: " + param.name, spec.op);
     }
   }
+  MR_TRY_STATUS(check_inputs_of_keys(spec));
   return check_keys_param(spec);
 }
 

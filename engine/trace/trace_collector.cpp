@@ -15,7 +15,6 @@
 #include "trace/trace_order.h"
 #include "trace/trace_record.h"
 #include "trace/trace_sink.h"
-#include "trace/trace_writer.h"
 
 namespace millrace::trace {
 
@@ -112,10 +111,6 @@ std::vector<TraceId> TraceCollector::read_buffers() {
     known_tracks_[i]->buffer.drain(scratch_);
     for (TraceRecord& record : scratch_) {
       record.track = static_cast<std::uint16_t>(i);
-      if (record.kind == TraceKind::kNodeRan) {
-        for (const TraceRecord& event : unfold(record)) take_in(event);
-        continue;
-      }
       take_in(record);
       if (record.kind == TraceKind::kRunEnd) ended.push_back(record.trace_id);
     }

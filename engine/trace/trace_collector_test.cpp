@@ -35,41 +35,6 @@ class ListeningSink final : public TraceSink {
   std::vector<std::uint64_t> dropped;
 };
 
-TEST(TraceCollectorTest, T3_NodesWrittenAtOnceAreDeliveredAsTheirEvents) {
-  TraceCollector collector;
-  MemorySink sink;
-  collector.add_sink(sink);
-  static_cast<void>(collector.add_buffer("worker 0"));
-  TraceBuffer& worker = collector.add_buffer("worker 1");
-  const TraceTopologyId topology = collector.add_topology(TraceScript::dag(2, {{0, 1}}));
-  const TraceContext run(TraceId(5), TraceFlag::All, topology);
-  TraceWriter writer(worker, run);
-  writer.run_start(at(0));
-  writer.node_ran(0, {}, at(0), at(1), at(2));
-  writer.node_ran(1, {.parent = 0, .depth = 1}, at(2), at(2), at(2));
-  writer.run_end(at(3), {.executed_count = 2});
-  collector.collect();
-
-  const auto runs = sink.take();
-  ASSERT_EQ(runs.size(), 1U);
-  using enum TraceKind;
-  std::vector<TraceKind> kinds;
-  for (const TraceRecord& record : runs[0].records) {
-    kinds.push_back(record.kind);
-    EXPECT_EQ(record.track, 1);
-  }
-  EXPECT_EQ(kinds,
-            std::vector<TraceKind>({kRunStart,
-                                    kNodeStart,
-                                    kQueueDelay,
-                                    kNodeEnd,
-                                    kNodeStart,
-                                    kNodeInlined,
-                                    kNodeEnd,
-                                    kRunEnd}));
-  EXPECT_TRUE(validate_trace(runs[0].records, {.topology = runs[0].topology.get()}).empty());
-}
-
 TEST(TraceCollectorTest, T3_DeliversAWholeRunInOrderWithItsTopology) {
   TraceCollector collector;
   MemorySink sink;

@@ -69,8 +69,6 @@ TraceEvent to_event(const TraceRecord& record, const TraceTopology* topology) {
       event.inline_depth = static_cast<int>(record.depth);
       return event;
     }
-    case TraceKind::kNodeRan:
-      break;  // the collector has replaced it by the events it stands for
   }
   return RunStart{};
 }

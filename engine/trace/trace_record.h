@@ -41,9 +41,6 @@ enum class TraceKind : std::uint8_t {
   kNodeError,
   kQueueDelay,
   kNodeInlined,
-  /// A node that ran, in one record instead of three. Used only between writer and collector; the
-  /// collector replaces it by the events it stands for (`unfold`).
-  kNodeRan,
 };
 
 /// One event in the form in which threads write it: fixed size, no pointers, copied by value.
@@ -52,15 +49,13 @@ struct TraceRecord {
   static constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 
   TraceId trace_id;
-  SpanId span_id;            ///< NodeRan: ns spent in a queue; the id is computed from run and node
-  std::int64_t time_ns = 0;  ///< NodeRan: time of its start
-  /// QueueDelay: ns; NodeError: code; RunStart, RunEnd: topology; NodeRan: ns from start to end
-  std::uint64_t value = 0;
+  SpanId span_id;
+  std::int64_t time_ns = 0;
+  std::uint64_t value = 0;  ///< QueueDelay: ns; NodeError: code; RunStart, RunEnd: topology
   std::uint32_t node_index = kNoNode;  ///< RunEnd: executed count
-  /// NodeInlined: parent node; RunEnd: skipped count; NodeRan: as in NodeInlined, if it was inlined
-  std::uint32_t parent = kNoNode;
-  std::uint32_t depth = 0;  ///< with `parent`: inline depth; RunEnd: late count
-  std::uint16_t track = 0;  ///< which buffer it came from; the collector fills it in
+  std::uint32_t parent = kNoNode;      ///< NodeInlined: parent node; RunEnd: skipped count
+  std::uint32_t depth = 0;             ///< NodeInlined: inline depth; RunEnd: late count
+  std::uint16_t track = 0;             ///< which buffer it came from; the collector fills it in
   TraceKind kind = TraceKind::kRunStart;
   SpanStatus status = SpanStatus::Ok;
 

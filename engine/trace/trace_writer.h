@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "base/clock.h"
@@ -130,27 +129,6 @@ class TraceWriter {
     buffer_.record(record);
   }
 
-  /// Writes a node that ended well on the thread that started it. `queued_at` is when it entered a
-  /// queue, if it was taken from one.
-  void node_ran(std::uint32_t node,
-                Arrival arrival,
-                base::TimePoint queued_at,
-                base::TimePoint start,
-                base::TimePoint end) {
-    if (!run_.wants(kNodeEvents)) [[unlikely]] {
-      node_start(node, arrival, queued_at, start);
-      return node_end(node, end, SpanStatus::Ok);
-    }
-    TraceRecord record = make(TraceKind::kNodeRan,
-                              SpanId(static_cast<std::uint64_t>((start - queued_at).count())),
-                              start);
-    record.value = static_cast<std::uint64_t>((end - start).count());
-    record.node_index = node;
-    record.parent = arrival.parent;
-    record.depth = arrival.depth;
-    buffer_.record(record);
-  }
-
   /// Starts a node that reached this thread as `arrival` says.
   void node_start(std::uint32_t node,
                   Arrival arrival,
@@ -184,10 +162,6 @@ class TraceWriter {
   }
 
  private:
-  /// The events that a `kNodeRan` record stands for.
-  static constexpr TraceFlag kNodeEvents =
-      TraceFlag::NodeSpan | TraceFlag::QueueDelay | TraceFlag::InlineDetail;
-
   [[nodiscard]] TraceRecord make(TraceKind kind, SpanId span, base::TimePoint now) const {
     TraceRecord record;
     record.trace_id = run_.trace_id;
@@ -200,8 +174,5 @@ class TraceWriter {
   TraceBuffer& buffer_;
   const TraceContext& run_;
 };
-
-/// Makes the events that a `kNodeRan` record stands for, in the order in which they happened.
-[[nodiscard]] std::array<TraceRecord, 3> unfold(const TraceRecord& ran);
 
 }  // namespace millrace::trace

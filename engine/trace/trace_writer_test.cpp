@@ -1,6 +1,5 @@
 #include "trace/trace_writer.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -34,55 +33,6 @@ TEST(TraceWriterTest, FlagsChooseTheEvents) {
   EXPECT_EQ(kinds_written_with(TraceFlag::NodeError), Kinds({kNodeError, kRunEnd}));
   EXPECT_EQ(kinds_written_with(TraceFlag::QueueDelay), Kinds({kQueueDelay, kRunEnd}));
   EXPECT_EQ(kinds_written_with(TraceFlag::InlineDetail), Kinds({kNodeInlined, kRunEnd}));
-}
-
-/// What a reader gets for a node that was queued and for one that was inlined, each with its end.
-std::vector<TraceRecord> written_with(TraceFlag flags, bool at_once) {
-  TraceBuffer buffer(64);
-  const TraceContext run(TraceId(42), flags, {});
-  TraceWriter writer(buffer, run);
-  const auto at = TraceScript::at;
-  if (at_once) {
-    writer.node_ran(5, {}, at(10), at(30), at(45));
-    writer.node_ran(6, {.parent = 5, .depth = 2}, at(45), at(45), at(50));
-  } else {
-    writer.node_start_queued(5, at(10), at(30));
-    writer.node_end(5, at(45), SpanStatus::Ok);
-    writer.node_start_inlined(6, 5, 2, at(45));
-    writer.node_end(6, at(50), SpanStatus::Ok);
-  }
-  std::vector<TraceRecord> drained;
-  buffer.drain(drained);
-  std::vector<TraceRecord> events;
-  for (const TraceRecord& record : drained) {
-    if (record.kind == TraceKind::kNodeRan) {
-      for (const TraceRecord& event : unfold(record)) events.push_back(event);
-    } else {
-      events.push_back(record);
-    }
-  }
-  return events;
-}
-
-TEST(TraceWriterTest, T2_ANodeWrittenAtOnceIsReadAsItsEvents) {
-  for (std::uint32_t flags = 0; flags <= static_cast<std::uint32_t>(TraceFlag::All); ++flags) {
-    const auto wanted = static_cast<TraceFlag>(flags);
-    const auto at_once = written_with(wanted, true);
-    const auto singly = written_with(wanted, false);
-    ASSERT_EQ(at_once.size(), singly.size()) << flags;
-    for (std::size_t event = 0; event < singly.size(); ++event)
-      EXPECT_EQ(at_once[event], singly[event]) << flags << ", event " << event;
-  }
-  EXPECT_EQ(written_with(TraceFlag::All, true).size(), 6U);
-}
-
-TEST(TraceWriterTest, T4_ANodeWithAllItsEventsTakesOneRecord) {
-  TraceBuffer buffer(64);
-  const TraceContext run(TraceId(42), TraceFlag::All, {});
-  TraceWriter(buffer, run)
-      .node_ran(0, {}, TraceScript::at(0), TraceScript::at(1), TraceScript::at(2));
-  std::vector<TraceRecord> records;
-  EXPECT_EQ(buffer.drain(records), 1U);
 }
 
 TEST(TraceContextTest, NoFlagMeansNotEnabled) {

@@ -52,6 +52,40 @@ TEST(CommandLineTest, CLI4_ADeadEndpointIsAStructuredError) {
   EXPECT_THAT(result.out, HasSubstr(R"("node":"v","op":"viewer")"));
 }
 
+TEST(CommandLineTest, TestsOfPlansPassOrSayWhatIsDifferent) {
+  const Root root;
+  const ShellResult passed = root.run("engine/bin/rankd test --junit results.xml");
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+  EXPECT_THAT(passed.out, HasSubstr("3 passed, 0 failed"));
+  EXPECT_THAT(root.run("cat results.xml").out, HasSubstr("failures=\"0\""));
+  const ShellResult failed = root.run(
+      "sed 's/\\[9, 4, 2\\]/[9, 2, 4]/' plans/my_plan.test.json > changed.test.json && "
+      "engine/bin/rankd test changed.test.json");
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.out,
+              HasSubstr("changed.test.json:8: expected the ids [9, 2, 4], got [9, 4, 2]"));
+  EXPECT_EQ(root.run("engine/bin/rankd test none.test.json").exit_code, 1);
+  EXPECT_EQ(root.run("engine/bin/rankd test --junit /dev/full").exit_code, 1);
+}
+
+TEST(CommandLineTest, TraceDrawsARunOfAFile) {
+  const Root root;
+  const ShellResult made = root.run(
+      R"(echo '{"user_id": 1}' | engine/bin/rankd --plan_name complex_dag --dump-run-trace t.json)");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const ShellResult drawn = root.run("engine/bin/rankd trace t.json");
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+  EXPECT_THAT(drawn.out, StartsWith("run 1 of 1, the slowest: complex_dag"));
+  EXPECT_THAT(drawn.out, HasSubstr("* v (viewer)"));
+  EXPECT_THAT(drawn.out, HasSubstr("critical path: v > "));
+  EXPECT_THAT(drawn.out, HasSubstr("100.0 %"));
+  EXPECT_EQ(root.run("engine/bin/rankd trace t.json --run 1").exit_code, 0);
+  EXPECT_THAT(root.run("engine/bin/rankd trace t.json --run 2").err, HasSubstr("has 1 runs"));
+  EXPECT_EQ(root.run("engine/bin/rankd trace none.json").exit_code, 1);
+  EXPECT_EQ(root.run("engine/bin/rankd trace").exit_code, 2);
+  EXPECT_EQ(root.run("engine/bin/rankd trace plans/my_plan.plan.json").exit_code, 1);
+}
+
 TEST(CommandLineTest, HelpGoesToStdout) {
   const ShellResult result = Root().run("engine/bin/rankd --help");
   EXPECT_EQ(result.exit_code, 0);
@@ -142,10 +176,10 @@ TEST(CommandLineTest, CLI3_DoctorTriesEveryPlan) {
   EXPECT_THAT(result.out, HasSubstr("endpoint redis_default: embedded data"));
 }
 
-TEST(CommandLineTest, CLI3_ServeSaysThatThisBuildHasNoFront) {
-  const ShellResult result = Root().run("engine/bin/rankd serve");
+TEST(CommandLineTest, CLI3_ServeRefusesSettingsThatItDoesNotKnow) {
+  const ShellResult result = Root().run("engine/bin/rankd serve --set server.lissten=x");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("rankd run"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean 'server.listen'?"));
 }
 
 TEST(CommandLineTest, CLI6_BenchPrintsTheSameAsData) {

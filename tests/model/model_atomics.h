@@ -22,6 +22,7 @@ class ModelAtomic {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(Value) <= sizeof(std::uint64_t));
 
  public:
+  ModelAtomic() : ModelAtomic(T{}) {}
   explicit(false) ModelAtomic(T value) { Execution::current().create(location_, to_word(value)); }
   ModelAtomic(const ModelAtomic&) = delete;
   ModelAtomic& operator=(const ModelAtomic&) = delete;
@@ -46,6 +47,22 @@ class ModelAtomic {
                              std::memory_order success,
                              std::memory_order failure) {
     return compare_exchange(expected, {0, to_word(desired), success, failure, true});
+  }
+
+  /// Updates in a loop, as some machines do; the orders are those of the exchange that succeeds.
+  T fetch_add(T value, std::memory_order order) {
+    T found = load(std::memory_order_relaxed);
+    while (!compare_exchange_strong(
+        found, static_cast<T>(found + value), order, std::memory_order_relaxed)) {
+    }
+    return found;
+  }
+  T fetch_sub(T value, std::memory_order order) {
+    T found = load(std::memory_order_relaxed);
+    while (!compare_exchange_strong(
+        found, static_cast<T>(found - value), order, std::memory_order_relaxed)) {
+    }
+    return found;
   }
 
   /// For ModelFutex.

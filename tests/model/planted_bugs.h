@@ -46,6 +46,14 @@ struct TornUpdates : ModelAtomics {
                                std::memory_order failure) {
       return compare_exchange_strong(expected, desired, success, failure);
     }
+    T fetch_add(T value, std::memory_order /*order*/) {
+      const T found = this->load(std::memory_order_acquire);
+      this->store(static_cast<T>(found + value), std::memory_order_seq_cst);
+      return found;
+    }
+    T fetch_sub(T value, std::memory_order order) {
+      return fetch_add(static_cast<T>(T{} - value), order);
+    }
   };
 };
 
@@ -90,6 +98,12 @@ struct WeakerOrders : Base {
                                std::memory_order failure) {
       return ModelAtomic<T>::compare_exchange_weak(
           expected, desired, kWeaken(success), kWeaken(failure));
+    }
+    T fetch_add(T value, std::memory_order order) {
+      return ModelAtomic<T>::fetch_add(value, kWeaken(order));
+    }
+    T fetch_sub(T value, std::memory_order order) {
+      return ModelAtomic<T>::fetch_sub(value, kWeaken(order));
     }
   };
 };

@@ -70,8 +70,12 @@ TEST(PlantedBugDeathTest, FindsAnUncountedCall) {
 TEST(PlantedBugDeathTest, FindsAHostageBacklog) {
   EXPECT_EXIT(hunt(PlantedBug::kHostageBacklog), testing::ExitedWithCode(kFound), "breaks D6");
 }
-TEST(PlantedBugDeathTest, FindsASequenceThatGoesOnAfterARescue) {
-  EXPECT_EXIT(hunt(PlantedBug::kSequenceKept), testing::ExitedWithCode(kFound), "breaks (K1|K2)");
+TEST(PlantedBugDeathTest, FindsAGreedyStrand) {
+  EXPECT_EXIT(hunt(PlantedBug::kGreedyStrand), testing::ExitedWithCode(kFound), "breaks D4");
+}
+TEST(PlantedBugDeathTest, FindsALateQuickPublish) {
+  EXPECT_EXIT(
+      hunt(PlantedBug::kLateQuickPublish), testing::ExitedWithCode(kFound), "breaks (C1|C2)");
 }
 TEST(PlantedBugDeathTest, FindsAnIdleWatcher) {
   // Needs a body that takes far longer than measured while all other workers are idle.
@@ -81,12 +85,6 @@ TEST(PlantedBugDeathTest, FindsAnIdleWatcher) {
 }
 TEST(PlantedBugDeathTest, FindsPatientAdmission) {
   EXPECT_EXIT(hunt(PlantedBug::kPatientAdmission), testing::ExitedWithCode(kFound), "breaks B3");
-}
-TEST(PlantedBugDeathTest, FindsAForgottenWait) {
-  // Needs a traced run that follows its sequence and has a body that takes longer than ever before.
-  EXPECT_EXIT(hunt(PlantedBug::kForgottenWait, 20 * kSeedCount),
-              testing::ExitedWithCode(kFound),
-              "breaks T1");
 }
 TEST(PlantedBugDeathTest, FindsTracesThatDependOnTheHop) {
   EXPECT_EXIT(hunt(PlantedBug::kDepthInStart), testing::ExitedWithCode(kFound), "breaks D5");

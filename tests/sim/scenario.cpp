@@ -274,7 +274,9 @@ runtime::ExecutorConfig draw_config(Dice& dice) {
   config.compute_threads = workers + (config.callers_help ? 1 : 0);
   config.enable_inline_execution = !dice.one_in(5);
   config.enable_continuation_chaining = !dice.one_in(5);
-  config.max_inline_depth = static_cast<std::uint32_t>(dice.below(5));
+  if (dice.one_in(2)) config.max_inline_depth = static_cast<std::uint32_t>(dice.below(5));
+  config.strand_quantum =
+      dice.one_of<Duration>({Duration(1), microseconds(5), microseconds(100), milliseconds(10)});
   config.loop_inline_budget =
       dice.one_of<Duration>({Duration{}, microseconds(50), milliseconds(10)});
   config.costs.inline_threshold =

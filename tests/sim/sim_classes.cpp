@@ -20,6 +20,7 @@ SimWorld::ClassView SimWorld::view_of(const Driver& driver) const {
   ClassView view;
   for (std::size_t priority = 0; priority < kPriorityCount; ++priority) {
     view.ready[priority] = worker.has_ready(priority);
+    view.runs_wait[priority] = worker.has_waiting_run(priority);
     view.taken[priority] = worker.counters().queued[priority].load(std::memory_order_relaxed);
   }
   view.guard_count = worker.counters().starvation_guard.load(std::memory_order_relaxed);
@@ -29,6 +30,7 @@ SimWorld::ClassView SimWorld::view_of(const Driver& driver) const {
 
 void SimWorld::judge_classes(Driver& driver, const ClassView& before) {
   const ClassView after = view_of(driver);
+  judge_turn(driver, before, after);
   const std::uint64_t taken = std::accumulate(after.taken.begin(), after.taken.end(), 0ULL) -
                               std::accumulate(before.taken.begin(), before.taken.end(), 0ULL);
   const auto first = std::find(before.ready.begin(), before.ready.end(), true);
@@ -58,6 +60,30 @@ void SimWorld::judge_classes(Driver& driver, const ClassView& before) {
                 "P4",
                 "Turns of the lowest class and starvation_guard_count differ",
                 guarded);
+}
+
+void SimWorld::judge_turn(Driver& driver, const ClassView& before, const ClassView& after) {
+  // A strand goes on for one quantum of measured cost while something of its class or a higher one
+  // waits, and then ends the body that it is in (D4, D10). Only bodies of known cost are charged as
+  // what they are; the others count for less or more.
+  const bool went_on = before.is_in_strand && after.is_in_strand && before.taken == after.taken;
+  bool others_wait = false;
+  if (went_on) {
+    const auto own = static_cast<std::size_t>(driver.worker->strand_priority());
+    for (std::size_t priority = 0; priority <= own; ++priority)
+      others_wait |= before.runs_wait[priority];
+  }
+  if (!others_wait || !driver.outer.empty()) {
+    driver.kept_waiting_ns = 0;
+    return;
+  }
+  if (driver.state != DriverState::kAwake) return;  // the body has not ended yet
+  driver.kept_waiting_ns += std::max<std::int64_t>(driver.worker->last_charge_ns(), 0);
+  judge_.expect(driver.kept_waiting_ns <
+                    2 * scenario_.config.strand_quantum.count() + driver.worker->last_charge_ns(),
+                "D4",
+                "A strand went on while others waited, ns",
+                static_cast<std::uint64_t>(driver.kept_waiting_ns));
 }
 
 }  // namespace millrace::sim

@@ -229,7 +229,8 @@ void SimWorld::TraceJudge::consume(const trace::RunTrace& trace) {
   const RunLedger& ledger = *world_.ledgers_[run];
   trace::TraceFacts facts{
       .topology = trace.topology.get(),
-      .is_inlining_enabled = world_.scenario_.config.enable_inline_execution,
+      .is_inlining_enabled = world_.scenario_.config.enable_inline_execution &&
+                             world_.scenario_.config.max_inline_depth != 0,
       .may_give_up = ledger.deadline().has_value() && ledger.dag().has_fallback(),
       .has_exact_waits = !ledger.dag().has_fallback()};
   for (std::uint32_t node = 0; node < ledger.dag().nodes.size(); ++node) {

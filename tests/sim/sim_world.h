@@ -80,12 +80,14 @@ class SimWorld {
     std::vector<OuterFrame> outer;           ///< bodies below, the last one began last
     bool was_woken = false;                  ///< and has found no work since
     std::uint32_t passed_over = 0;           ///< dispatches since the lowest class had its turn
+    std::int64_t kept_waiting_ns = 0;        ///< of what its strand ran while others waited
   };
   /// What a worker could take and what it has taken, by class.
   struct ClassView {
     std::array<bool, runtime::kPriorityCount> ready{};
     std::array<std::uint64_t, runtime::kPriorityCount> taken{};
     std::uint64_t guard_count = 0;
+    std::array<bool, runtime::kPriorityCount> runs_wait{};  ///< runs, hand-overs and jobs
     bool is_in_strand = false;
   };
   struct NodeClosure {
@@ -165,6 +167,7 @@ class SimWorld {
   // sim_classes.cpp: whose turn it is.
   [[nodiscard]] ClassView view_of(const Driver& driver) const;
   void judge_classes(Driver& driver, const ClassView& before);
+  void judge_turn(Driver& driver, const ClassView& before, const ClassView& after);
 
   [[nodiscard]] Moment moment() const { return {clock_.now(), !scenario_.loop_takes_time}; }
   void log(std::uint64_t what) {

@@ -10,8 +10,8 @@
 namespace millrace::sim {
 
 /// Statements that are checked in every world; the checking code names each.
-inline constexpr std::array<std::string_view, 22> kCheckedInEveryWorld = {
-    "K1", "K2", "K5", "D5", "D6", "I1", "P3", "P4", "P6", "C1", "C2",
+inline constexpr std::array<std::string_view, 23> kCheckedInEveryWorld = {
+    "K1", "K2", "K5", "D4", "D5", "D6", "I1", "P3", "P4", "P6", "C1", "C2",
     "C3", "C4", "C5", "C7", "B1", "B2", "B3", "B4", "T1", "T2", "T3"};
 
 struct CheckedElsewhere {
@@ -20,7 +20,7 @@ struct CheckedElsewhere {
   std::string_view test;  ///< as in TEST(suite, name)
 };
 
-inline constexpr std::array<CheckedElsewhere, 23> kCheckedElsewhere = {{
+inline constexpr std::array<CheckedElsewhere, 25> kCheckedElsewhere = {{
     {"K3",
      "engine/runtime/warm_run_test.cpp",
      "WarmRunTest, K3_OfSharedNodesTakesNothingFromTheHeap"},
@@ -32,15 +32,18 @@ inline constexpr std::array<CheckedElsewhere, 23> kCheckedElsewhere = {{
     {"D3",
      "engine/runtime/worker_test.cpp",
      "WorkerTest, D3_OthersAreAvailableBeforeTheBestGoesOn"},
-    {"D4",
-     "engine/runtime/worker_test.cpp",
-     "WorkerTest, D4_AStrandLetsOthersInAfterMaxInlineDepthNodes"},
     {"D7",
      "engine/runtime/worker_pool_test.cpp",
      "WorkerPoolTest, D7_ACallerThatWaitsRunsTheGraphItself"},
     {"D8",
      "engine/runtime/topology/topology_compiler_test.cpp",
      "TopologyCompilerTest, D8_EdgesNameACounterOnlyWhereTokensAreCounted"},
+    {"D9",
+     "engine/runtime/topology/topology_compiler_test.cpp",
+     "TopologyCompilerTest, D9_NodesSayWhatTheyNeedBesideTokens"},
+    {"D10",
+     "engine/runtime/fairness_test.cpp",
+     "FairnessTest, D10_WhatComesWhileAStrandRunsHasItsTurnToo"},
     {"I2", "engine/runtime/loop_scheduler_test.cpp", "LoopSchedulerTest, I2_PrecedenceOfInlining"},
     {"I3",
      "engine/runtime/topology/topology_builder_test.cpp",
@@ -70,6 +73,9 @@ inline constexpr std::array<CheckedElsewhere, 23> kCheckedElsewhere = {{
     {"C12",
      "engine/runtime/loop_deadline_test.cpp",
      "LoopDeadlineTest, C12_ADeadlineTellsWhatTheRunWasWaitingFor"},
+    {"C13",
+     "engine/runtime/worker_pool_test.cpp",
+     "WorkerPoolTest, C13_ACallerWithADeadlineRunsWhatIsShort"},
     {"T4",
      "engine/trace/trace_buffer_test.cpp",
      "TraceBufferTest, T4_FullBufferDropsTheNewestAndCountsIt"},

@@ -20,6 +20,7 @@ LIBRARIES = {
     "openssl/sha.h": "libcrypto",
     "openssl/": "libssl",
     "llhttp.h": "llhttp",
+    "zlib.h": "zlib",
     "re2/": "re2",
     "CLI/": "CLI11",
     "hwy/": "highway",

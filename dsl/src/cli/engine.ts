@@ -12,6 +12,9 @@ import type { Project } from "./project.ts";
 
 interface EngineProblem {
   readonly code: string;
+  readonly severity?: "warning";
+  /** What has the problem, as `node 'top' (sort)`. */
+  readonly subject?: string;
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
@@ -41,7 +44,7 @@ export async function checkWithEngine(rankd: string, project: Project, plans: re
     const reports = await runCheck(rankd, [...options, ...files.keys()]);
     for (const report of reports) {
       const plan = files.get(report.file);
-      if (plan === undefined || report.ok) continue;
+      if (plan === undefined || (report.ok && (report.problems ?? []).length === 0)) continue;
       found.set(plan, (report.problems ?? []).map((problem) => placed(plan, problem, sites)));
     }
     return found;
@@ -70,7 +73,7 @@ function placed(plan: CompiledPlan, problem: EngineProblem, sites: SiteTable): P
   const message = inText ? problem.message.slice(0, inText.index) : problem.message;
   const site = siteOf(plan, problem.path, inText ? Number(inText[2]) - 1 : undefined);
   const place = sites.find(site ?? 0);
-  return { severity: "error", code, message, ...(hint !== undefined && { hint }),
+  return { severity: problem.severity ?? "error", code, message, ...(hint !== undefined && { hint }),
     file: place?.source.file ?? plan.source.file,
     ...(place && { span: place.source.span(place.start, place.end) }) };
 }

@@ -73,7 +73,7 @@ export class Session {
       const all = ofVariant(plan, told, withoutRepeats([...plan.problems,
         ...(engine.get(plan) ?? []), ...sameName(plan, names)]));
       return { plan, target: this.#target(plan), problems: all,
-        ok: plan.artifact !== undefined && !engine.has(plan) && all.every(({ severity }) => severity !== "error") };
+        ok: plan.artifact !== undefined && all.every(({ severity }) => severity !== "error") };
     });
     return { plans, problems };
   }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import {
   NODE_OPTIONS,
   type Bindings,
+  type JoinBinding,
   type ParamBinding,
   type TaskBinding,
 } from "../exchange/bindings.ts";
@@ -27,6 +28,8 @@ interface ManifestTask {
   readonly writes: readonly string[];
   readonly writes_on_demand: boolean;
   readonly keys_param: string;
+  readonly prefix_param?: string;
+  readonly join?: JoinBinding;
 }
 
 /** Asks an engine for its manifest. */
@@ -100,6 +103,8 @@ function bindTask(task: ManifestTask): TaskBinding {
     writes: task.writes,
     writes_on_demand: task.writes_on_demand,
     keys_param: task.keys_param,
+    ...(task.prefix_param !== undefined && { prefix_param: task.prefix_param }),
+    ...(task.join !== undefined && { join: task.join }),
     doc: task.doc,
   };
 }

@@ -93,6 +93,7 @@ function readFields(folder: string, section: string, problems: string[]): Regist
       allow_write: flag(table, "allow_write", true, path, problems),
       lifecycle: word(table, "lifecycle", LIFECYCLES, path, problems, "active") as Lifecycle,
       ...optional("replaced_by", table.replaced_by),
+      ...(section === "keys" && Array.isArray(table.of) && { of: table.of.map(String) }),
       ...optional("doc", table.doc),
     };
   });

@@ -28,11 +28,15 @@ function typeOf(task: TaskBinding, param: ParamBinding): string {
     case "string_list":
       return "readonly string[]";
     case "choice":
+      if (param.name === task.join?.kind) return "J";
       return (param.choices ?? []).map((choice) => JSON.stringify(choice)).join(" | ");
     case "key":
-      return `KeyRef<${keys}>`;
+      return `KeyRef<${keys}${keyTypes(param)}>`;
     case "key_list":
-      return param.name === task.keys_param ? "KeyList<K>" : `KeyList<${keys}>`;
+      if (param.name === task.keys_param) return "KeyList<K>";
+      return `KeyList<${param.read_from === undefined ? keys : "ColumnsOf<R>"}${keyTypes(param)}>`;
+    case "key_map":
+      return "Y";
     case "out_key":
       return "KeyRef<K, T>";
     case "order":
@@ -52,6 +56,12 @@ function typeOf(task: TaskBinding, param: ParamBinding): string {
   }
 }
 
+/** The types of keys that a param takes, as the second argument of `KeyRef`. */
+function keyTypes(param: ParamBinding): string {
+  const types = param.key_types ?? [];
+  return types.length === 0 ? "" : `, ${types.map((type) => JSON.stringify(type)).join(" | ")}`;
+}
+
 /** TypeScript requires both a key to write and the expression for it, even where the engine accepts
  * a node with neither, because such a node would do nothing. */
 const isNeeded = (param: ParamBinding): boolean =>
@@ -62,12 +72,13 @@ const isOutKey = (param: ParamBinding): boolean => param.type === "out_key";
 function genericsOf(task: TaskBinding): Generics {
   const parameters: string[] = [];
   const columns: string[] = [];
-  if (task.columns === "source") columns.push('"id"');
+  if (task.columns === "source" || task.columns === "fan_out") columns.push('"id"');
   else columns.push("C");
   if (task.columns === "fan_out") columns.push('"parent_id"');
   columns.push(...task.writes.map((name) => JSON.stringify(name)));
   if (task.params.some(isOutKey)) {
-    parameters.push("K extends WritableName = never", "T extends TypeName = TypeName");
+    const types = keyTypes(task.params.find(isOutKey)!).slice(2) || "TypeName";
+    parameters.push("K extends WritableName = never", `T extends ${types} = ${types}`);
     columns.push("K");
   }
   if (task.writes_on_demand && task.keys_param !== "") {
@@ -80,6 +91,21 @@ function genericsOf(task: TaskBinding): Generics {
   if (task.params.some((param) => param.type === "node")) {
     parameters.push("R extends AnyRows = never");
     if (takesAll) columns.push("ColumnsOf<R>");
+  }
+  const map = task.params.find((param) => param.type === "key_map");
+  if (map !== undefined) {
+    const from = map.read_from === undefined ? "C" : "ColumnsOf<R>";
+    parameters.push(`const Y extends KeyMap<${from}> = never`);
+    if (task.join === undefined) columns.push("TakenNames<Y>");
+  }
+  if (task.join !== undefined) {
+    const kind = task.params.find((param) => param.name === task.join!.kind)!;
+    const words = (list: readonly string[]): string =>
+      list.map((word) => JSON.stringify(word)).join(" | ") || "never";
+    parameters.push(
+      `const J extends ${words(kind.choices ?? [])} = ${JSON.stringify(kind.default)}`,
+    );
+    columns.push(`JoinedNames<J, ${words(task.join.kinds_without_columns)}, R, Y>`);
   }
   if (task.inputs_max > 1) {
     parameters.push("I extends readonly AnyRows[] = []");

@@ -17,6 +17,8 @@ export interface RegistryEntry {
   readonly allow_write: boolean;
   readonly lifecycle: Lifecycle;
   readonly replaced_by?: string;
+  /** Of a key: prefixes of the hashes that have it; left out: any hash may. */
+  readonly of?: readonly string[];
   /** Left out of bindings.json; only declarations have docs. */
   readonly doc?: string;
 }
@@ -39,14 +41,27 @@ export interface TaskBinding {
   readonly inputs_min: number;
   readonly inputs_max: number;
   readonly params: readonly ParamBinding[];
-  /** Which columns the rows have: `source`, `first_input`, `union` or `fan_out`. */
+  /** Which columns the rows have: `source`, `first_input`, `union`, `fan_out` or `join`. */
   readonly columns: string;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   /** Fetches the keys that nodes downstream read; `keys_param` limits and names them. */
   readonly writes_on_demand: boolean;
   readonly keys_param: string;
+  /** The param that begins with the prefix of the hashes that keys are fetched from. */
+  readonly prefix_param?: string;
+  readonly join?: JoinBinding;
   readonly doc?: string;
+}
+
+/** How a task matches two inputs; the fields name params. */
+export interface JoinBinding {
+  readonly rhs: string;
+  readonly by: string;
+  readonly rhs_by: string;
+  readonly columns: string;
+  readonly kind: string;
+  readonly kinds_without_columns: readonly string[];
 }
 
 export interface ParamBinding {
@@ -61,11 +76,15 @@ export interface ParamBinding {
   readonly choices?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Types that the key may have; left out: any. */
+  readonly key_types?: readonly ValueType[];
+  /** The node param whose rows the keys are read from; left out: the first input. */
+  readonly read_from?: string;
   readonly doc?: string;
 }
 
 /** Provided by the engine; no task fetches them on demand. */
-const BUILT_IN_KEYS: readonly string[] = ["id", "parent_id", "source"];
+export const BUILT_IN_KEYS: readonly string[] = ["id", "parent_id", "source"];
 
 /** Whether a task that fetches on demand supplies a key without being asked for it. Keys that plans
  * may write are not fetched: such a key comes from a node upstream, or is named in the task's

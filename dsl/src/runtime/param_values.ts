@@ -1,11 +1,19 @@
 // Checks one param of a task and converts it into its form in the draft. Every function reports
 // what is wrong and then gives undefined.
-import type { ParamBinding, TaskBinding } from "../exchange/bindings.ts";
+import { BUILT_IN_KEYS, type ParamBinding, type TaskBinding } from "../exchange/bindings.ts";
 import { NODE, type DraftNode, type DraftValue } from "../exchange/draft.ts";
 import type { Site } from "../exchange/site.ts";
 import { expressionOf, toExpression, WrittenNumber } from "../hooks/operators.ts";
-import { report } from "./build.ts";
-import { keysRead, type Columns } from "./key_flow.ts";
+import { didYouMean } from "../extract/names.ts";
+import { currentBuild, report } from "./build.ts";
+import {
+  belongsTo,
+  explainMissing,
+  findLoss,
+  hashPrefix,
+  keysRead,
+  type Columns,
+} from "./key_flow.ts";
 import { endpoints, keys, requestFields } from "./registry.ts";
 import { describe, EndpointValue, Key, keyOf } from "./values.ts";
 
@@ -13,8 +21,12 @@ import { describe, EndpointValue, Key, keyOf } from "./values.ts";
 export interface NodeContext {
   readonly task: TaskBinding;
   readonly site: Site;
-  /** Columns of the first input; undefined for a task without one. */
+  /** Columns of the rows that the param reads; undefined for a task without inputs. */
   readonly input: Columns | undefined;
+  /** The node that has these columns, if it is one. */
+  readonly inputNode: number | undefined;
+  /** Params of the node that have been read before this one. */
+  readonly params: Readonly<Record<string, DraftValue>>;
 }
 
 export function kindOf(value: unknown): string {
@@ -74,9 +86,15 @@ class ParamReader {
       case "out_key":
         return this.#key(value);
       case "key_list":
+        if (Array.isArray(value) && value.length === 0) {
+          return this.#report("bad_value", `${this.#name} has at least one key`, undefined,
+            "leave the param out for its default");
+        }
         return Array.isArray(value)
           ? this.#list(value, (item) => this.#keyName(item))
           : this.#key(value);
+      case "key_map":
+        return this.#keyMap(value);
       case "order":
         return this.#order(value);
       case "expr":
@@ -169,30 +187,77 @@ class ParamReader {
         info.replaced_by && `use \`${info.replaced_by}\` instead`,
       );
     }
-    if (this.param.type === "out_key") {
-      if (info.allow_write) return key.name;
+    if (this.param.type === "out_key" && !info.allow_write) {
       return this.#report(
         "key_not_writable",
         `A plan may not write the key: ${key.name}`,
         key.site,
       );
     }
-    if (this.param.name !== this.node.task.keys_param) this.#checkAvailable(key.name, key.site);
+    const types = this.param.key_types ?? [];
+    if (types.length > 0 && !types.includes(info.type)) {
+      return this.#report(
+        "wrong_key_type",
+        `${this.#name} takes a key of type ${types.join(" or ")}, and ${key.name} is ${info.type}`,
+        key.site,
+      );
+    }
+    if (this.param.type === "out_key") return key.name;
+    if (this.param.name === this.node.task.keys_param) return this.#fetched(key.name, key.site);
+    this.#checkAvailable(key.name, key.site);
     return key.name;
+  }
+
+  /** Checks a key that the task is told to fetch. */
+  #fetched(name: string, site: Site): string | undefined {
+    if (BUILT_IN_KEYS.includes(name)) {
+      return this.#report(
+        "key_not_writable",
+        `${this.node.task.method} cannot fetch the key, which the engine gives to rows: ${name}`,
+        site,
+      );
+    }
+    const prefix = hashPrefix(this.node.task, this.node.params);
+    if (belongsTo(name, prefix)) return name;
+    return this.#report(
+      "key_not_available",
+      `Hashes '${prefix}:…' do not have the key: ${name}`,
+      site,
+      `keys.toml says that it is of ${keys.get(name)!.of!.join(", ")}`,
+    );
+  }
+
+  /** Columns to take from rows: keys, or new keys with the keys they are taken from. */
+  #keyMap(value: unknown): DraftValue | undefined {
+    if (keyOf(value) !== undefined) return this.#key(value);
+    if (Array.isArray(value)) return this.#list(value, (item) => this.#keyName(item));
+    if (typeof value !== "object" || value === null || nodeOf(value) !== undefined) {
+      return this.#wrong("keys, or an object of them", value);
+    }
+    const moves: Record<string, string> = {};
+    for (const [to, given] of Object.entries(value)) {
+      const from = this.#keyName(given);
+      const info = keys.get(to);
+      if (info === undefined) {
+        this.#report("unknown_key", `Unknown key: ${to}`, undefined, didYouMean(to, keys.keys()));
+      } else if (to !== from && !info.allow_write) {
+        this.#report("key_not_writable", `A plan may not write the key: ${to}`);
+      } else if (from !== undefined) {
+        moves[to] = from;
+      }
+    }
+    return this.#json(moves);
   }
 
   #checkAvailable(name: string, site: Site): void {
     if (this.node.input === undefined || this.node.input.has(name)) return;
     const info = keys.get(name);
     if (info === undefined || info.lifecycle === "blocked") return;
-    this.#report(
-      "key_not_available",
-      `Nothing before this node writes the key: ${name}`,
-      site,
-      info.allow_write
-        ? "write it with `vm`, or name it in `keys` of `hydrate` if it is stored"
-        : "fetch it with `hydrate`",
-    );
+    const { inputNode } = this.node;
+    const build = currentBuild("A key is read");
+    const loss = inputNode === undefined ? undefined : findLoss(build, inputNode, name);
+    const { message, hint } = explainMissing(name, loss);
+    this.#report("key_not_available", message, site, hint);
   }
 
   #order(value: unknown): DraftValue | undefined {

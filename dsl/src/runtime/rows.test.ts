@@ -6,7 +6,7 @@ import { E, Key, Pred } from "./index.ts";
 test("a chain becomes nodes in the order of their making", () => {
   const plan = planOf((ctx) =>
     ctx.viewer!({ endpoint }).follow!({ fanout: 5, endpoint }).sort!({
-      key: Key.age,
+      key: Key.parent_id,
       order: "desc",
     }).take!({ count: 3 }),
   );
@@ -216,7 +216,7 @@ test("DSL3: keys flow from what writes them", () => {
   planOf(
     (ctx) => {
       const v = ctx.viewer!({ endpoint });
-      const scored = v.follow!({ endpoint }).vm!({ outKey: Key.score, expr: 1 }).sort!({
+      const scored = v.follow!({ endpoint, carry: [Key.age] }).vm!({ outKey: Key.score, expr: 1 }).sort!({
         by: [Key.parent_id, Key.age, Key.score],
       });
       const listed = ctx.fixedSource!().hydrate!({ endpoint, prefix: "item", keys: [Key.boost] })
@@ -235,4 +235,48 @@ test("DSL3: keys flow from what writes them", () => {
     ).length,
     1,
   );
+});
+
+test("E1 E2: rows of a fan-out have what it takes along, and a lost key says where", () => {
+  const [problem] = problems((ctx) =>
+    ctx.viewer!({ endpoint }).follow!({ endpoint }).media!({ endpoint }).sort!({ key: Key.name }),
+  );
+  assert.equal(problem!.code, "key_not_available");
+  assert.match(problem!.message, /lost at `follow`.*: name$/);
+  assert.match(problem!.hint!, /`hydrate`.*`carry: \[Key\.name\]`/);
+  const plan = planOf((ctx) =>
+    ctx.viewer!({ endpoint }).follow!({ endpoint, carry: { response: Key.name } }).sort!({
+      key: Key.response,
+    }),
+  );
+  assert.deepEqual(plan.nodes[1]!.params.carry, { json: { response: "name" }, site: 0 });
+  assert.deepEqual(
+    problems((ctx) =>
+      ctx.viewer!({ endpoint }).follow!({ endpoint, carry: { country: Key.name } }),
+    ).map(({ code }) => code),
+    ["key_not_writable"],
+  );
+});
+
+test("E5: a join gives the columns that it takes from its right side", () => {
+  const joined = (params: object) =>
+    problems((ctx) => {
+      const left = ctx.fixedSource!();
+      const right = ctx.fixedSource!().hydrate!({ endpoint, prefix: "user", keys: [Key.name] });
+      return left.join!({ rhs: right, ...params }).sort!({ key: Key.name });
+    }).map(({ code }) => code);
+  assert.deepEqual(joined({}), []);
+  assert.deepEqual(joined({ kind: "left" }), []);
+  assert.deepEqual(joined({ kind: "semi" }), ["key_not_available"]);
+  assert.deepEqual(joined({ columns: [] }), ["key_not_available"]);
+  assert.deepEqual(joined({ columns: { response: Key.name } }), ["key_not_available"]);
+  assert.deepEqual(joined({ columns: [Key.age] }), ["key_not_available", "key_not_available"]);
+  assert.deepEqual(joined({ rhsBy: Key.age }), ["key_not_available"]);
+  assert.deepEqual(joined({ by: [] }), ["bad_value"]);
+});
+
+test("E9: a key of another type is refused where a number is read", () => {
+  const found = problems((ctx) => ctx.viewer!({ endpoint }).diversify!({ score: Key.name, by: Key.age }));
+  assert.equal(found[0]!.code, "wrong_key_type");
+  assert.equal(found[0]!.message, "diversify.score takes a key of type int or float, and name is string");
 });

@@ -64,11 +64,21 @@ function checkNames(given: Given, task: TaskBinding, siteOf: SiteOf): void {
   }
 }
 
+type Input = { readonly input: DraftInput; readonly columns: Columns };
+
+/** The rows of a node param; undefined if it is missing or wrong, which is reported elsewhere. */
+function nodeInput(task: TaskBinding, given: Given, name: string): Input | undefined {
+  const property = task.params.find((param) => param.name === name)?.property ?? name;
+  const node = nodeOf(given[property]);
+  if (node === undefined) return undefined;
+  return { input: node.index, columns: currentBuild("A node is used").columns[node.index]! };
+}
+
 function readParams(
   given: Given,
   task: TaskBinding,
   siteOf: SiteOf,
-  input: Columns | undefined,
+  first: Input | undefined,
 ): DraftNode["params"] {
   const params: Record<string, DraftValue> = {};
   // A key to write and the expression for it must be given together or not at all.
@@ -83,10 +93,13 @@ function readParams(
       }
       continue;
     }
+    const read = param.read_from === undefined ? first : nodeInput(task, given, param.read_from);
     const value = readParam(param, given[param.property], {
       task,
       site: siteOf(param.property),
-      input,
+      input: read?.columns,
+      inputNode: typeof read?.input === "number" ? read.input : undefined,
+      params,
     });
     if (value !== undefined) params[param.name] = value;
   }
@@ -137,7 +150,7 @@ function makeNode(task: TaskBinding, rows: RowsValue | undefined, given: unknown
     );
   }
   const inputs = positional.map((input) => RowsValue.inputOf(input));
-  const params = readParams(argument, task, siteOf, inputs[0]?.columns);
+  const params = readParams(argument, task, siteOf, inputs[0]);
   const id = readId(argument, task.method, siteOf("id"));
   const node: DraftNode = {
     index: build.nodes.length,
@@ -155,8 +168,9 @@ function makeNode(task: TaskBinding, rows: RowsValue | undefined, given: unknown
   // A callback of the author may have made other nodes meanwhile.
   node.index = build.nodes.length;
   build.nodes.push(node);
+  const right = task.join === undefined ? undefined : nodeInput(task, argument, task.join.rhs);
   build.columns.push(
-    columnsOf(task, [...inputs.map(({ columns }) => columns), ...fromParams], params),
+    columnsOf(task, [...inputs.map(({ columns }) => columns), ...fromParams], params, right?.columns),
   );
   return new RowsValue(node);
 }

@@ -97,3 +97,19 @@ export const fetched = definePlan({
     return rows.join({ rhs: named, kind: "left" }).join({ rhs: looked }).sort({ by: [Key.score, Key.boost] });
   },
 });
+
+export const carried = definePlan({
+  name: "carried",
+  outputKeys: [Key.id, Key.response, Key.country],
+  build: (ctx) => {
+    const me = ctx.viewer(ep);
+    const followed = me.follow({ ...ep, carry: { response: Key.name, country: Key.country } });
+    const joined = followed.media({ ...ep, carry: [Key.country] }).join({
+      rhs: me,
+      by: Key.country,
+      rhsBy: Key.country,
+      columns: { response: Key.name },
+    });
+    return joined.sort({ by: [Key.response, Key.country] }).join({ rhs: me, kind: "semi" });
+  },
+});

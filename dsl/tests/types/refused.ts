@@ -31,6 +31,18 @@ definePlan({
     ctx.fixedSource().hydrate({ ...ep, prefix: "item", keys: [Key.likes] }).sort({ key: Key.views });
     // @ts-expect-error rows of this pattern have no age
     ctx.fixedSource().follow({ ...ep, pattern: "follow:{age}" });
+    // @ts-expect-error the rows of a fan-out do not have the viewer's name
+    rows.sort({ key: Key.name });
+    // @ts-expect-error age is taken along, name is not
+    ctx.viewer(ep).follow({ ...ep, carry: [Key.age] }).sort({ key: Key.name });
+    // @ts-expect-error the column has a new name
+    ctx.viewer(ep).follow({ ...ep, carry: { response: Key.name } }).sort({ key: Key.name });
+    // @ts-expect-error a semi join adds no columns
+    rows.join({ rhs: ctx.viewer(ep), kind: "semi" }).sort({ key: Key.name });
+    // @ts-expect-error columns takes the age only
+    rows.join({ rhs: ctx.viewer(ep), columns: [Key.age] }).sort({ key: Key.name });
+    // @ts-expect-error a score is a number
+    ctx.viewer(ep).diversify({ by: Key.id, score: Key.name });
     // @ts-expect-error the right side has no boost either
     rows.concat({ rhs: ctx.fixedSource() }).sort({ key: Key.boost });
     return rows;

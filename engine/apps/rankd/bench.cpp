@@ -96,11 +96,11 @@ double BenchResult::requests_per_second() const {
   return seconds > 0 ? static_cast<double>(answered()) / seconds : 0;
 }
 
-BenchResult run_bench(host::Engine& engine, const Flags& flags) {
+BenchResult run_bench(host::Engine& engine, const Flags& flags, const StopFlag& stop) {
   RequestRepeater repeater(engine, flags.bench_concurrency);
+  repeater.stop_on(stop);
   static_cast<void>(repeater.run(flags.bench_request, std::min(flags.bench_count, kWarmUpMax)));
   BenchResult result;
-  result.requests = flags.bench_count;
   result.concurrency = flags.bench_concurrency;
   const rank::LoadedPlan* const plan = engine.plans().default_plan();
   result.plan = plan != nullptr ? plan->plan().name : "";
@@ -115,6 +115,7 @@ BenchResult run_bench(host::Engine& engine, const Flags& flags) {
   result.latencies = std::move(repeated.latencies);
   result.failed = repeated.failed;
   result.refused = repeated.refused;
+  result.requests = std::ssize(result.latencies) + result.refused;
   result.first_error = std::move(repeated.first_error);
   const runtime::PoolCounters pool_after = engine.workers().counters();
   result.pool.executed = pool_after.executed - pool.executed;

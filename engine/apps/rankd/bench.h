@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/rankd/flags.h"
+#include "apps/rankd/stop_signals.h"
 #include "base/clock.h"
 #include "host/engine.h"
 #include "runtime/worker_pool.h"
@@ -38,8 +39,9 @@ struct BenchResult {
 };
 
 /// Repeats the request of the flags, `bench_concurrency` at a time, after a short warm-up. Shows
-/// progress on stderr if that is a terminal.
-[[nodiscard]] BenchResult run_bench(host::Engine& engine, const Flags& flags);
+/// progress on stderr if that is a terminal. Once `stop` is raised no further request starts, and
+/// the figures are those of the requests so far.
+[[nodiscard]] BenchResult run_bench(host::Engine& engine, const Flags& flags, const StopFlag& stop);
 
 [[nodiscard]] std::string to_text(const BenchResult& result);
 [[nodiscard]] std::string to_json(const BenchResult& result);

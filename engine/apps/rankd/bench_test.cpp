@@ -33,7 +33,7 @@ TEST(BenchTest, CLI6_RunsAsManyRequestsAsAsked) {
   flags.bench_concurrency = 8;
   const auto project = open_project(flags);
   const auto engine = start_engine(flags, *project);
-  const BenchResult result = run_bench(*engine, flags);
+  const BenchResult result = run_bench(*engine, flags, StopFlag());
   EXPECT_EQ(result.plan, "complex_dag");
   EXPECT_EQ(result.requests, 40);
   EXPECT_EQ(result.failed, 0) << result.first_error;
@@ -64,7 +64,7 @@ TEST(BenchTest, B1_CLI6_RefusalsAreNeitherFailuresNorLatencies) {
   flags.inflight_max = 1;
   const auto project = open_project(flags);
   const auto engine = start_engine(flags, *project);
-  const BenchResult result = run_bench(*engine, flags);
+  const BenchResult result = run_bench(*engine, flags, StopFlag());
   EXPECT_EQ(result.failed, 0) << result.first_error;
   EXPECT_EQ(static_cast<std::int64_t>(result.latencies.size()), result.answered());
   EXPECT_GT(result.answered(), 0);
@@ -73,6 +73,20 @@ TEST(BenchTest, B1_CLI6_RefusalsAreNeitherFailuresNorLatencies) {
   EXPECT_THAT(to_text(result),
               HasSubstr(base::format("200 (0 failed, {} refused)", result.refused)));
   EXPECT_THAT(to_json(result), HasSubstr(base::format(R"("refused":{},)", result.refused)));
+}
+
+TEST(BenchTest, CLI10_AStoppedBenchGivesTheFiguresSoFar) {
+  Flags flags = repository_flags();
+  flags.plan_name = "simple_plan";
+  flags.bench_count = 1'000'000'000;
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
+  StopFlag stop;
+  stop.raise();
+  const BenchResult result = run_bench(*engine, flags, stop);
+  EXPECT_EQ(result.requests, 0);
+  EXPECT_EQ(result.failed, 0);
+  EXPECT_THAT(to_text(result), HasSubstr("0 (0 failed, 0 refused)"));
 }
 
 TEST(BenchTest, AnswersThatComeAtOnceAreCountedToo) {
@@ -84,7 +98,7 @@ TEST(BenchTest, AnswersThatComeAtOnceAreCountedToo) {
   flags.bench_request = R"({"user_id": 1, "nonsense": 1})";
   const auto project = open_project(flags);
   const auto engine = start_engine(flags, *project);
-  const BenchResult result = run_bench(*engine, flags);
+  const BenchResult result = run_bench(*engine, flags, StopFlag());
   EXPECT_EQ(result.failed, 30);
   EXPECT_EQ(result.latencies.size(), 30U);
   EXPECT_THAT(to_text(result), HasSubstr("unknown_field"));

@@ -1,23 +1,41 @@
 #include "apps/rankd/commands.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <system_error>
+#include <vector>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "apps/rankd/bench.h"
 #include "apps/rankd/doctor.h"
 #include "apps/rankd/extensions.h"
+#include "apps/rankd/line_reader.h"
 #include "apps/rankd/line_server.h"
+#include "apps/rankd/output.h"
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
+#include "apps/rankd/serve.h"
+#include "apps/rankd/stop_signals.h"
+#include "apps/rankd/suites/suite_report.h"
+#include "apps/rankd/suites/suite_runner.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
 #include "host/engine.h"
 #include "host/project.h"
 #include "plan/explain.h"
+#include "rank/request.h"
 #include "stores/seed_data.h"
 #include "tasks/manifest.h"
+#include "trace/chrome_trace_reader.h"
+#include "trace/waterfall.h"
 
 namespace millrace::rankd {
 namespace {
@@ -26,8 +44,6 @@ constexpr int kOk = 0;
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 int fail(const host::StartError& error) {
   std::string text = error.text;
   if (!text.ends_with('\n')) text += '\n';
@@ -35,23 +51,23 @@ int fail(const host::StartError& error) {
   return kFailed;
 }
 
-int list_plans(const Flags& flags, const host::Project& project) {
+int list_plans(const Flags& flags, const host::Project& project, Output& out) {
   const auto files = project.load_plans(flags);
   if (!files) return fail(files.error());
   bool all_good = true;
   for (const host::PlanFile& file : *files) {
     if (file.plan) {
-      print(base::format(
+      out.write(base::format(
           "{:<24} {:>3} nodes  {}\n", (*file.plan)->name, (*file.plan)->nodes.size(), file.path));
     } else {
-      print(base::format("{:<24} invalid    {}\n", "-", file.path));
+      out.write(base::format("{:<24} invalid    {}\n", "-", file.path));
       all_good = false;
     }
   }
   return all_good ? kOk : kFailed;
 }
 
-int check(const Flags& flags, const host::Project& project) {
+int check(const Flags& flags, const host::Project& project, Output& output) {
   const auto files = project.load_plans(flags);
   if (!files) return fail(files.error());
   std::string out;
@@ -66,8 +82,7 @@ int check(const Flags& flags, const host::Project& project) {
       json.member("ok", file.plan.has_value());
       json.key("problems");
       if (file.plan) {
-        json.begin_array();
-        json.end_array();
+        base::write_json((*file.plan)->warnings, json);
       } else {
         file.plan.error().write_json(json);
         const std::size_t more = file.plan.error().dropped_count();
@@ -76,19 +91,22 @@ int check(const Flags& flags, const host::Project& project) {
       json.end_object();
     } else if (file.plan) {
       out += base::format("{}: ok\n", file.path);
-      for (const std::string& warning : (*file.plan)->warnings)
-        out += base::format("  warning: {}\n", warning);
+      for (const base::Problem& warning : (*file.plan)->warnings) {
+        plan::ProblemReport report;
+        report.add(warning);
+        out += report.to_text();
+      }
     } else {
       out += base::format("{}:\n{}", file.path, file.plan.error().to_text());
     }
   }
   if (flags.format == Format::kJson) json.end_array();
   if (!out.ends_with('\n')) out += '\n';
-  print(out);
+  output.write(out);
   return all_good ? kOk : kFailed;
 }
 
-int explain(const Flags& flags, const host::Project& project) {
+int explain(const Flags& flags, const host::Project& project, Output& output) {
   if (flags.plan_name.empty()) {
     std::fputs("rankd: explain needs the name of a plan\n", stderr);
     return kUsage;
@@ -103,17 +121,21 @@ int explain(const Flags& flags, const host::Project& project) {
     if (!file.plan || (!is_file && (*file.plan)->name != flags.plan_name)) continue;
     const plan::PlanExplanation explanation(**file.plan, project.registry());
     if (flags.format == Format::kText) {
-      print(explanation.to_text());
+      output.write(explanation.to_text());
       return kOk;
     }
     std::string out;
     base::JsonWriter json(out);
     explanation.write_json(json);
-    print(out + "\n");
+    output.write(out + "\n");
     return kOk;
   }
   return fail(
       {base::format("No valid plan has the name '{}'; --list-plans shows all", flags.plan_name)});
+}
+
+host::StartError cannot_write(const std::string& name) {
+  return {base::format("Cannot write '{}': {}", name, std::generic_category().message(errno))};
 }
 
 int write_seed(const Flags& flags) {
@@ -121,60 +143,128 @@ int write_seed(const Flags& flags) {
   base::Status written;
   if (flags.seed_out.empty()) {
     written = stores::write_seed_data(options, std::cout);
+    std::cout.flush();
+    if (!std::cout) return fail(cannot_write("stdout"));
   } else {
     std::ofstream file(flags.seed_out, std::ios::binary);
-    if (!file) return fail({base::format("Cannot write '{}'", flags.seed_out)});
+    if (!file) return fail(cannot_write(flags.seed_out));
     written = stores::write_seed_data(options, file);
     file.close();
-    if (written && !file) return fail({base::format("Cannot write '{}'", flags.seed_out)});
+    if (written && !file) return fail(cannot_write(flags.seed_out));
   }
   return written ? kOk : fail({written.error().to_string()});
 }
 
-int with_engine(Flags flags, const host::Project& project) {
-  ProcessLog log(flags);
-  flags.log = &log.logger();
-  auto engine = host::Engine::start(flags, project);
-  if (!engine) return fail(engine.error());
-  bool all_good = false;
-  if (flags.command == Subcommand::kRun) {
-    all_good = serve_lines(**engine, std::cin, std::cout);
-  } else {
-    const BenchResult result = run_bench(**engine, flags);
-    print(flags.format == Format::kJson ? to_json(result) : to_text(result));
-    all_good = result.failed == 0;
+int test_plans(const Flags& flags, const host::Project& project, Output& out) {
+  std::vector<std::string> files = flags.suite_files;
+  if (files.empty()) files = find_suites(project.plan_dir(flags));
+  if (files.empty()) {
+    return fail({base::format("No file of tests: '{}' has no *.test.json; name one",
+                              project.plan_dir(flags))});
   }
-  if (const auto closed = (*engine)->close_trace_dump(); !closed) return fail(closed.error());
-  return all_good ? kOk : kFailed;
+  SuiteResults results;
+  for (const std::string& file : files) results.suites.push_back(run_suite(flags, file));
+  out.write(flags.format == Format::kJson ? to_json(results) : to_text(results));
+  if (!flags.junit_file.empty()) {
+    std::ofstream junit(flags.junit_file, std::ios::binary);
+    junit << to_junit(results);
+    junit.close();
+    if (!junit) return fail(cannot_write(flags.junit_file));
+  }
+  return results.failed_count() == 0 ? kOk : kFailed;
 }
 
-}  // namespace
+/// The columns of the terminal, or as many as a page shows.
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : 100;
+}
 
-int run_command(const Flags& flags) {
-  if (flags.command == Subcommand::kSeed) return write_seed(flags);
-  if (flags.command == Subcommand::kServe) {
-    std::fputs("rankd: this build has no network front; use `rankd run`\n", stderr);
-    return kUsage;
+int draw_trace(const Flags& flags, Output& out) {
+  const auto text = host::read_text_file(flags.trace_file);
+  if (!text) return fail(text.error());
+  const auto runs = trace::read_chrome_trace(*text);
+  if (!runs) return fail({base::format("{}: {}", flags.trace_file, runs.error().message())});
+  if (flags.trace_run > static_cast<std::int64_t>(runs->size())) {
+    return fail({base::format(
+        "{} has {} runs; there is no run {}", flags.trace_file, runs->size(), flags.trace_run)});
   }
-  if (flags.command == Subcommand::kDoctor) return run_doctor(flags);
+  const auto slowest = std::ranges::max_element(*runs, {}, &trace::FiledRun::duration);
+  const std::ptrdiff_t index = flags.trace_run > 0 ? flags.trace_run - 1 : slowest - runs->begin();
+  out.write(base::format(
+      "run {} of {}{}: ", index + 1, runs->size(), flags.trace_run > 0 ? "" : ", the slowest"));
+  out.write(trace::draw_waterfall((*runs)[static_cast<std::size_t>(index)],
+                                  {.columns = terminal_columns()}));
+  return kOk;
+}
+
+int run_lines(const Flags& flags, host::Engine& engine, Output& out, StopFlag& stop) {
+  LineReader in(STDIN_FILENO, "stdin", stop, rank::RequestLimits().json.text_bytes_max);
+  const auto all_good = serve_lines(engine, in, out, stop, {.concurrency = flags.run_concurrency});
+  // A failed output is reported where all commands end.
+  if (!all_good) return out.status() ? fail({all_good.error().message()}) : kFailed;
+  return *all_good ? kOk : kFailed;
+}
+
+int bench(const Flags& flags, host::Engine& engine, Output& out, const StopFlag& stop) {
+  const BenchResult result = run_bench(engine, flags, stop);
+  out.write(flags.format == Format::kJson ? to_json(result) : to_text(result));
+  return result.failed == 0 ? kOk : kFailed;
+}
+
+int with_engine(Flags flags, const host::Project& project, Output& out) {
+  ProcessLog log(flags);
+  flags.log = &log.logger();
+  StopFlag stop;
+  const StopSignals signals(stop);
+  auto engine = host::Engine::start(flags, project);
+  if (!engine) return fail(engine.error());
+  const int code = flags.command == Subcommand::kRun ? run_lines(flags, **engine, out, stop)
+                                                     : bench(flags, **engine, out, stop);
+  if (const auto closed = (*engine)->close_trace_dump(); !closed) return fail(closed.error());
+  return code;
+}
+
+int run_command_to(const Flags& flags, Output& out) {
+  if (flags.command == Subcommand::kSeed) return write_seed(flags);
+  if (flags.command == Subcommand::kServe) return run_serve(flags);
+  if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
+  if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
   const auto project = host::Project::open(flags, rankd_extensions());
   if (!project) return fail(project.error());
   switch (flags.command) {
     case Subcommand::kPrintRegistry:
-      print(registry_json((*project)->registry()) + "\n");
+      out.write(registry_json((*project)->registry()) + "\n");
       return kOk;
     case Subcommand::kPrintTaskManifest:
-      print(tasks::make_manifest((*project)->tasks()));
+      out.write(tasks::make_manifest((*project)->tasks()));
       return kOk;
     case Subcommand::kListPlans:
-      return list_plans(flags, **project);
+      return list_plans(flags, **project, out);
     case Subcommand::kCheck:
-      return check(flags, **project);
+      return check(flags, **project, out);
+    case Subcommand::kTest:
+      return test_plans(flags, **project, out);
     case Subcommand::kExplain:
-      return explain(flags, **project);
+      return explain(flags, **project, out);
     default:
-      return with_engine(flags, **project);
+      return with_engine(flags, **project, out);
   }
+}
+
+}  // namespace
+
+int print_early_exit(const EarlyExit& exit) {
+  Output out(exit.exit_code == kOk ? STDOUT_FILENO : STDERR_FILENO, "stdout");
+  if (out.write(exit.text) || exit.exit_code != kOk) return exit.exit_code;
+  return fail({out.status().error().message()});
+}
+
+int run_command(const Flags& flags) {
+  Output out(STDOUT_FILENO, "stdout");
+  const int code = run_command_to(flags, out);
+  return out.status() ? code : fail({out.status().error().message()});
 }
 
 }  // namespace millrace::rankd

@@ -1,7 +1,6 @@
 #include "apps/rankd/doctor.h"
 
 #include <chrono>
-#include <cstdio>
 #include <string>
 
 #include "apps/rankd/extensions.h"
@@ -16,14 +15,16 @@ namespace {
 
 class Checklist {
  public:
-  void good(const std::string& what) { std::printf("ok    %s\n", what.c_str()); }
+  explicit Checklist(Output& out) : out_(out) {}
+  void good(const std::string& what) { out_.write(base::format("ok    {}\n", what)); }
   void bad(const std::string& what, const std::string& advice) {
-    std::printf("FAIL  %s\n      %s\n", what.c_str(), advice.c_str());
+    out_.write(base::format("FAIL  {}\n      {}\n", what, advice));
     all_good_ = false;
   }
   [[nodiscard]] int exit_code() const { return all_good_ ? 0 : 1; }
 
  private:
+  Output& out_;
   bool all_good_ = true;
 };
 
@@ -83,8 +84,8 @@ void check_answers(const host::Project& project, const Flags& flags, Checklist& 
 
 }  // namespace
 
-int run_doctor(const Flags& flags) {
-  Checklist list;
+int run_doctor(const Flags& flags, Output& out) {
+  Checklist list(out);
   const auto project = host::Project::open(flags, rankd_extensions());
   if (!project) {
     list.bad("registry and tasks", project.error().text);

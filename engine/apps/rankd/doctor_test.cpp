@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "apps/rankd/rankd_fixture.h"
 
@@ -14,7 +15,8 @@ using ::testing::HasSubstr;
 
 std::string examine(const Flags& flags, int& exit_code) {
   ::testing::internal::CaptureStdout();
-  exit_code = run_doctor(flags);
+  Output out(STDOUT_FILENO, "stdout");
+  exit_code = run_doctor(flags, out);
   return ::testing::internal::GetCapturedStdout();
 }
 

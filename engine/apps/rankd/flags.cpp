@@ -21,6 +21,7 @@ constexpr const char* kAbout =
     "rankd runs ranking plans: one JSON request per line on stdin, one JSON response per line on\n"
     "stdout, logs on stderr.\n\n"
     "  echo '{\"user_id\": 1}' | rankd --plan_name mixed_pipeline\n"
+    "  rankd serve --port 8080\n"
     "  rankd bench --plan_name complex_dag --count 10000 --concurrency 64\n"
     "  rankd explain complex_dag";
 
@@ -34,6 +35,18 @@ void add_loading(CLI::App& app, Flags& flags) {
       ->check(CLI::IsMember({"dev", "test", "prod"}))
       ->capture_default_str();
   app.add_option("--plugin", flags.plugins, "shared object with more tasks");
+  const auto check_passes = [](const std::string& names) {
+    return plan::parse_passes(names) ? std::string()
+                                     : "Give off, on or some of " + std::string(plan::kPassNames);
+  };
+  const auto set_passes = [&flags](const std::string& names) {
+    if (const auto passes = plan::parse_passes(names)) flags.passes = *passes;
+  };
+  app.add_option_function<std::string>(
+         "--passes",
+         set_passes,
+         "compile passes that run: off, or names with commas (default: all)")
+      ->check(check_passes);
 }
 
 /// Adds an option in milliseconds; 0 means none.
@@ -75,6 +88,19 @@ void add_running(CLI::App& app, Flags& flags) {
                  "requests under way at a time; more are refused")
       ->check(limit)
       ->capture_default_str();
+  app.add_option(
+         "--concurrency", flags.run_concurrency, "requests of `run` that are under way at a time")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000}))
+      ->capture_default_str();
+  app.add_option("--max_rows,--max-rows",
+                 flags.row_limits.rows_max,
+                 "rows that one node may give; more is the error limit_reached")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+      ->capture_default_str();
+  app.add_option("--max_request_memory,--max-request-memory",
+                 flags.row_limits.bytes_max,
+                 "memory for the rows of one request, such as 64MB (default: 512MiB)")
+      ->transform(CLI::AsSizeValue(true));
   app.add_flag("--ids-as-strings", flags.ids_as_strings, "write ids as JSON strings");
   app.add_flag("--allow_scheduling_overrides,--allow-scheduling-overrides",
                flags.allow_scheduling_overrides,
@@ -82,6 +108,11 @@ void add_running(CLI::App& app, Flags& flags) {
   app.add_option("--dump-run-trace,--dump_run_trace",
                  flags.dump_run_trace,
                  "write all runs as a Chrome/Perfetto trace");
+  app.add_option("--trace_file_max_mb,--trace-file-max-mb",
+                 flags.trace_file_mb_max,
+                 "size of that file in MB; later runs are left out")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->capture_default_str();
 }
 
 void add_format(CLI::App& app, Flags& flags) {
@@ -150,7 +181,8 @@ class CommandLine {
  private:
   void add_commands() {
     command("run", Subcommand::kRun, "answer the requests on stdin (the default)");
-    command("serve", Subcommand::kServe, "answer requests over the network");
+    add_serve_options(command("serve", Subcommand::kServe, "answer requests over HTTP"),
+                      flags_.serve);
     CLI::App& bench = command("bench", Subcommand::kBench, "measure one request, repeated");
     bench.add_option("--count", flags_.bench_count, "requests to measure")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
@@ -167,6 +199,14 @@ class CommandLine {
     seed.add_option("--users", flags_.seed_users, "number of users")->capture_default_str();
     seed.add_option("--seed", flags_.seed_seed, "other numbers give other data");
     seed.add_option("--out", flags_.seed_out, "file to write (default: stdout)");
+    CLI::App& test = command("test", Subcommand::kTest, "run the tests of plans: *.test.json");
+    test.add_option("FILE", flags_.suite_files, "files of tests (default: all of --plan_dir)");
+    test.add_option("--junit", flags_.junit_file, "also write the results as JUnit XML");
+    CLI::App& trace = command("trace", Subcommand::kTrace, "draw a run of a --dump-run-trace file");
+    trace.add_option("FILE", flags_.trace_file, "file that --dump-run-trace has written")
+        ->required();
+    trace.add_option("--run", flags_.trace_run, "which run, from 1 (default: the slowest)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 
@@ -178,6 +218,7 @@ class CommandLine {
   }
 
   void choose_command() {
+    add_common_settings(app_, flags_.serve);
     if (list_plans_) flags_.command = Subcommand::kListPlans;
     if (print_registry_) flags_.command = Subcommand::kPrintRegistry;
     if (print_manifest_) flags_.command = Subcommand::kPrintTaskManifest;

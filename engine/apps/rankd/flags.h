@@ -4,7 +4,9 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "apps/rankd/serve_flags.h"
 #include "base/log/log_record.h"
 #include "base/log/log_sink.h"
 #include "host/settings.h"
@@ -19,6 +21,8 @@ enum class Subcommand : std::uint8_t {
   kCheck,
   kSeed,
   kDoctor,
+  kTest,
+  kTrace,
   kListPlans,
   kPrintRegistry,
   kPrintTaskManifest,
@@ -33,10 +37,18 @@ struct Flags : host::Settings {
   Format format = Format::kText;
   std::optional<base::LogFormat> log_format;  ///< unset: depends on where stderr goes
   std::optional<base::LogLevel> log_level;    ///< unset: depends on the command
+  std::int64_t run_concurrency = 64;          ///< requests of `run` that are under way at a time
   // bench
   std::int64_t bench_count = 0;
   std::int64_t bench_concurrency = 1;
   std::string bench_request = R"({"user_id": 1})";
+  ServeFlags serve;
+  // test
+  std::vector<std::string> suite_files;  ///< empty: all of the folder of plans
+  std::string junit_file;                ///< where to write JUnit's XML; empty: nowhere
+  // trace
+  std::string trace_file;
+  std::int64_t trace_run = 0;  ///< counts from 1; 0: the slowest
   // seed
   std::int64_t seed_users = 100;
   std::uint64_t seed_seed = 1;

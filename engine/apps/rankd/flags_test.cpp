@@ -43,6 +43,14 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
                             "2",
                             "--dump-run-trace",
                             "t.json",
+                            "--trace_file_max_mb",
+                            "7",
+                            "--concurrency",
+                            "9",
+                            "--max_rows",
+                            "77",
+                            "--max_request_memory",
+                            "3MiB",
                             "--format",
                             "json",
                             "--log_format",
@@ -57,6 +65,10 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
   EXPECT_EQ(flags->deadline, std::chrono::milliseconds(100));
   EXPECT_EQ(flags->node_timeout, std::chrono::microseconds(2500));
   EXPECT_EQ(flags->bench_concurrency, 3);
+  EXPECT_EQ(flags->run_concurrency, 9);
+  EXPECT_EQ(flags->row_limits.rows_max, 77U);
+  EXPECT_EQ(flags->row_limits.bytes_max, 3U << 20U);
+  EXPECT_EQ(flags->trace_file_mb_max, 7);
   EXPECT_EQ(flags->env, "prod");
   EXPECT_EQ(flags->cpu_threads, 4U);
   EXPECT_EQ(flags->loops, 2U);
@@ -87,9 +99,19 @@ TEST(FlagsTest, CLI3_EverySubcommandIsRead) {
   EXPECT_EQ(parse({"explain", "feed", "--format", "json"})->format, Format::kJson);
 }
 
+TEST(FlagsTest, CMP4_PassesCanBeSwitchedOff) {
+  EXPECT_TRUE(parse({"run"})->passes.use_top_k);
+  EXPECT_FALSE(parse({"--passes", "off"})->passes.use_top_k);
+  const auto some = parse({"--passes", "columns,filters"});
+  EXPECT_TRUE(some->passes.prune_columns);
+  EXPECT_TRUE(some->passes.merge_filters);
+  EXPECT_FALSE(some->passes.merge_fetches);
+}
+
 TEST(FlagsTest, CLI5_MistakesEndWithTwo) {
   for (const auto& words : std::vector<std::vector<const char*>>{{"--nonsense"},
                                                                  {"--env", "moon"},
+                                                                 {"--passes", "colums"},
                                                                  {"--loops", "0"},
                                                                  {"--bench", "0"},
                                                                  {"--deadline_ms", "x"},

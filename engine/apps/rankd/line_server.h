@@ -1,15 +1,28 @@
 #pragma once
 
-#include <cstdio>
-#include <istream>
-#include <ostream>
+#include <cstdint>
 
+#include "apps/rankd/line_reader.h"
+#include "apps/rankd/output.h"
+#include "apps/rankd/stop_signals.h"
+#include "base/result.h"
 #include "host/engine.h"
 
 namespace millrace::rankd {
 
-/// Answers one request per line until the input ends. True: every answer has candidates.
-/// A bad line gets an error line, and the next one is served.
-[[nodiscard]] bool serve_lines(host::Engine& engine, std::istream& in, std::ostream& out);
+struct LineServerOptions {
+  std::int64_t concurrency = 64;  ///< requests under way at a time
+};
+
+/// Answers one request per line until the input ends or `stop` is raised, and writes the answers in
+/// the order of the lines. Every answer that was begun is written before this returns. A bad line
+/// gets an error line, and the next one is served; a request that is refused as `busy` is tried
+/// again. True: every answer has candidates. Fails if the input cannot be read or the output cannot
+/// be written; then it raises `stop` itself.
+[[nodiscard]] base::Result<bool> serve_lines(host::Engine& engine,
+                                             LineReader& in,
+                                             Output& out,
+                                             StopFlag& stop,
+                                             const LineServerOptions& options);
 
 }  // namespace millrace::rankd

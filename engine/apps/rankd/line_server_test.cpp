@@ -1,12 +1,23 @@
 #include "apps/rankd/line_server.h"
 
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include "apps/rankd/descriptor_fixture.h"
 #include "apps/rankd/rankd_fixture.h"
+#include "base/format.h"
+#include "rank/request.h"
 
 namespace millrace::rankd::testing {
 namespace {
@@ -14,41 +25,121 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+/// Serves lines of a file, and gives what was written.
+class Served {
+ public:
+  Served(host::Engine& engine, std::string_view lines, std::int64_t concurrency = 64) {
+    const OpenFile in_file(folder_.write("in", lines), O_RDONLY);
+    const OpenFile out_file(folder_.write("out", ""), O_WRONLY);
+    StopFlag stop;
+    LineReader in(in_file.descriptor(), "in", stop, rank::RequestLimits().json.text_bytes_max);
+    Output out(out_file.descriptor(), "out");
+    all_ok = serve_lines(engine, in, out, stop, {.concurrency = concurrency}).value();
+    std::ifstream file(folder_.path() + "/out");
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    std::istringstream parts(text);
+    for (std::string answer; std::getline(parts, answer);) answers.push_back(answer);
+  }
+  bool all_ok = false;
+  std::string text;
+  std::vector<std::string> answers;
+
+ private:
+  TempFolder folder_;
+};
+
 class LineServerTest : public ::testing::Test {
  protected:
   LineServerTest() {
     flags_.plan_name = "simple_plan";
+    flags_.loops = 2;
     project_ = open_project(flags_);
     engine_ = start_engine(flags_, *project_);
-  }
-  bool serve(const std::string& lines) {
-    std::istringstream in(lines);
-    out_.str("");
-    return serve_lines(*engine_, in, out_);
   }
   Flags flags_ = repository_flags();
   std::unique_ptr<host::Project> project_;
   std::unique_ptr<host::Engine> engine_;
-  std::ostringstream out_;
 };
 
 TEST_F(LineServerTest, CLI1_OneAnswerPerLineInOrder) {
-  EXPECT_TRUE(
-      serve("{\"user_id\": 1, \"request_id\": \"a\"}\n{\"user_id\": 2, "
-            "\"request_id\": \"b\"}"));
-  std::istringstream lines(out_.str());
-  std::string line;
-  std::getline(lines, line);
-  EXPECT_THAT(line, HasSubstr(R"("request_id":"a")"));
-  std::getline(lines, line);
-  EXPECT_THAT(line, HasSubstr(R"("request_id":"b")"));
-  EXPECT_FALSE(std::getline(lines, line));
+  std::string lines;
+  for (int i = 0; i < 1000; ++i)
+    lines += base::format("{{\"user_id\": {}, \"request_id\": \"r{}\"}}\n", i % 50 + 1, i);
+  for (const std::int64_t concurrency : {1, 3, 64}) {
+    const Served served(*engine_, lines, concurrency);
+    EXPECT_TRUE(served.all_ok);
+    ASSERT_EQ(served.answers.size(), 1000U);
+    for (std::size_t i = 0; i < 1000; ++i)
+      EXPECT_THAT(served.answers[i], HasSubstr(base::format(R"("request_id":"r{}",)", i)));
+  }
 }
 
 TEST_F(LineServerTest, CLI1_ABadLineIsAnsweredAndTheNextServed) {
-  EXPECT_FALSE(serve("nonsense\n{\"user_id\": 1}\n"));
-  EXPECT_THAT(out_.str(), HasSubstr(R"("code":"bad_json")"));
-  EXPECT_THAT(out_.str(), HasSubstr(R"("candidates":[{"id":1,)"));
+  const Served served(*engine_, "nonsense\n{\"user_id\": 1}");
+  EXPECT_FALSE(served.all_ok);
+  ASSERT_EQ(served.answers.size(), 2U);
+  EXPECT_THAT(served.answers[0], HasSubstr(R"("code":"bad_json")"));
+  EXPECT_THAT(served.answers[1], HasSubstr(R"("candidates":[{"id":1,)"));
+}
+
+TEST_F(LineServerTest, CLI11_ALineThatIsTooLongIsAnsweredAndTheNextServed) {
+  const std::string longer(3UL << 20, ' ');
+  const Served served(*engine_, "{\"user_id\": 1" + longer + "}\n{\"user_id\": 1}\n");
+  EXPECT_FALSE(served.all_ok);
+  ASSERT_EQ(served.answers.size(), 2U);
+  EXPECT_THAT(served.answers[0], HasSubstr(R"("code":"too_large")"));
+  EXPECT_THAT(served.answers[1], HasSubstr(R"("candidates":[{"id":1,)"));
+}
+
+TEST_F(LineServerTest, CLI9_AnOutputThatCannotBeWrittenEndsReading) {
+  // The input stays open: only the failed output can end this.
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const std::string_view line = "{\"user_id\": 1}\n";
+  ASSERT_EQ(::write(ends[1], line.data(), line.size()), std::ssize(line));
+  const OpenFile full("/dev/full", O_WRONLY);
+  StopFlag stop;
+  LineReader in(ends[0], "stdin", stop, 1000);
+  Output out(full.descriptor(), "stdout");
+  const auto served = serve_lines(*engine_, in, out, stop, {});
+  ASSERT_FALSE(served);
+  EXPECT_THAT(served.error().message(), HasSubstr("Cannot write to stdout"));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_F(LineServerTest, CLI9_AnInputThatCannotBeReadIsAnError) {
+  const TempFolder folder;
+  const OpenFile in_file(folder.path(), O_RDONLY);
+  const OpenFile out_file(folder.write("out", ""), O_WRONLY);
+  StopFlag stop;
+  LineReader in(in_file.descriptor(), "stdin", stop, 1000);
+  Output out(out_file.descriptor(), "stdout");
+  const auto served = serve_lines(*engine_, in, out, stop, {});
+  ASSERT_FALSE(served);
+  EXPECT_THAT(served.error().message(), HasSubstr("Cannot read stdin"));
+}
+
+TEST(LineServerOrderTest, CLI1_ASlowRequestHoldsLaterAnswersButNotLaterRequests) {
+  const TempFolder folder;
+  Flags flags = repository_flags();
+  flags.plan_files = {
+      folder.write("nap.plan.json", R"({"schema_version": 1, "name": "nap", "nodes": [
+      {"id": "src", "op": "fixed_source", "inputs": [], "params": {"row_count": 1}},
+      {"id": "nap", "op": "sleep", "inputs": ["src"], "params": {"duration_ms": 30}}],
+      "outputs": ["nap"], "output_keys": ["id"]})")};
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
+  std::string lines = R"({"user_id": 1, "request_id": "slow", "plan": "nap"})"
+                      "\n";
+  for (int i = 0; i < 20; ++i)
+    lines +=
+        base::format(R"({{"user_id": 1, "request_id": "r{}", "plan": "simple_plan"}})", i) + "\n";
+  const Served served(*engine, lines, 2);
+  ASSERT_EQ(served.answers.size(), 21U);
+  EXPECT_THAT(served.answers[0], HasSubstr(R"("request_id":"slow")"));
+  for (std::size_t i = 0; i < 20; ++i)
+    EXPECT_THAT(served.answers[i + 1], HasSubstr(base::format(R"("request_id":"r{}",)", i)));
 }
 
 TEST(LineServerAdmissionTest, B1_ARequestThatMayNotStartYetWaitsForItsTurn) {
@@ -64,21 +155,23 @@ TEST(LineServerAdmissionTest, B1_ARequestThatMayNotStartYetWaitsForItsTurn) {
   const auto project = open_project(flags);
   const auto engine = start_engine(flags, *project);
   // The first two are answered at their deadline while their bodies go on, which closes the gate.
-  std::istringstream in(R"({"user_id": 1, "deadline_ms": 1})"
-                        "\n"
-                        R"({"user_id": 1, "deadline_ms": 1})"
-                        "\n"
-                        R"({"user_id": 1})"
-                        "\n");
-  std::ostringstream out;
-  EXPECT_FALSE(serve_lines(*engine, in, out));
-  EXPECT_THAT(out.str(), Not(HasSubstr(R"("code":"busy")")));
-  EXPECT_THAT(out.str(), HasSubstr(R"("candidates":[{"id":1,)"));
+  const Served served(*engine,
+                      R"({"user_id": 1, "deadline_ms": 1})"
+                      "\n"
+                      R"({"user_id": 1, "deadline_ms": 1})"
+                      "\n"
+                      R"({"user_id": 1})"
+                      "\n",
+                      1);
+  EXPECT_FALSE(served.all_ok);
+  EXPECT_THAT(served.text, Not(HasSubstr(R"("code":"busy")")));
+  EXPECT_THAT(served.text, HasSubstr(R"("candidates":[{"id":1,)"));
 }
 
 TEST_F(LineServerTest, EmptyLinesMeanNothing) {
-  EXPECT_TRUE(serve("\n  \t\r\n\n"));
-  EXPECT_EQ(out_.str(), "");
+  const Served served(*engine_, "\n  \t\r\n\n");
+  EXPECT_TRUE(served.all_ok);
+  EXPECT_EQ(served.text, "");
 }
 
 }  // namespace

@@ -13,6 +13,12 @@
 #include "rank/request.h"
 
 namespace millrace::rankd {
+namespace {
+
+// Room that a slot takes for its latencies at once.
+constexpr std::int64_t kReservedMax = 1'000'000;
+
+}  // namespace
 
 /// What the slots of one loop share.
 /// Threading: `reader` belongs to the loop thread.
@@ -100,7 +106,8 @@ Repeated RequestRepeater::run(std::string_view request, std::int64_t count) {
   const auto parallel = std::min(static_cast<std::int64_t>(slots_.size()), count);
   for (const auto& slot : slots_) {
     slot->latencies.clear();
-    slot->latencies.reserve(static_cast<std::size_t>(2 * count / parallel + 1));
+    slot->latencies.reserve(
+        static_cast<std::size_t>(std::min(2 * count / parallel + 1, kReservedMax)));
     slot->round_trips = 0;
     slot->refused = 0;
     slot->failed = 0;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/rankd/stop_signals.h"
 #include "base/clock.h"
 #include "host/engine.h"
 
@@ -27,8 +28,8 @@ struct Repeated {
 };
 
 /// Keeps a number of requests under way: each answer starts the next one.
-/// Threading: one thread calls `run`. Lifetime: borrows the engine. Every run uses the same calls,
-/// so that the second run finds their buffers allocated.
+/// Threading: one thread calls `run`. Lifetime: borrows the engine and the flag. Every run uses the
+/// same calls, so that the second run finds their buffers allocated.
 class RequestRepeater {
  public:
   RequestRepeater(host::Engine& engine, std::int64_t concurrency);
@@ -44,6 +45,9 @@ class RequestRepeater {
   /// the same time.
   void on_response(std::function<void(std::string_view response)> show);
 
+  /// Sets a flag that ends a run: no further request is started once it is raised.
+  void stop_on(const StopFlag& stop) { stop_ = &stop; }
+
   /// Answers the request `count` times and waits for the last answer.
   [[nodiscard]] Repeated run(std::string_view request, std::int64_t count);
 
@@ -53,6 +57,7 @@ class RequestRepeater {
 
   /// Says whether one more request is to be started.
   [[nodiscard]] bool take_next() {
+    if (stop_ != nullptr && stop_->is_raised()) return false;
     return started_.fetch_add(1, std::memory_order_relaxed) < count_;
   }
   void count_answer();
@@ -61,6 +66,7 @@ class RequestRepeater {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::function<void(std::int64_t, std::int64_t)> show_progress_;
   std::function<void(std::string_view)> show_response_;
+  const StopFlag* stop_ = nullptr;
   // The request and count of the current run; constant during the run.
   std::string_view request_;
   std::int64_t count_ = 0;

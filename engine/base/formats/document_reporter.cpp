@@ -18,13 +18,14 @@ ValuePlace ValuePlace::item(std::size_t index, JsonValue value) const {
       .path = path + "[" + std::to_string(index) + "]", .offset = value.offset(), .source = source};
 }
 
-void DocumentReporter::add(CodeName code,
-                           const ValuePlace& place,
-                           std::string message,
-                           std::string hint) {
-  Problem problem{.code = code, .message = std::move(message), .hint = std::move(hint)};
+void DocumentReporter::add(Severity severity, CodeName code, const ValuePlace& place, Texts texts) {
+  Problem problem{.code = code,
+                  .severity = severity,
+                  .message = std::move(texts.message),
+                  .hint = std::move(texts.hint)};
   // Finding the line takes a walk over the text, so leave it out for a problem that is not kept.
   if (full()) return report_.add(std::move(problem));
+  problem.subject = subject_;
   problem.path = place.path;
   if (place.source.line != 0) {
     problem.file = source_file_;

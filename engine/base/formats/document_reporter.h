@@ -55,11 +55,22 @@ class DocumentReporter {
   [[nodiscard]] const std::string& source_file() const { return source_file_; }
   [[nodiscard]] const JsonDocument& document() const { return document_; }
   [[nodiscard]] const ReaderCodes& codes() const { return codes_; }
-  [[nodiscard]] bool empty() const { return report_.empty(); }
+  [[nodiscard]] bool has_errors() const { return report_.has_errors(); }
+  /// Number of problems so far, kept or not.
+  [[nodiscard]] std::size_t count() const {
+    return report_.problems().size() + report_.dropped_count();
+  }
+  /// Names what the next problems belong to, as `node 'top' (sort)`; empty: nothing in particular.
+  void set_subject(std::string subject) { subject_ = std::move(subject); }
   /// Says whether the next problem will only be counted.
   [[nodiscard]] bool full() const { return report_.full(); }
 
-  void add(CodeName code, const ValuePlace& place, std::string message, std::string hint = {});
+  void add(CodeName code, const ValuePlace& place, std::string message, std::string hint = {}) {
+    add(Severity::kError, code, place, {std::move(message), std::move(hint)});
+  }
+  void warn(CodeName code, const ValuePlace& place, std::string message, std::string hint = {}) {
+    add(Severity::kWarning, code, place, {std::move(message), std::move(hint)});
+  }
   /// The same with a hint that is costly to find: `make_hint` is called only if it will be shown.
   template <std::invocable MakeHint>
   void add(CodeName code, const ValuePlace& place, std::string message, const MakeHint& make_hint) {
@@ -67,11 +78,18 @@ class DocumentReporter {
   }
 
  private:
+  struct Texts {
+    std::string message;
+    std::string hint;
+  };
+  void add(Severity severity, CodeName code, const ValuePlace& place, Texts texts);
+
   const JsonDocument& document_;
   ProblemReport& report_;
   const ReaderCodes& codes_;
   std::string file_;
   std::string source_file_;
+  std::string subject_;
 };
 
 }  // namespace millrace::base

@@ -17,7 +17,14 @@ void append_text(const Problem& problem, std::string& text) {
   if (!problem.file.empty() || problem.line != 0) text += ' ';
   if (problem.severity == Severity::kWarning) text += "warning: ";
   text += format("{}: {}", problem.code.text(), problem.message);
-  if (!problem.path.empty()) text += format(" (at {})", problem.path);
+  const std::string& subject = problem.subject;
+  if (!subject.empty() && !problem.path.empty()) {
+    text += format(" ({}, at {})", subject, problem.path);
+  } else if (!subject.empty()) {
+    text += format(" ({})", subject);
+  } else if (!problem.path.empty()) {
+    text += format(" (at {})", problem.path);
+  }
   if (!problem.hint.empty()) text += "; " + problem.hint;
   text += '\n';
 }
@@ -26,6 +33,7 @@ void append_json(const Problem& problem, JsonWriter& json) {
   json.begin_object();
   json.member("code", problem.code.text());
   if (problem.severity != Severity::kError) json.member("severity", to_string(problem.severity));
+  if (!problem.subject.empty()) json.member("subject", problem.subject);
   json.member("path", problem.path);
   if (!problem.file.empty()) json.member("file", problem.file);
   if (problem.line != 0) {
@@ -63,9 +71,11 @@ std::string ProblemReport::to_text() const {
   return text;
 }
 
-void ProblemReport::write_json(JsonWriter& json) const {
+void ProblemReport::write_json(JsonWriter& json) const { base::write_json(problems_, json); }
+
+void write_json(std::span<const Problem> problems, JsonWriter& json) {
   json.begin_array();
-  for (const Problem& problem : problems_) append_json(problem, json);
+  for (const Problem& problem : problems) append_json(problem, json);
   json.end_array();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/formats/json_writer.h"
@@ -44,6 +45,8 @@ enum class Severity : std::uint8_t { kError, kWarning };
 struct Problem {
   CodeName code = {};
   Severity severity = Severity::kError;
+  std::string subject =
+      {};  ///< what has the problem, as `node 'top' (sort)`; empty if the path says it
   std::string path = {};   ///< of the value, as `nodes[3].params.limit`; empty for the whole input
   std::string file = {};   ///< that line and column belong to; empty for the input itself
   std::uint32_t line = 0;  ///< counts from 1; 0: not known
@@ -67,13 +70,15 @@ class ProblemReport {
   /// find out, such as the place and the hint.
   [[nodiscard]] bool full() const { return problems_.size() >= kKeptMax; }
   [[nodiscard]] std::span<const Problem> problems() const { return problems_; }
+  /// Gives the kept problems away.
+  [[nodiscard]] std::vector<Problem> release() && { return std::move(problems_); }
   /// Number of problems that were counted but not kept.
   [[nodiscard]] std::size_t dropped_count() const { return dropped_count_; }
   /// Says whether a problem with this code was kept.
   [[nodiscard]] bool has(CodeName code) const;
 
-  /// Gives one line per problem, `file:line:column: code: message (at path); hint`, and at the end
-  /// `and N more` if some were only counted. A warning has `warning: ` before its code.
+  /// Gives one line per problem, `file:line:column: code: message (subject, at path); hint`, and at
+  /// the end `and N more` if some were only counted. A warning has `warning: ` before its code.
   [[nodiscard]] std::string to_text() const;
   /// Writes an array with an object per kept problem. Members that hold nothing are left out, and
   /// so is the severity of an error.
@@ -84,5 +89,8 @@ class ProblemReport {
   std::size_t dropped_count_ = 0;
   bool has_errors_ = false;
 };
+
+/// Writes an array with an object per problem, as `ProblemReport::write_json` does.
+void write_json(std::span<const Problem> problems, JsonWriter& json);
 
 }  // namespace millrace::base

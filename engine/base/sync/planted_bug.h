@@ -21,10 +21,10 @@ enum class PlantedBug : std::uint8_t {
   kForgottenStrand,   ///< a body that ran another run inside it leaves its strand a wrong credit
   kUncountedCall,     ///< a worker that is called back for an answer is not counted as searching
   kHostageBacklog,    ///< a body that runs a DAG keeps ready siblings to itself
-  kSequenceKept,      ///< a worker still runs ready nodes that another worker took from it
+  kGreedyStrand,      ///< a strand never makes room for what waits
   kIdleWatcher,       ///< the worker that searches now and then skips private backlogs
   kPatientAdmission,  ///< a run is admitted although its deadline has passed
-  kForgottenWait,     ///< nodes taken from a sequence lose the time since when they were ready
+  kLateQuickPublish,  ///< the result of a quick node is used although the answer is out
   kDepthInStart,      ///< the trace record of a node's start holds the inline depth
 };
 

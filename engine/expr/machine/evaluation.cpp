@@ -137,7 +137,8 @@ void Evaluation::prepare() {
                                   .marks = scratch.marks_.span(),
                                   .tables = scratch.tables_,
                                   .pool = &scratch.pool_,
-                                  .keys = scratch.keys_});
+                                  .keys = scratch.keys_,
+                                  .stop = &scratch.rows_.stop()});
   for (const Instruction& instruction : program.prologue) machine_->run_prologue(instruction);
 }
 
@@ -207,6 +208,12 @@ RowError Evaluation::explain(std::size_t position) const {
     machine.run(instruction, {.first = row, .count = 1});
   }
   const Instruction* culprit = find_culprit(values);
+  if (culprit->opcode == Opcode::kMatch) {
+    return {.position = position,
+            .id = rows_->batch()->ids()[row],
+            .message = "A text is too long for its regex",
+            .span = {culprit->offset, 1}};
+  }
   const std::string_view symbol = overflow_symbol(culprit->opcode);
   return {.position = position,
           .id = rows_->batch()->ids()[row],

@@ -80,6 +80,9 @@ class Evaluation {
                                                   rows::RowIndex* out,
                                                   const Vector*& result);
 
+  /// Whether the last chunk saw a stop inside; its result is meaningless then.
+  [[nodiscard]] bool is_stopped() const { return machine_->is_stopped(); }
+
   /// Says what went wrong in a row whose result has an error.
   [[nodiscard]] RowError explain(std::size_t position) const;
   /// The dictionary to which the codes of a string result belong.

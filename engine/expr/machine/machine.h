@@ -12,6 +12,7 @@
 #include "rows/column.h"
 #include "rows/dictionary.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 
 namespace millrace::expr {
 
@@ -111,6 +112,8 @@ class Machine {
     std::span<CodeTable> tables;
     StringPool* pool = nullptr;
     std::span<const KeyColumn> keys;  ///< by name index; those of other names are empty
+    /// Asked between long texts; null: never. After a stop the values are meaningless.
+    const rows::StopCheck* stop = nullptr;
   };
 
   explicit Machine(const Parts& parts) : parts_(parts) {}
@@ -124,6 +127,8 @@ class Machine {
   /// Runs an instruction of the body over rows, or one of the bind stage that has operands, with a
   /// window of one row.
   void run(const Instruction& instruction, const RowWindow& window);
+  /// Whether a stop was seen: the values are meaningless then.
+  [[nodiscard]] bool is_stopped() const { return is_stopped_; }
   /// Runs an instruction of the prologue.
   void run_prologue(const Instruction& instruction);
 
@@ -159,11 +164,16 @@ class Machine {
   [[nodiscard]] bool test(const Instruction& instruction,
                           std::string_view left,
                           std::string_view right) const;
+  /// Notes that a text of that many bytes is read next. False: the work should stop.
+  [[nodiscard]] bool go_on(std::size_t text_bytes);
+  void mark_too_long(const Instruction& instruction, std::uint8_t* data, Vector& out);
   template <class T, class F>
   void by_code(const Instruction& instruction, const Vector& strings, T* out, F compute);
 
   Parts parts_;
   std::size_t count_ = 0;
+  std::size_t text_bytes_ = 0;  // read since the last look at the stop
+  bool is_stopped_ = false;
   ValueId redirected_ = static_cast<ValueId>(-1);
   std::byte* redirected_data_ = nullptr;
 };

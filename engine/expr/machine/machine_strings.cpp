@@ -29,6 +29,19 @@ std::string_view text(const Vector& bound) {
                                 : std::string_view();
 }
 
+// Bytes of text between two looks at the stop.
+constexpr std::size_t kStopCheckTextBytes = 16UL << 10;
+// Steps of a regex that take about as long as another operator takes for a byte.
+constexpr std::size_t kStepsPerByte = 16;
+// What a match gives for a text that is too long.
+constexpr std::uint8_t kTooLong = 2;
+
+// Says whether a text has a part, in time that grows with the sum of their sizes: both may come
+// from outside.
+bool has_part(std::string_view text, std::string_view part) {
+  return part.empty() || memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
+}
+
 void compare_codes(const std::int32_t* left,
                    std::int32_t right,
                    std::size_t count,
@@ -55,7 +68,7 @@ bool Machine::test(const Instruction& instruction,
     case Opcode::kGreaterEqual:
       return left >= right;
     case Opcode::kContains:
-      return left.find(right) != std::string_view::npos;
+      return has_part(left, right);
     case Opcode::kStartsWith:
       return left.starts_with(right);
     case Opcode::kMatch:
@@ -79,16 +92,50 @@ void Machine::by_code(const Instruction& instruction, const Vector& strings, T* 
     const std::int32_t code = codes(strings)[i];
     if (table.knows(code)) continue;
     // If the dictionary is empty, every row is null and its code is meaningless.
-    table.set<T>(code, code_count == 0 ? T{} : compute(strings.strings.at(code)));
+    const std::string_view value = code_count == 0 ? "" : strings.strings.at(code);
+    const bool is_wanted = code_count != 0 && go_on(value.size());
+    table.set<T>(code, is_wanted ? compute(value) : T{});
   }
   const bool all_known = table.look_up(codes(strings), count_, out);
   MR_DCHECK(all_known);
   static_cast<void>(all_known);
 }
 
+bool Machine::go_on(std::size_t text_bytes) {
+  text_bytes_ += text_bytes;
+  if (text_bytes_ < kStopCheckTextBytes || parts_.stop == nullptr) [[likely]]
+    return true;
+  is_stopped_ = is_stopped_ || parts_.stop->stop_requested();
+  // After a stop the count stays, so that every later text is left out.
+  if (!is_stopped_) text_bytes_ = 0;
+  return !is_stopped_;
+}
+
+// Makes errors of the rows whose text was too long for the regex.
+void Machine::mark_too_long(const Instruction& instruction, std::uint8_t* data, Vector& out) {
+  if (std::find(data, data + count_, kTooLong) == data + count_) return;
+  std::uint8_t* error = parts_.registers.error(instruction);
+  if (out.error == nullptr) std::memset(error, 0, count_);
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (data[i] != kTooLong) continue;
+    data[i] = 0;
+    error[i] = 1;
+  }
+  out.error = error;
+}
+
 void Machine::run_string_predicate(const Instruction& instruction, std::uint8_t* out) {
   const Vector& left = operand(instruction, 0);
   const Vector& right = operand(instruction, instruction.operand_count - 1);
+  if (instruction.opcode == Opcode::kMatch) {
+    const Regex& regex = parts_.program.regexes[instruction.extra];
+    return by_code<std::uint8_t>(instruction, left, out, [&](std::string_view value) {
+      if (regex.is_too_long(value)) return kTooLong;
+      // A byte takes many steps where the pattern is long.
+      return std::uint8_t{go_on(value.size() * regex.step_count() / kStepsPerByte) &&
+                          regex.matches(value)};
+    });
+  }
   if (instruction.operand_count == 1) {
     return by_code<std::uint8_t>(instruction, left, out, [&](std::string_view value) {
       return std::uint8_t{test(instruction, value, {})};
@@ -113,7 +160,7 @@ void Machine::run_string_predicate(const Instruction& instruction, std::uint8_t*
   for (std::size_t i = 0; i < count_; ++i) {
     const std::string_view a = left_empty ? "" : left.strings.at(codes(left)[i]);
     const std::string_view b = right_empty ? "" : right.strings.at(codes(right)[i]);
-    out[i] = test(instruction, a, b) ? 1 : 0;
+    out[i] = go_on(a.size() + b.size()) && test(instruction, a, b) ? 1 : 0;
   }
 }
 
@@ -149,6 +196,8 @@ void Machine::run_string(const Instruction& instruction) {
       run_string_predicate(instruction, reinterpret_cast<std::uint8_t*>(data));
       clear_nulls(instruction, reinterpret_cast<std::uint8_t*>(data));
       out.error = combine_error(instruction);
+      if (instruction.opcode == Opcode::kMatch)
+        mark_too_long(instruction, reinterpret_cast<std::uint8_t*>(data), out);
       parts_.values[instruction.out] = out;
       return;
   }
@@ -174,6 +223,14 @@ void Machine::run_bound_string(const Instruction& instruction) {
       return store(hash_text(left));
     default:
       break;
+  }
+  if (instruction.opcode == Opcode::kMatch &&
+      parts_.program.regexes[instruction.extra].is_too_long(left)) {
+    std::uint8_t* error = parts_.registers.error(instruction);
+    *error = 1;
+    out.error = error;
+    out.valid = nullptr;
+    return store(std::uint8_t{0});
   }
   const std::string_view right = text(operand(instruction, instruction.operand_count - 1));
   store(std::uint8_t{test(instruction, left, right)});

@@ -1,5 +1,6 @@
 #include "expr/program/regex.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -19,7 +20,9 @@ constexpr std::string_view kKnownFlags = "ims";
 
 }  // namespace
 
-Regex::Regex(std::unique_ptr<re2::RE2> compiled) : compiled_(std::move(compiled)) {}
+Regex::Regex(std::unique_ptr<re2::RE2> compiled)
+    : compiled_(std::move(compiled)),
+      step_count_(static_cast<std::size_t>(std::max(compiled_->ProgramSize(), 1))) {}
 Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;

@@ -48,6 +48,17 @@ TEST(RegexTest, SaysWhatIsWrong) {
   EXPECT_THAT(regex_problem("(?=a)"), HasSubstr("does not compile"));
 }
 
+TEST(RegexTest, BoundsTheWorkOfOneMatch) {
+  const auto plain = Regex::compile("news", "", 1 << 20);
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(plain->is_too_long(std::string(500'000, 'x')));
+  EXPECT_TRUE(plain->is_too_long(std::string(5'000'000, 'x')));
+  const auto hard = Regex::compile(".{800}b", "", 1 << 20);
+  ASSERT_TRUE(hard);
+  EXPECT_FALSE(hard->is_too_long(std::string(1'000, 'x')));
+  EXPECT_TRUE(hard->is_too_long(std::string(200'000, 'x')));
+}
+
 TEST(RegexTest, BoundsMemory) {
   EXPECT_THAT(regex_problem("((a{100}){100}){100}"), HasSubstr("does not compile"));
 }

@@ -15,6 +15,7 @@
 #include "graph/compile/component_checks.h"
 #include "graph/compile/component_registry.h"
 #include "graph/compile/composite_loops.h"
+#include "graph/compile/descriptor.h"
 #include "graph/compile/domains.h"
 #include "graph/compile/lane_fields.h"
 #include "graph/compile/links.h"
@@ -24,6 +25,7 @@
 #include "graph/format/graph_file.h"
 #include "graph/format/reporter.h"
 #include "graph/format/spec.h"
+#include "graph/payload.h"
 
 namespace millrace::graph {
 namespace {
@@ -36,20 +38,27 @@ struct CompileParts {
   std::vector<std::uint32_t> start_order;
 };
 
+/// Whether a component runs in every epoch and never finishes by itself.
+bool is_free_running(const ComponentSpec& spec,
+                     const ComponentDescriptor& type,
+                     const TriggerPlan& trigger) {
+  if (!trigger.is_manual() || type.is_host_driven) return false;
+  const auto count = spec.config ? spec.config->find_member("count") : std::nullopt;
+  const bool has_end =
+      type.finishes == Finishes::kAlways ||
+      (type.finishes == Finishes::kWithCount && count && count->find_int().value_or(1) > 0);
+  return !has_end;
+}
+
 /// Reports components that run in every epoch of a domain that never waits.
 void check_free_running(const CheckContext& context, const CompileParts& parts) {
   for (std::size_t i = 0; i < parts.links.components.size(); ++i) {
     const LinkedComponent& component = parts.links.components[i];
     const ComponentSpec& spec = context.spec.components[i];
     if (!spec.is_readable || component.type == nullptr || !component.lane) continue;
-    if (!parts.triggers[i].is_manual()) continue;
     const DomainPlan& domain = parts.domains.domains[parts.domains.lane_domain[*component.lane]];
-    if (domain.pace != PaceType::kReady || component.type->is_host_driven) continue;
-    const auto count = spec.config ? spec.config->find_member("count") : std::nullopt;
-    const bool has_end = component.type->finishes == Finishes::kAlways ||
-                         (component.type->finishes == Finishes::kWithCount && count &&
-                          count->find_int().value_or(1) > 0);
-    if (has_end) continue;
+    if (domain.pace != PaceType::kReady) continue;
+    if (!is_free_running(spec, *component.type, parts.triggers[i])) continue;
     context.reporter.at_value(
         DiagnosticCode::kFreeRunningComponent,
         *spec.source,
@@ -78,14 +87,21 @@ void add_components(CompiledGraph& graph, const GraphSpec& spec, CompileParts& p
   for (std::size_t i = 0; i < spec.components.size(); ++i) {
     const ComponentSpec& component = spec.components[i];
     const std::uint32_t lane = *parts.links.components[i].lane;
-    graph.components.push_back({.id = component.id,
-                                .type = component.type,
-                                .role = parts.links.components[i].type->role,
-                                .lane = lane,
-                                .domain = parts.domains.lane_domain[lane],
-                                .region = parts.regions.of_component[i],
-                                .execution = component.execution,
-                                .trigger = std::move(parts.triggers[i])});
+    const ComponentDescriptor& type = *parts.links.components[i].type;
+    graph.components.push_back(
+        {.id = component.id,
+         .type = component.type,
+         .role = type.role,
+         .lane = lane,
+         .domain = parts.domains.lane_domain[lane],
+         .region = parts.regions.of_component[i],
+         .execution = component.execution,
+         .trigger = std::move(parts.triggers[i]),
+         .max_age = component.boundary.max_age,
+         .config = component.config ? Payload::from_json(*component.config) : Payload(),
+         .is_host_driven = type.is_host_driven});
+    CompiledComponent& added = graph.components.back();
+    added.is_free_running = is_free_running(component, type, added.trigger);
   }
 }
 
@@ -142,6 +158,8 @@ CompiledGraph assemble(const GraphSpec& spec, CompileParts parts) {
   CompiledGraph graph;
   graph.name = spec.name;
   graph.schema_version = spec.schema_version;
+  if (spec.config) graph.config = Payload::from_json(*spec.config);
+  graph.tasks = spec.tasks;
   graph.lanes = spec.lanes;
   graph.loops = spec.loops;
   add_components(graph, spec, parts);

@@ -15,6 +15,7 @@
 #include "graph/format/graph_file.h"
 #include "graph/format/limits.h"
 #include "graph/format/spec.h"
+#include "graph/payload.h"
 
 // The flat form of a graph: arrays whose items name each other by index. Nothing in it changes
 // after it was compiled.
@@ -30,6 +31,10 @@ struct CompiledComponent {
   std::uint32_t region = 0;
   ExecutionSpec execution = {};
   TriggerPlan trigger = {};
+  Duration max_age{};            ///< of what an output boundary is given; 0: any
+  Payload config = {};           ///< an object, or null
+  bool is_host_driven = false;   ///< the host causes its invocations
+  bool is_free_running = false;  ///< runs in every epoch and never finishes by itself
 };
 
 struct CompiledEdge {
@@ -58,6 +63,8 @@ struct CompiledRegion {
 struct CompiledGraph {
   std::string name;
   std::int64_t schema_version = 1;
+  Payload config = {};
+  TasksSpec tasks = {};
   std::vector<LaneSpec> lanes;  ///< as declared
   std::vector<DomainPlan> domains;
   std::vector<std::uint32_t> lane_domain;  ///< kNoDomain: the lane has no components

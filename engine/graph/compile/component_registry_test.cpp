@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "graph/body/component.h"
 #include "graph/compile/descriptor.h"
 
 namespace millrace::graph {
@@ -42,7 +43,9 @@ TEST(ComponentRegistryTest, HasTheBuiltInTypes) {
                            "core.table",
                            "core.meter"}) {
     EXPECT_NE(registry.find(type), nullptr) << type;
+    EXPECT_NE(registry.make(type), nullptr) << type;
   }
+  EXPECT_EQ(registry.make("core.none"), nullptr);
   EXPECT_EQ(registry.types().size(), 14U);
 }
 

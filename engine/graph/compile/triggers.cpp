@@ -79,6 +79,7 @@ class TriggerPlanner {
       plan.inputs.clear();
     } else {
       fill_inputs(plan);
+      fill_kinds(plan);
       check_ready(plan);
     }
     return plan;
@@ -192,6 +193,25 @@ class TriggerPlanner {
     reporter_.at_value(DiagnosticCode::kTriggerMissingInput,
                        trigger_place(),
                        base::format("The trigger of '{}' has no input with an edge", spec_.id));
+  }
+
+  /// The kind of an input is that of the source that names it; else that of the trigger's type, if
+  /// it is one; else a message.
+  void fill_kinds(TriggerPlan& plan) const {
+    SourceType usual = SourceType::kMessage;
+    if (plan.type == TriggerType::kRequest) usual = SourceType::kRequest;
+    if (plan.type == TriggerType::kTaskReady) usual = SourceType::kTaskReady;
+    if (plan.type == TriggerType::kFutureReady) usual = SourceType::kFutureReady;
+    for (const std::string& input : plan.inputs) {
+      SourceType kind = usual;
+      for (const EventSourceSpec& source : spec_.event_sources) {
+        if (source.type == SourceType::kManual || source.type == SourceType::kTimer) continue;
+        const bool names_it = std::ranges::find(source.inputs, input) != source.inputs.end();
+        if (names_it || source.inputs.empty()) kind = source.type;
+        if (names_it) break;
+      }
+      plan.kinds.push_back(kind);
+    }
   }
 
   [[nodiscard]] JsonValue trigger_place() const {

@@ -14,6 +14,7 @@ struct TriggerPlan {
   bool has_timer = false;
   Duration timer_period{};
   std::vector<std::string> inputs = {};  ///< empty for manual and timer
+  std::vector<SourceType> kinds = {};    ///< of each input: what kind of event its messages are
   TriggerSpec rule = {};                 ///< settings of the type and modifiers
 
   /// Whether it is invoked in every epoch.

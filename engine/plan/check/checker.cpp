@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "base/format.h"
+#include "plan/check/join_checker.h"
+#include "plan/check/key_history.h"
+#include "plan/check/key_names.h"
 #include "plan/check/node_checker.h"
-#include "plan/check/param_reader.h"
 #include "plan/check/resolver.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
@@ -38,11 +40,13 @@ class ColumnChecker {
 
   void check() {
     for (const std::uint32_t index : topological_order(draft_.plan)) check_node(index);
+    context_.reporter.set_subject({});
     draft_.plan.params = std::move(externals_.params);
     draft_.plan.request_fields = std::move(externals_.request_fields);
     draft_.plan.viewer_fields = std::move(externals_.viewer_fields);
     find_viewer();
     check_output_keys();
+    ask_tasks();
   }
 
  private:
@@ -62,12 +66,43 @@ class ColumnChecker {
         inputs.push_back(columns_[from->node] ? &*columns_[from->node] : nullptr);
       }
     }
-    const NodeColumns* first = known && !inputs.empty() ? inputs.front() : nullptr;
-    NodeChecker checker(draft_, index, first, analysis_, context_);
+    const std::size_t problems_before = context_.reporter.count();
+    context_.reporter.set_subject(subject_of(node));
+    NodeChecker checker(draft_,
+                        index,
+                        known ? inputs : std::vector<const NodeColumns*>(inputs.size()),
+                        columns_,
+                        {.analysis = analysis_, .context = context_});
     ExternalNames unused;
     checker.check(live_[index] ? externals_ : unused);
     if (checker.reads_viewer()) viewer_readers_.push_back(index);
+    if (known && node.task->join) {
+      JoinChecker(draft_, index, columns_, {.analysis = analysis_, .context = context_})
+          .check(inputs);
+    }
+    if (context_.reporter.count() != problems_before) draft_.has_problem[index] = true;
     if (known) columns_[index] = analysis_.columns_of(node, inputs);
+  }
+
+  /// Lets the tasks check params that are well-formed one by one.
+  void ask_tasks() {
+    for (std::uint32_t index = 0; index < draft_.plan.nodes.size(); ++index) {
+      const CompiledNode& node = draft_.plan.nodes[index];
+      if (node.task == nullptr || draft_.has_problem[index] || draft_.unknown_input[index])
+        continue;
+      const base::Status checked =
+          context_.catalog.check_node(node, draft_.plan, context_.registry);
+      if (checked) continue;
+      context_.reporter.set_subject(subject_of(node));
+      const std::string& at = checked.error().where();
+      const std::size_t param = at.find(".params.");
+      base::ValuePlace where = draft_.where[index];
+      for (std::size_t i = 0; param != std::string::npos && i < node.params.size(); ++i) {
+        if (at.substr(param + 8) == node.task->params[i].name) where = draft_.places[index][i];
+      }
+      add(ProblemCode::kBadValue, where, checked.error().message());
+    }
+    context_.reporter.set_subject({});
   }
 
   void find_viewer() {
@@ -96,7 +131,8 @@ class ColumnChecker {
     }
     if (viewers.size() != 1) return;
     if (!plan.viewer_fields.empty()) plan.viewer_node = viewers.front();
-    if (topological_order(plan).size() == plan.nodes.size() || !context_.reporter.empty()) return;
+    if (topological_order(plan).size() == plan.nodes.size() || context_.reporter.has_errors())
+      return;
     add(ProblemCode::kCycle,
         draft_.where[viewers.front()],
         "The viewer waits for a node that reads viewer.x: " + plan.nodes[viewers.front()].id);
@@ -125,8 +161,11 @@ class ColumnChecker {
       seen.emplace_back(name.text);
       if (key == nullptr || key->name == "id") continue;
       plan.output_keys.push_back(key->name);
-      if (has_column(analysis_.index_of(key->name))) continue;
-      add(ProblemCode::kKeyNotAvailable, name.where, "Nothing writes the output key: " + key->name);
+      const std::size_t index = analysis_.index_of(key->name);
+      if (has_column(index)) continue;
+      KeyHistory::Explanation why =
+          KeyHistory(plan, columns_).explain_missing(NodeInput{plan.outputs.front()}, *key, index);
+      add(ProblemCode::kKeyNotAvailable, name.where, std::move(why.message), std::move(why.hint));
     }
   }
 
@@ -134,29 +173,16 @@ class ColumnChecker {
     return draft_.plan.outputs.empty() ||
            std::ranges::any_of(draft_.plan.outputs, [&](std::uint32_t output) {
              const std::optional<NodeColumns>& columns = columns_[output];
-             return !columns || columns->present.contains(key) || columns->offered.contains(key);
+             return !columns || columns->has(key);
            });
   }
 
-  /// Adds the keys that the outputs certainly have, and those that a fetch can supply when between
-  /// it and the output there are only tasks that select or order its rows.
+  /// Adds every key that the rows of an output have: what was written or can be fetched since their
+  /// entity began.
   void add_default_keys() {
     KeySet keys = analysis_.none();
     for (const std::uint32_t output : draft_.plan.outputs) {
-      if (!columns_[output]) continue;
-      keys |= columns_[output]->present;
-      std::uint32_t node = output;
-      for (std::size_t step = 0; step < draft_.plan.nodes.size(); ++step) {
-        if (!columns_[node]) break;
-        keys |= columns_[node]->on_demand;
-        const CompiledNode& here = draft_.plan.nodes[node];
-        const bool same_rows =
-            here.task->rows != OutputRows::kSource && here.task->rows != OutputRows::kOther;
-        const auto* from =
-            here.inputs.empty() ? nullptr : std::get_if<NodeInput>(&here.inputs.front());
-        if (!same_rows || from == nullptr) break;
-        node = from->node;
-      }
+      if (columns_[output]) keys |= columns_[output]->present | columns_[output]->offered;
     }
     keys.for_each([&](std::size_t key) {
       const std::string& name = context_.registry.keys()[key].name;
@@ -175,7 +201,7 @@ class ColumnChecker {
   const std::vector<bool>& live_;
   const ColumnAnalysis& analysis_;
   const CheckContext& context_;
-  std::vector<std::optional<NodeColumns>> columns_;
+  ColumnsByNode columns_;
   ExternalNames externals_;
   std::vector<std::uint32_t> viewer_readers_;
 };

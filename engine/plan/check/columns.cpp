@@ -10,23 +10,19 @@
 
 #include "base/check.h"
 #include "expr/compiled_expr.h"
-#include "plan/check/param_reader.h"
+#include "plan/check/join_params.h"
+#include "plan/check/key_names.h"
+#include "plan/membership.h"
 #include "plan/task_catalog.h"
 
 namespace millrace::plan {
 
-namespace {
-
-const NodeColumns* first_of(const std::vector<const NodeColumns*>& inputs) {
-  return inputs.empty() ? nullptr : inputs.front();
-}
-
-}  // namespace
-
 ColumnAnalysis::ColumnAnalysis(const Registry& registry)
     : registry_(registry), on_demand_(registry.keys().size()) {
   for (const FieldInfo& key : registry.keys()) {
-    if (key.lifecycle == Lifecycle::kBlocked || is_built_in_key(key.name)) continue;
+    if (key.lifecycle == Lifecycle::kBlocked || key.allow_write || is_built_in_key(key.name)) {
+      continue;
+    }
     add_key(on_demand_, key.name);
   }
 }
@@ -53,8 +49,23 @@ KeySet ColumnAnalysis::explicit_keys(const CompiledNode& node) const {
   return keys;
 }
 
+KeySet ColumnAnalysis::supplied_keys(const CompiledNode& node) const {
+  const std::optional<std::string_view> prefix = hash_prefix(node);
+  if (!prefix) return on_demand_;
+  KeySet keys = on_demand_;
+  on_demand_.for_each([&](std::size_t key) {
+    if (!belongs_to(registry_.keys()[key], *prefix)) keys.remove(key);
+  });
+  return keys;
+}
+
 NodeColumns ColumnAnalysis::columns_of(const PlanInput& input) const {
-  NodeColumns columns{.present = none(), .offered = none(), .written = none(), .on_demand = none()};
+  NodeColumns columns{.present = none(),
+                      .offered = none(),
+                      .written = none(),
+                      .on_demand = none(),
+                      .partial = none(),
+                      .taken = {}};
   columns.present.add(index_of("id"));
   if (const auto* field = std::get_if<RequestInput>(&input)) add_key(columns.present, field->field);
   return columns;
@@ -62,41 +73,112 @@ NodeColumns ColumnAnalysis::columns_of(const PlanInput& input) const {
 
 NodeColumns ColumnAnalysis::columns_of(const CompiledNode& node,
                                        const std::vector<const NodeColumns*>& inputs) const {
-  NodeColumns columns{.present = none(), .offered = none(), .written = none(), .on_demand = none()};
+  NodeColumns columns{.present = none(),
+                      .offered = none(),
+                      .written = none(),
+                      .on_demand = none(),
+                      .partial = none(),
+                      .taken = {}};
   const TaskSpec& task = *node.task;
-  const bool takes_all = task.columns == OutputColumns::kUnion;
-  if (task.columns != OutputColumns::kSource) {
-    for (const NodeColumns* input : inputs) {
-      columns.present |= input->present;
-      columns.offered |= input->offered;
-      if (!takes_all) break;
+  add_inputs(columns, task, inputs);
+  add_written(columns, node);
+  columns.partial -= columns.written;
+  if (task.columns == OutputColumns::kFanOut && !inputs.empty()) {
+    for (const TakenKey& key : columns.taken) {
+      if (inputs.front()->partial.contains(key.from)) columns.partial.add(key.to);
     }
   }
-  for (const std::string& key : task.writes) add_key(columns.written, key);
-  if (task.columns == OutputColumns::kFanOut) add_key(columns.written, "parent_id");
-  for (std::size_t i = 0; i < node.params.size(); ++i) {
-    if (task.params[i].type != ParamType::kOutKey) continue;
-    if (const auto* key = std::get_if<std::string>(&node.params[i])) add_key(columns.written, *key);
-  }
+  if (task.join) add_joined(columns, node, inputs);
   if (task.writes_on_demand) {
     const KeySet listed = explicit_keys(node);
-    if (listed.empty()) {
-      columns.on_demand = on_demand_;
-      if (const NodeColumns* input = first_of(inputs);
-          input != nullptr && task.columns != OutputColumns::kSource) {
-        columns.on_demand -= input->present;
-      }
-      columns.on_demand -= columns.written;
-    } else {
-      columns.on_demand = listed;
-      columns.present |= listed;
-    }
+    columns.on_demand = listed.empty() ? supplied_keys(node) - columns.written : listed;
+    if (!listed.empty()) columns.present |= listed;
     columns.offered |= columns.on_demand;
+    columns.partial -= columns.on_demand;
   }
   columns.present.add(index_of("id"));
   columns.present |= columns.written;
   columns.offered -= columns.present;
   return columns;
+}
+
+void ColumnAnalysis::add_inputs(NodeColumns& columns,
+                                const TaskSpec& task,
+                                const std::vector<const NodeColumns*>& inputs) const {
+  if (inputs.empty()) return;
+  switch (task.columns) {
+    case OutputColumns::kSource:
+    case OutputColumns::kFanOut:
+      return;
+    case OutputColumns::kFirstInput:
+    case OutputColumns::kJoin:
+      columns.present = inputs.front()->present;
+      columns.offered = inputs.front()->offered;
+      columns.partial = inputs.front()->partial;
+      return;
+    case OutputColumns::kUnion:
+      break;
+  }
+  KeySet everywhere = inputs.front()->present | inputs.front()->offered;
+  for (const NodeColumns* input : inputs) {
+    columns.present |= input->present;
+    columns.offered |= input->offered;
+    columns.partial |= input->partial;
+    everywhere &= input->present | input->offered;
+  }
+  columns.partial |= (columns.present | columns.offered) - everywhere;
+}
+
+void ColumnAnalysis::add_written(NodeColumns& columns, const CompiledNode& node) const {
+  const TaskSpec& task = *node.task;
+  for (const std::string& key : task.writes) add_key(columns.written, key);
+  if (task.columns == OutputColumns::kFanOut) add_key(columns.written, "parent_id");
+  for (std::size_t i = 0; i < node.params.size(); ++i) {
+    const ParamSpec& spec = task.params[i];
+    if (spec.type == ParamType::kOutKey) {
+      if (const auto* key = std::get_if<std::string>(&node.params[i])) {
+        add_key(columns.written, *key);
+      }
+    } else if (spec.type == ParamType::kKeyMap && spec.read_from.empty()) {
+      const auto* moves = std::get_if<std::vector<KeyMove>>(&node.params[i]);
+      if (moves == nullptr) continue;
+      for (const KeyMove& move : *moves) {
+        columns.taken.push_back({.to = index_of(move.to), .from = index_of(move.from)});
+        columns.written.add(columns.taken.back().to);
+      }
+    }
+  }
+}
+
+/// Adds what a join takes from its other input. A key that both inputs have is ambiguous unless
+/// `columns` names it: then the rows after the join do not have it, so that reading it is an error.
+void ColumnAnalysis::add_joined(NodeColumns& columns,
+                                const CompiledNode& node,
+                                const std::vector<const NodeColumns*>& inputs) const {
+  const JoinParams join(node);
+  if (!join.takes_columns() || join.rhs_input() >= inputs.size()) return;
+  const NodeColumns& right = *inputs[join.rhs_input()];
+  if (const std::vector<KeyMove>* moves = join.columns()) {
+    for (const KeyMove& move : *moves) {
+      columns.taken.push_back({.to = index_of(move.to), .from = index_of(move.from)});
+    }
+  } else {
+    KeySet all = right.present | right.offered;
+    all.remove(index_of("id"));
+    for (const std::string& key : join.rhs_by()) all.remove(index_of(key));
+    all.for_each([&](std::size_t key) {
+      if (columns.has(key)) {
+        columns.present.remove(key);
+        columns.offered.remove(key);
+      } else {
+        columns.taken.push_back({.to = key, .from = key});
+      }
+    });
+  }
+  for (const TakenKey& key : columns.taken) {
+    (right.present.contains(key.from) ? columns.present : columns.offered).add(key.to);
+    if (right.partial.contains(key.from)) columns.partial.add(key.to);
+  }
 }
 
 std::vector<NodeColumns> ColumnAnalysis::columns_of(const CompiledPlan& plan) const {
@@ -116,29 +198,49 @@ std::vector<NodeColumns> ColumnAnalysis::columns_of(const CompiledPlan& plan) co
   return columns;
 }
 
-KeySet ColumnAnalysis::reads_of(const CompiledNode& node) const {
+void ColumnAnalysis::add_reads(KeySet& keys, const CompiledNode& node, std::size_t param) const {
+  const ParamSpec& spec = node.task->params[param];
+  const ParamValue& value = node.params[param];
+  if (spec.type == ParamType::kKey) {
+    if (const auto* key = std::get_if<std::string>(&value)) add_key(keys, *key);
+  } else if (spec.type == ParamType::kKeyList && spec.name != node.task->keys_param) {
+    if (const auto* names = std::get_if<std::vector<std::string>>(&value)) {
+      for (const std::string& name : *names) add_key(keys, name);
+    }
+  } else if (const auto* order = std::get_if<std::vector<OrderKey>>(&value)) {
+    for (const OrderKey& key : *order) add_key(keys, key.key);
+  } else if (const auto* compiled = std::get_if<expr::CompiledExprRef>(&value)) {
+    for (const expr::NameUse& use : (*compiled)->names()) {
+      if (use.source == expr::NameSource::kKey) add_key(keys, use.name);
+    }
+  } else if (spec.type == ParamType::kKeyPattern && !node.inputs.empty()) {
+    const auto* text = std::get_if<std::string>(&value);
+    const auto name = text != nullptr ? pattern_name(*text) : std::nullopt;
+    if (name) add_key(keys, *name);
+  }
+}
+
+KeySet ColumnAnalysis::reads_of(const CompiledNode& node,
+                                std::size_t input,
+                                bool with_taken) const {
   KeySet keys = none();
   const TaskSpec& task = *node.task;
+  if (task.join) {
+    const JoinParams join(node);
+    const bool is_right = input == join.rhs_input();
+    if (!is_right && input != 0) return keys;
+    for (const std::string& key : is_right ? join.rhs_by() : join.by()) add_key(keys, key);
+    if (!is_right || !with_taken || join.columns() == nullptr) return keys;
+    for (const KeyMove& move : *join.columns()) add_key(keys, move.from);
+    return keys;
+  }
   for (const std::string& key : task.reads) add_key(keys, key);
   for (std::size_t i = 0; i < node.params.size(); ++i) {
-    const ParamSpec& spec = task.params[i];
-    const ParamValue& value = node.params[i];
-    if (spec.type == ParamType::kKey) {
-      if (const auto* key = std::get_if<std::string>(&value)) add_key(keys, *key);
-    } else if (spec.type == ParamType::kKeyList && spec.name != task.keys_param) {
-      if (const auto* names = std::get_if<std::vector<std::string>>(&value)) {
-        for (const std::string& name : *names) add_key(keys, name);
-      }
-    } else if (const auto* order = std::get_if<std::vector<OrderKey>>(&value)) {
-      for (const OrderKey& key : *order) add_key(keys, key.key);
-    } else if (const auto* compiled = std::get_if<expr::CompiledExprRef>(&value)) {
-      for (const expr::NameUse& use : (*compiled)->names()) {
-        if (use.source == expr::NameSource::kKey) add_key(keys, use.name);
-      }
-    } else if (spec.type == ParamType::kKeyPattern && !node.inputs.empty()) {
-      const auto* text = std::get_if<std::string>(&value);
-      const auto name = text != nullptr ? pattern_name(*text) : std::nullopt;
-      if (name) add_key(keys, *name);
+    const auto* moves = std::get_if<std::vector<KeyMove>>(&node.params[i]);
+    if (moves == nullptr) {
+      add_reads(keys, node, i);
+    } else if (with_taken && input == 0) {
+      for (const KeyMove& move : *moves) add_key(keys, move.from);
     }
   }
   return keys;
@@ -160,6 +262,7 @@ std::vector<NodeNeeds> ColumnAnalysis::needs_of(const CompiledPlan& plan,
   if (plan.viewer_node != kNoPlanNode) ask(plan.viewer_node, viewer_keys);
   for (std::size_t i = plan.nodes.size(); i-- > 0;) {
     const CompiledNode& node = plan.nodes[i];
+    const TaskSpec& task = *node.task;
     NodeNeeds& need = needs[i];
     need.needed.add(index_of("id"));
     need.fetched = need.needed & columns[i].on_demand;
@@ -168,13 +271,25 @@ std::vector<NodeNeeds> ColumnAnalysis::needs_of(const CompiledPlan& plan,
       ask(std::get<NodeInput>(node.inputs.front()).node, need.needed);
       continue;
     }
-    const KeySet reads = reads_of(node);
-    const bool takes_all = node.task->columns == OutputColumns::kUnion;
+    KeySet taken = none();
+    for (const TakenKey& key : columns[i].taken) {
+      if (need.needed.contains(key.to)) taken.add(key.from);
+      need.passed.remove(key.to);
+    }
+    for (const std::string& key : task.keeps) {
+      if (need.needed.contains(index_of(key))) need.passed.add(index_of(key));
+    }
+    const std::size_t taken_from = task.join ? JoinParams(node).rhs_input() : 0;
+    const bool from_all = task.columns == OutputColumns::kUnion;
+    const bool from_first =
+        task.columns == OutputColumns::kFirstInput || task.columns == OutputColumns::kJoin;
     for (std::size_t input = 0; input < node.inputs.size(); ++input) {
       const auto* from = std::get_if<NodeInput>(&node.inputs[input]);
       if (from == nullptr) continue;
-      const bool flows = node.task->columns != OutputColumns::kSource && (takes_all || input == 0);
-      ask(from->node, flows ? reads | need.passed : reads);
+      KeySet wanted = reads_of(node, input, false);
+      if (from_all || (from_first && input == 0)) wanted |= need.passed;
+      if (input == taken_from) wanted |= taken;
+      ask(from->node, wanted);
       if (input == 0 && node.on_failure == OnFailure::kUseInput) ask(from->node, need.needed);
     }
     if (node.fallback_node != kNoPlanNode) ask(node.fallback_node, need.needed);

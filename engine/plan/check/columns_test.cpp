@@ -21,34 +21,36 @@ class ColumnsTest : public PlanFixture {
   ColumnAnalysis analysis_{registry_};
 };
 
-TEST_F(ColumnsTest, AnOfferFlowsDownUntilSomebodyWritesTheKey) {
+TEST_F(ColumnsTest, AnOfferFlowsDownUntilTheEntityChanges) {
   const auto plan = compile(artifact(
-      std::string(kViewer) + "," + std::string(kFollow) +
-          R"(, {"id": "s", "op": "vm", "inputs": ["f"], "params": {"out_key": "score", "expr": "1.0"}})",
-      R"("s")"));
+      std::string(kViewer) +
+          R"(, {"id": "t", "op": "take", "inputs": ["v"], "params": {"count": 1}}, )" +
+          R"({"id": "f", "op": "follow", "inputs": ["t"], "params": {"endpoint": "redis_default"}})",
+      R"("f")"));
   const std::vector<NodeColumns> columns = analysis_.columns_of(*plan);
-  EXPECT_TRUE(has(columns[0].offered, "score"));
-  EXPECT_TRUE(has(columns[1].offered, "score"));
-  EXPECT_TRUE(has(columns[1].present, "parent_id"));
-  EXPECT_TRUE(has(columns[2].present, "score"));
-  EXPECT_FALSE(has(columns[2].offered, "score"));
+  EXPECT_TRUE(has(columns[0].offered, "name"));
+  EXPECT_TRUE(has(columns[1].offered, "name"));
+  EXPECT_FALSE(columns[2].has(analysis_.index_of("name")));
+  EXPECT_TRUE(has(columns[2].present, "parent_id"));
   EXPECT_FALSE(has(columns[0].offered, "secret"));
   EXPECT_FALSE(has(columns[0].offered, "parent_id"));
+  EXPECT_FALSE(has(columns[0].offered, "score")) << "plans write it, so nobody fetches it unasked";
 }
 
-TEST_F(ColumnsTest, TheNearestTaskThatOffersAKeySuppliesIt) {
-  const auto plan = compile(
-      artifact(std::string(kViewer) + "," + std::string(kFollow) +
-                   R"(, {"id": "k", "op": "filter", "inputs": ["f"], "params": {"pred": "age > 1"}},
-             {"id": "h", "op": "hydrate", "inputs": ["k"], "params": {"endpoint": "redis_default"}})",
-               R"("h")",
-               R"(, "output_keys": ["age"])"));
+TEST_F(ColumnsTest, E3_TheNearestTaskThatOffersAKeySuppliesItWhateverTheRowsHave) {
+  const auto plan = compile(artifact(
+      R"({"id": "s", "op": "fixed_source"},
+         {"id": "a", "op": "hydrate", "inputs": ["s"], "params": {"endpoint": "redis_default", "keys": ["age"]}},
+         {"id": "k", "op": "filter", "inputs": ["a"], "params": {"pred": "age > 1"}},
+         {"id": "h", "op": "hydrate", "inputs": ["k"], "params": {"endpoint": "redis_default"}})",
+      R"("h")",
+      R"(, "output_keys": ["age"])"));
   const std::vector<NodeNeeds> needs = analysis_.needs_of(*plan, analysis_.columns_of(*plan));
-  EXPECT_TRUE(has(needs[0].fetched, "age"));  // for the filter
+  EXPECT_TRUE(has(needs[1].fetched, "age"));  // for the filter
   EXPECT_TRUE(has(needs[3].fetched, "age"));  // for the answer
 }
 
-TEST_F(ColumnsTest, AKeyThatTheInputHasIsNotFetchedAgain) {
+TEST_F(ColumnsTest, E3_AHydrateLeavesKeysThatPlansWriteAlone) {
   const auto plan = compile(artifact(
       R"({"id": "s", "op": "fixed_source"},
          {"id": "a", "op": "vm", "inputs": ["s"], "params": {"out_key": "score", "expr": "1.0"}},
@@ -59,6 +61,32 @@ TEST_F(ColumnsTest, AKeyThatTheInputHasIsNotFetchedAgain) {
   EXPECT_FALSE(has(needs[2].fetched, "score"));
   EXPECT_TRUE(has(needs[2].fetched, "likes"));
   EXPECT_TRUE(has(needs[1].needed, "score"));
+}
+
+TEST_F(ColumnsTest, E4_AHashSuppliesOnlyKeysThatAreOfItsPrefix) {
+  const auto plan = compile(artifact(
+      R"({"id": "s", "op": "fixed_source"},
+         {"id": "u", "op": "hydrate", "inputs": ["s"], "params": {"endpoint": "redis_default", "prefix": "user"}},
+         {"id": "i", "op": "hydrate", "inputs": ["s"], "params": {"endpoint": "redis_default", "prefix": "item"}})",
+      R"("u", "i")"));
+  const std::vector<NodeColumns> columns = analysis_.columns_of(*plan);
+  EXPECT_FALSE(has(columns[1].offered, "created_at"));
+  EXPECT_TRUE(has(columns[1].offered, "name"));
+  EXPECT_TRUE(has(columns[2].offered, "created_at"));
+}
+
+TEST_F(ColumnsTest, E6_WhatOnlySomeInputsOfAConcatHaveIsPartial) {
+  const auto plan = compile(artifact(
+                                R"({"id": "s", "op": "fixed_source"},
+         {"id": "a", "op": "vm", "inputs": ["s"], "params": {"out_key": "score", "expr": "1.0"}},
+         {"id": "c", "op": "concat", "inputs": ["a", "s"]},
+         {"id": "d", "op": "vm", "inputs": ["c"], "params": {"out_key": "score", "expr": "2.0"}})",
+                                R"("d")"),
+                            CompileOptions::without_passes());
+  const std::vector<NodeColumns> columns = analysis_.columns_of(*plan);
+  EXPECT_TRUE(has(columns[2].partial, "score"));
+  EXPECT_FALSE(has(columns[2].partial, "id"));
+  EXPECT_FALSE(has(columns[3].partial, "score"));
 }
 
 }  // namespace

@@ -35,8 +35,16 @@ struct Draft {
   /// For each node, whether one of its inputs could not be resolved. Its columns are then unknown,
   /// and nothing that reads them can be checked.
   std::vector<bool> unknown_input;
+  /// For each node, whether a problem of it was reported. Nothing that depends on its params being
+  /// right is checked then.
+  std::vector<bool> has_problem;
   std::optional<std::vector<ArtifactName>> output_keys;
 };
+
+/// Gives `node 'top' (sort)`, for reports.
+[[nodiscard]] inline std::string subject_of(const CompiledNode& node) {
+  return "node '" + node.id + "' (" + (node.task != nullptr ? node.task->op : "?") + ")";
+}
 
 /// Gives the names of a list of registered fields, for suggestions.
 template <class Infos>

@@ -16,7 +16,10 @@
 #include "base/result.h"
 #include "base/text_place.h"
 #include "expr/compiled_expr.h"
-#include "plan/check/param_reader.h"
+#include "expr/syntax/function_table.h"
+#include "expr/syntax/tree.h"
+#include "plan/check/key_names.h"
+#include "plan/membership.h"
 #include "plan/problem.h"
 #include "rows/column.h"
 
@@ -27,6 +30,28 @@ namespace {
 bool is_name_letter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
          (letter >= '0' && letter <= '9') || letter == '_';
+}
+
+/// Says whether a node of an expression takes care of nulls below it: `coalesce`, `is null`, and
+/// comparisons, which are false then.
+bool is_never_null(const expr::Node& node) {
+  using enum expr::Op;
+  switch (node.op) {
+    case kEqual:
+    case kNotEqual:
+    case kLess:
+    case kLessEqual:
+    case kGreater:
+    case kGreaterEqual:
+    case kIn:
+    case kMatch:
+    case kIsNull:
+      return true;
+    case kCall:
+      return node.function == expr::Function::kCoalesce;
+    default:
+      return false;
+  }
 }
 
 /// Says whether an expression reads this name as a key or as a field of the viewer. Needed because
@@ -48,19 +73,20 @@ bool reads_key(std::string_view text, std::string_view name) {
 
 NodeChecker::NodeChecker(Draft& draft,
                          std::uint32_t index,
-                         const NodeColumns* input,
-                         const ColumnAnalysis& analysis,
-                         const CheckContext& context)
-    : draft_(draft),
-      node_(draft.plan.nodes[index]),
+                         std::vector<const NodeColumns*> inputs,
+                         const ColumnsByNode& columns,
+                         const CheckSetting& setting)
+    : node_(draft.plan.nodes[index]),
       places_(draft.places[index]),
       where_(draft.where[index]),
-      analysis_(analysis),
-      context_(context) {
+      analysis_(setting.analysis),
+      context_(setting.context),
+      inputs_(std::move(inputs)),
+      history_(draft.plan, columns) {
   if (node_.inputs.empty()) {
-    available_ = analysis.none();
-  } else if (input != nullptr) {
-    available_ = input->present | input->offered;
+    available_ = analysis_.none();
+  } else if (inputs_.front() != nullptr) {
+    available_ = inputs_.front()->present | inputs_.front()->offered;
   }
 }
 
@@ -71,7 +97,7 @@ void NodeChecker::check(ExternalNames& externals) {
     if (type == ParamType::kExpr || type == ParamType::kPredicate) {
       compile_expr(i, externals);
     } else {
-      check_param(i);
+      check_param(i, externals);
     }
   }
   check_endpoints();
@@ -82,61 +108,165 @@ void NodeChecker::check_task_keys() {
   for (const std::string& key : node_.task->writes) (void)check_key(key, where_, context_);
 }
 
-void NodeChecker::check_param(std::size_t param) {
+std::size_t NodeChecker::input_of(const ParamSpec& spec) const {
+  if (spec.read_from.empty()) return 0;
+  const auto* input = std::get_if<InputIndex>(&node_.param(spec.read_from));
+  return input != nullptr ? input->index : node_.inputs.size();
+}
+
+void NodeChecker::check_param(std::size_t param, ExternalNames& externals) {
   const ParamSpec& spec = node_.task->params[param];
   const ParamValue& value = node_.params[param];
   const base::ValuePlace& where = places_[param];
   if (const auto* order = std::get_if<std::vector<OrderKey>>(&value)) {
-    for (const OrderKey& key : *order) check_available(key.key, where);
+    for (const OrderKey& key : *order) {
+      check_available(key.key, where);
+      warn_if_partial(key.key, where);
+    }
+  } else if (const auto* moves = std::get_if<std::vector<KeyMove>>(&value)) {
+    for (const KeyMove& move : *moves) check_available(move.from, where, input_of(spec));
   } else if (spec.type == ParamType::kKey && std::holds_alternative<std::string>(value)) {
     check_available(std::get<std::string>(value), where);
-  } else if (spec.type == ParamType::kKeyList && spec.name != node_.task->keys_param) {
-    if (const auto* names = std::get_if<std::vector<std::string>>(&value)) {
-      for (const std::string& name : *names) check_available(name, where);
+    if (node_.task->rows == OutputRows::kReorder) {
+      warn_if_partial(std::get<std::string>(value), where);
     }
+  } else if (spec.type == ParamType::kKeyList) {
+    const auto* names = std::get_if<std::vector<std::string>>(&value);
+    if (names == nullptr) return;
+    if (spec.name == node_.task->keys_param) return check_fetched(*names, where);
+    for (const std::string& name : *names) check_available(name, where, input_of(spec));
   } else if (spec.type == ParamType::kKeyPattern && std::holds_alternative<std::string>(value)) {
-    check_pattern(std::get<std::string>(value), where);
+    check_pattern(std::get<std::string>(value), where, externals);
   }
 }
 
-void NodeChecker::check_pattern(const std::string& pattern, const base::ValuePlace& where) {
+/// Checks keys that the task is told to fetch.
+void NodeChecker::check_fetched(const std::vector<std::string>& keys,
+                                const base::ValuePlace& where) {
+  const std::optional<std::string_view> prefix = hash_prefix(node_);
+  for (const std::string& name : keys) {
+    const FieldInfo* key = context_.registry.find_key(name);
+    if (key == nullptr) continue;
+    warn_of_deprecated("key", *key, where);
+    if (!prefix || belongs_to(*key, *prefix)) continue;
+    std::string owners;
+    for (const std::string& owner : key->of) owners += (owners.empty() ? "" : ", ") + owner;
+    context_.reporter.add(ProblemCode::kKeyNotAvailable,
+                          where,
+                          base::format("Hashes '{}:…' do not have the key: {}", *prefix, name),
+                          base::format("keys.toml says that it is of {}", owners));
+  }
+}
+
+void NodeChecker::check_pattern(const std::string& pattern,
+                                const base::ValuePlace& where,
+                                ExternalNames& externals) {
   const std::optional<std::string_view> name = pattern_name(pattern);
   if (!name) return;
+  std::optional<rows::ColumnType> type;
   if (!node_.inputs.empty()) {
-    if (check_key(*name, where, context_) != nullptr) check_available(*name, where);
-    return;
+    const FieldInfo* key = check_key(*name, where, context_);
+    if (key == nullptr) return;
+    check_available(*name, where);
+    type = key->type;
+  } else {
+    type = find_request_field(context_.registry, *name);
+    // Numbers the field, so that requests are read for it.
+    const PlanScope scope(context_.registry, nullptr, externals);
+    if (type) (void)scope.find_name(expr::NameSource::kRequest, *name);
   }
-  if (find_request_field(context_.registry, *name)) return;
-  context_.reporter.add(
-      ProblemCode::kUnknownRequestField,
-      where,
-      "Unknown field of the request: " + base::shortened(*name),
-      [&] { return base::suggestion(*name, request_field_names(context_.registry)); });
+  if (!type) {
+    context_.reporter.add(
+        ProblemCode::kUnknownRequestField,
+        where,
+        "Unknown field of the request: " + base::shortened(*name),
+        [&] { return base::suggestion(*name, request_field_names(context_.registry)); });
+  } else if (*type != rows::ColumnType::kInt64 && *type != rows::ColumnType::kString) {
+    context_.reporter.add(ProblemCode::kWrongKeyType,
+                          where,
+                          base::format("A store key is made of an int or a string, and {} is {}",
+                                       *name,
+                                       rows::to_string(*type)));
+  }
 }
 
-void NodeChecker::check_available(std::string_view key, const base::ValuePlace& where) {
+void NodeChecker::check_available(std::string_view key,
+                                  const base::ValuePlace& where,
+                                  std::size_t input) {
   const FieldInfo* info = context_.registry.find_key(key);
-  if (info == nullptr || !available_) return;
-  warn_of_deprecated("key", *info);
-  if (available_->contains(analysis_.index_of(key))) return;
-  context_.reporter.add(ProblemCode::kKeyNotAvailable,
-                        where,
-                        base::format("Nothing before this node writes the key: {}", key));
+  if (info == nullptr) return;
+  if (node_.inputs.empty()) {
+    context_.reporter.add(ProblemCode::kKeyNotAvailable,
+                          where,
+                          base::format("The node has no input to read a key from: {}", key));
+    return;
+  }
+  if (input >= inputs_.size() || inputs_[input] == nullptr) return;
+  warn_of_deprecated("key", *info, where);
+  if (!inputs_[input]->has(analysis_.index_of(key))) report_missing(*info, where, input);
+}
+
+void NodeChecker::report_missing(const FieldInfo& key,
+                                 const base::ValuePlace& where,
+                                 std::size_t input) {
+  if (context_.reporter.full()) {  // The explanation is costly and would not be shown.
+    return context_.reporter.add(ProblemCode::kKeyNotAvailable, where, "Missing key: " + key.name);
+  }
+  KeyHistory::Explanation why =
+      history_.explain_missing(node_.inputs[input], key, analysis_.index_of(key.name));
+  context_.reporter.add(
+      ProblemCode::kKeyNotAvailable, where, std::move(why.message), std::move(why.hint));
+}
+
+void NodeChecker::warn_if_partial(std::string_view key, const base::ValuePlace& where) {
+  const FieldInfo* info = context_.registry.find_key(key);
+  if (info == nullptr || inputs_.empty() || inputs_.front() == nullptr) return;
+  if (!inputs_.front()->partial.contains(analysis_.index_of(key))) return;
+  context_.reporter.warn(
+      ProblemCode::kKeyMissingInSome,
+      where,
+      base::format(
+          "Only some inputs of a `concat` before this node have the key; it is null in the "
+          "other rows: {}",
+          key),
+      base::format("write it in all of them, or use coalesce({}, …)", key));
+}
+
+void NodeChecker::warn_of_partial_keys(const expr::Tree& tree, const base::ValuePlace& where) {
+  if (inputs_.empty() || inputs_.front() == nullptr || inputs_.front()->partial.empty()) return;
+  // Children stand before their parents, so a walk from the end meets parents first.
+  std::vector<bool> handles_null(tree.nodes().size());
+  std::vector<std::string_view> told;
+  for (std::size_t i = tree.nodes().size(); i-- > 0;) {
+    const expr::Node& node = tree.nodes()[i];
+    if (node.op == expr::Op::kKey && !handles_null[i]) {
+      const std::string_view name = tree.text(node.text_index);
+      if (!contains(told, name)) warn_if_partial(name, where);
+      told.push_back(name);
+    }
+    for (const expr::NodeIndex child : tree.children(node)) {
+      handles_null[child] = handles_null[i] || is_never_null(node);
+    }
+  }
 }
 
 template <class Info>
-void NodeChecker::warn_of_deprecated(std::string_view kind, const Info& info) {
+void NodeChecker::warn_of_deprecated(std::string_view kind,
+                                     const Info& info,
+                                     const base::ValuePlace& where) {
   if (info.lifecycle != Lifecycle::kDeprecated) return;
-  std::string text =
-      base::format("node '{}' reads the deprecated {} '{}'", node_.id, kind, info.name);
-  if (!info.replaced_by.empty()) text += base::format("; use '{}' instead", info.replaced_by);
-  draft_.plan.warnings.push_back(std::move(text));
+  context_.reporter.warn(
+      ProblemCode::kDeprecatedName,
+      where,
+      base::format("The {} is deprecated: {}", kind, info.name),
+      info.replaced_by.empty() ? "" : base::format("use '{}' instead", info.replaced_by));
 }
 
 void NodeChecker::check_endpoints() {
-  for (const ParamValue& value : node_.params) {
-    if (const auto* id = std::get_if<EndpointId>(&value))
-      warn_of_deprecated("endpoint", context_.registry.endpoint(*id));
+  for (std::size_t i = 0; i < node_.params.size(); ++i) {
+    if (const auto* id = std::get_if<EndpointId>(&node_.params[i])) {
+      warn_of_deprecated("endpoint", context_.registry.endpoint(*id), places_[i]);
+    }
   }
 }
 
@@ -182,8 +312,9 @@ void NodeChecker::compile_expr(std::size_t param, ExternalNames& externals) {
                             : use.source == expr::NameSource::kRequest
                                 ? nullptr
                                 : context_.registry.find_key(use.name);
-    if (info != nullptr) warn_of_deprecated(is_param ? "param" : "key", *info);
+    if (info != nullptr) warn_of_deprecated(is_param ? "param" : "key", *info, places_[param]);
   }
+  if (!is_predicate) warn_of_partial_keys((*compiled)->tree(), places_[param]);
   if (target != nullptr && !target->nullable && (*compiled)->nullable()) {
     context_.reporter.add(ProblemCode::kNullIntoKey,
                           places_[param],
@@ -201,7 +332,7 @@ void NodeChecker::report_diagnostic(const expr::Diagnostic& diagnostic,
   const std::string message =
       base::format("{} (at {} of the expression)", diagnostic.message, base::to_string(place));
   if (diagnostic.severity == expr::Severity::kWarning) {
-    draft_.plan.warnings.push_back(base::format("node '{}': {}", node_.id, message));
+    context_.reporter.warn(ProblemCode::kExpressionWarning, where, message, diagnostic.hint);
     return;
   }
   // If the diagnostic points at a name that was not found, report that instead.
@@ -228,8 +359,7 @@ void NodeChecker::report_names(const std::vector<NameProblem>& names,
   for (const NameProblem& name : names) {
     if (!reads_key(text, name.name)) continue;
     if (name.code == ProblemCode::kKeyNotAvailable) {
-      context_.reporter.add(
-          name.code, where, base::format("Nothing before this node writes the key: {}", name.name));
+      check_available(name.name, where);
     } else if (name.code == ProblemCode::kBlockedKey) {
       context_.reporter.add(name.code, where, "The name is blocked: " + name.name);
     }

@@ -44,19 +44,137 @@ TEST_F(NodeCheckerTest, REG6_ReadingADeprecatedKeyIsAWarning) {
       R"("t")",
       R"(, "output_keys": ["id"])"));
   ASSERT_NE(plan, nullptr);
-  EXPECT_THAT(
-      plan->warnings,
-      testing::ElementsAre("node 't' reads the deprecated key 'old_score'; use 'score' instead"));
+  ASSERT_EQ(plan->warnings.size(), 1U);
+  EXPECT_EQ(plan->warnings[0].code, ProblemCode::kDeprecatedName);
+  EXPECT_EQ(plan->warnings[0].subject, "node 't' (filter)");
+  EXPECT_EQ(plan->warnings[0].message, "The key is deprecated: old_score");
+  EXPECT_EQ(plan->warnings[0].hint, "use 'score' instead");
 }
 
 TEST_F(NodeCheckerTest, REG6_ADeprecatedEndpointIsAWarning) {
   const auto plan = compile(
       artifact(R"({"id": "v", "op": "viewer", "params": {"endpoint": "redis_old"}})", R"("v")"));
   ASSERT_NE(plan, nullptr);
+  ASSERT_EQ(plan->warnings.size(), 1U);
+  EXPECT_EQ(plan->warnings[0].message, "The endpoint is deprecated: redis_old");
+  EXPECT_EQ(plan->warnings[0].hint, "use 'redis_default' instead");
+}
+
+TEST_F(NodeCheckerTest, E2_AForgottenHydrateNamesWhereTheKeyWasLostAndTheTwoWaysOut) {
+  const ProblemReport report = problems(artifact(
+      std::string(kViewer) + "," + std::string(kFollow) +
+          R"(, {"id": "m", "op": "media", "inputs": ["f"], "params": {"endpoint": "redis_default"}},
+              {"id": "t", "op": "take", "inputs": ["m"], "params": {"count": 5}},
+              {"id": "o", "op": "sort", "inputs": ["t"], "params": {"key": "name"}})",
+      R"("o")"));
+  ASSERT_EQ(report.problems().size(), 1U) << report.to_text();
+  const Problem& problem = report.problems()[0];
+  EXPECT_EQ(problem.code, ProblemCode::kKeyNotAvailable);
+  EXPECT_EQ(problem.path, "nodes[4].params.key");
+  EXPECT_EQ(problem.subject, "node 'o' (sort)");
+  // The viewer offers it, and the first fan-out after it is where it goes.
+  EXPECT_EQ(problem.message,
+            "The key was lost at 'f' (follow), whose rows are other entities than those before it: "
+            "name");
+  EXPECT_EQ(problem.hint,
+            "fetch it for these rows with `hydrate` after 'f', or take the value of the row before "
+            "along with `carry: [\"name\"]` of 'f'");
+}
+
+TEST_F(NodeCheckerTest, E2_AKeyThatNothingWroteSaysSo) {
+  const ProblemReport report = problems(artifact(
+      R"({"id": "s", "op": "fixed_source"},
+         {"id": "t", "op": "filter", "inputs": ["s"], "params": {"pred": "score > 1.0"}})",
+      R"("t")"));
+  ASSERT_EQ(report.problems().size(), 1U) << report.to_text();
+  EXPECT_EQ(report.problems()[0].message, "Nothing before this node writes the key: score");
+  EXPECT_THAT(report.problems()[0].hint, testing::HasSubstr("`vm`"));
+}
+
+TEST_F(NodeCheckerTest, E1_TheViewersFieldsAreNoColumnsOfOtherRows) {
+  const auto filtered = [&](std::string_view pred) {
+    return artifact(std::string(kViewer) + "," + std::string(kFollow) +
+                        R"(, {"id": "k", "op": "filter", "inputs": ["f"], "params": {"pred": ")" +
+                        std::string(pred) + R"("}})",
+                    R"("k")");
+  };
+  EXPECT_TRUE(problems(filtered("country == viewer.country")).has(ProblemCode::kKeyNotAvailable));
+  EXPECT_NE(compile(filtered("viewer.country == 'DE'")), nullptr);
+}
+
+TEST_F(NodeCheckerTest, E4_AListedKeyMustBeOfThePrefix) {
+  const auto with_prefix = [&](std::string_view prefix) {
+    return artifact(R"({"id": "s", "op": "fixed_source"},
+         {"id": "h", "op": "hydrate", "inputs": ["s"], "params": {"endpoint": "redis_default", "prefix": ")" +
+                        std::string(prefix) + R"(", "keys": ["created_at"]}})",
+                    R"("h")");
+  };
+  EXPECT_NE(compile(with_prefix("post")), nullptr);
+  const ProblemReport report = problems(with_prefix("user"));
+  ASSERT_EQ(report.problems().size(), 1U) << report.to_text();
+  EXPECT_EQ(report.problems()[0].code, ProblemCode::kKeyNotAvailable);
+  EXPECT_EQ(report.problems()[0].hint, "keys.toml says that it is of item, post");
+}
+
+TEST_F(NodeCheckerTest, E6_OrderingOrScoringByAKeyOfSomeInputsIsAWarning) {
+  const auto warnings = [&](std::string_view last) {
+    const auto plan = compile(artifact(
+        R"({"id": "s", "op": "fixed_source"},
+           {"id": "a", "op": "vm", "inputs": ["s"], "params": {"out_key": "score", "expr": "1.0"}},
+           {"id": "c", "op": "concat", "inputs": ["a", "s"]}, )" +
+            std::string(last),
+        R"("t")"));
+    std::vector<std::string_view> codes;
+    for (const base::Problem& warning : plan->warnings) codes.push_back(warning.code.text());
+    return codes;
+  };
+  const auto is_warned = testing::ElementsAre("key_missing_in_some");
+  EXPECT_THAT(warnings(R"({"id": "t", "op": "sort", "inputs": ["c"], "params": {"key": "score"}})"),
+              is_warned);
   EXPECT_THAT(
-      plan->warnings,
-      testing::ElementsAre(
-          "node 'v' reads the deprecated endpoint 'redis_old'; use 'redis_default' instead"));
+      warnings(R"({"id": "t", "op": "sort", "inputs": ["c"], "params": {"by": ["id", "score"]}})"),
+      is_warned);
+  const auto vm = [](std::string_view expr) {
+    return R"({"id": "t", "op": "vm", "inputs": ["c"], "params": {"out_key": "boost", "expr": ")" +
+           std::string(expr) + R"("}})";
+  };
+  EXPECT_THAT(warnings(vm("score * 2.0")), is_warned);
+  EXPECT_THAT(warnings(vm("coalesce(score, 0.0) * 2.0")), testing::IsEmpty());
+  EXPECT_THAT(warnings(vm("if(score is null, 0.0, 1.0)")), testing::IsEmpty());
+}
+
+TEST_F(NodeCheckerTest, E9_AKeyOfAnotherTypeIsRefusedWhereANumberIsRead) {
+  const ProblemReport report = problems(
+      artifact(std::string(kViewer) +
+                   R"(, {"id": "d", "op": "dedupe", "inputs": ["v"], "params": {"score": "name"}})",
+               R"("d")"));
+  ASSERT_EQ(report.problems().size(), 1U) << report.to_text();
+  EXPECT_EQ(report.problems()[0].code, ProblemCode::kWrongKeyType);
+  EXPECT_EQ(report.problems()[0].message,
+            "dedupe.score takes a key of type int or float, and name is string");
+}
+
+TEST_F(NodeCheckerTest, E9_StoreKeysAreMadeOfIntsAndStrings) {
+  const auto pattern = [&](std::string_view name) {
+    return artifact(std::string(kViewer) +
+                        R"(, {"id": "f", "op": "follow", "inputs": ["v"],
+             "params": {"endpoint": "redis_default", "pattern": "x:{)" +
+                        std::string(name) + R"(}"}})",
+                    R"("f")");
+  };
+  EXPECT_NE(compile(pattern("country")), nullptr);
+  EXPECT_TRUE(problems(pattern("verified")).has(ProblemCode::kWrongKeyType));
+}
+
+TEST_F(NodeCheckerTest, ListsOfKeysAreNotEmptyAndFetchNoKeyOfTheEngine) {
+  const auto keys = [&](std::string_view list) {
+    return artifact(R"({"id": "s", "op": "fixed_source"},
+         {"id": "h", "op": "hydrate", "inputs": ["s"], "params": {"endpoint": "redis_default", "keys": )" +
+                        std::string(list) + "}}",
+                    R"("h")");
+  };
+  EXPECT_TRUE(problems(keys("[]")).has(ProblemCode::kBadValue));
+  EXPECT_TRUE(problems(keys(R"(["id"])")).has(ProblemCode::kKeyNotWritable));
 }
 
 TEST_F(NodeCheckerTest, AProblemOfAnotherNameDoesNotBlameAKeyOfTheSameName) {

@@ -17,8 +17,10 @@
 #include "base/formats/object_reader.h"
 #include "base/formats/value_reader.h"
 #include "base/problems/message_text.h"
+#include "plan/check/key_map_reader.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
+#include "rows/column.h"
 
 namespace millrace::plan {
 
@@ -32,8 +34,8 @@ constexpr std::size_t kListCountMax = 10'000;
 /// Reads one param; gives nothing after a problem.
 class ParamReader {
  public:
-  ParamReader(const ParamSpec& spec, const CheckContext& context)
-      : spec_(spec), context_(context), values_(context.reporter) {}
+  ParamReader(const ParamSpec& spec, const TaskSpec& task, const CheckContext& context)
+      : spec_(spec), task_(task), context_(context), values_(context.reporter) {}
 
   std::optional<ParamValue> read(JsonValue json, const base::ValuePlace& where) {
     switch (spec_.type) {
@@ -52,6 +54,8 @@ class ParamReader {
         return read_strings(json, where);
       case ParamType::kOrder:
         return read_order(json, where);
+      case ParamType::kKeyMap:
+        return KeyMapReader(context_).read(json, where);
       case ParamType::kString:
       case ParamType::kChoice:
       case ParamType::kKey:
@@ -73,10 +77,10 @@ class ParamReader {
       case ParamType::kChoice:
         return read_choice(text, where);
       case ParamType::kKey:
-        if (check_key(text, where, context_) == nullptr) return std::nullopt;
+        if (!is_usable(text, where)) return std::nullopt;
         break;
       case ParamType::kOutKey:
-        if (!is_writable(text, where)) return std::nullopt;
+        if (!is_writable(text, where) || !has_type(text, where)) return std::nullopt;
         break;
       case ParamType::kEndpoint:
         return read_endpoint(text, where);
@@ -102,10 +106,36 @@ class ParamReader {
   }
 
   bool is_writable(std::string_view text, const base::ValuePlace& where) {
-    const FieldInfo* key = check_key(text, where, context_);
-    if (key == nullptr) return false;
-    if (key->allow_write) return true;
-    add(ProblemCode::kKeyNotWritable, where, "A plan may not write the key: " + key->name);
+    return check_writable(text, where, context_) != nullptr;
+  }
+
+  /// Checks a key that the task reads, or that it is asked to fetch.
+  bool is_usable(std::string_view text, const base::ValuePlace& where) {
+    if (check_key(text, where, context_) == nullptr || !has_type(text, where)) return false;
+    if (spec_.name != task_.keys_param || !is_built_in_key(text)) return true;
+    add(ProblemCode::kKeyNotWritable,
+        where,
+        base::format(
+            "{} cannot fetch the key, which the engine gives to rows: {}", task_.op, text));
+    return false;
+  }
+
+  /// Checks the type of a registered key.
+  bool has_type(std::string_view text, const base::ValuePlace& where) {
+    const FieldInfo* key = context_.registry.find_key(text);
+    if (spec_.key_types.empty() || contains(spec_.key_types, key->type)) return true;
+    std::string wanted;
+    for (const rows::ColumnType type : spec_.key_types) {
+      wanted += base::format("{}{}", wanted.empty() ? "" : " or ", rows::to_string(type));
+    }
+    add(ProblemCode::kWrongKeyType,
+        where,
+        base::format("{}.{} takes a key of type {}, and {} is {}",
+                     task_.op,
+                     spec_.name,
+                     wanted,
+                     key->name,
+                     rows::to_string(key->type)));
     return false;
   }
 
@@ -168,7 +198,7 @@ class ParamReader {
     const bool is_keys = spec_.type == ParamType::kKeyList;
     std::vector<std::string> items;
     if (is_keys && json.is(JsonKind::kString)) {
-      if (check_key(*json.find_string(), where, context_) == nullptr) return std::nullopt;
+      if (!is_usable(*json.find_string(), where)) return std::nullopt;
       items.emplace_back(*json.find_string());
       return ParamValue(std::move(items));
     }
@@ -177,8 +207,15 @@ class ParamReader {
     for (const JsonValue item : json.children()) {
       const base::ValuePlace place = where.item(items.size(), item);
       const std::optional<std::string_view> text = values_.read_string(item, place);
-      good = text && (!is_keys || check_key(*text, place, context_) != nullptr) && good;
+      good = text && (!is_keys || is_usable(*text, place)) && good;
       items.emplace_back(text.value_or(""));
+    }
+    if (is_keys && items.empty()) {
+      add(ProblemCode::kBadValue,
+          where,
+          base::format("{}.{} has at least one key", task_.op, spec_.name),
+          "leave the param out for its default");
+      return std::nullopt;
     }
     if (!good) return std::nullopt;
     return ParamValue(std::move(items));
@@ -229,44 +266,12 @@ class ParamReader {
   }
 
   const ParamSpec& spec_;
+  const TaskSpec& task_;
   const CheckContext& context_;
   base::ValueReader values_;
 };
 
 }  // namespace
-
-std::optional<std::string_view> pattern_name(std::string_view pattern) {
-  const std::size_t open = pattern.find('{');
-  const std::size_t close = pattern.find('}');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {
-    return std::nullopt;
-  }
-  if (pattern.find_first_of("{}", close + 1) != std::string_view::npos ||
-      pattern.find('{', open + 1) != std::string_view::npos) {
-    return std::nullopt;
-  }
-  return pattern.substr(open + 1, close - open - 1);
-}
-
-const FieldInfo* check_key(std::string_view name,
-                           const base::ValuePlace& where,
-                           const CheckContext& context) {
-  const FieldInfo* key = context.registry.find_key(name);
-  if (key == nullptr) {
-    context.reporter.add(
-        ProblemCode::kUnknownKey, where, "Unknown key: " + base::shortened(name), [&] {
-          return base::suggestion(name, names_of(context.registry.keys()));
-        });
-    return nullptr;
-  }
-  if (key->lifecycle != Lifecycle::kBlocked) return key;
-  context.reporter.add(
-      ProblemCode::kBlockedKey,
-      where,
-      "The key is blocked: " + key->name,
-      key->replaced_by.empty() ? "" : base::format("use '{}' instead", key->replaced_by));
-  return nullptr;
-}
 
 ReadParams read_params(const ArtifactNode& node,
                        const TaskSpec& task,
@@ -285,7 +290,8 @@ ReadParams read_params(const ArtifactNode& node,
       read.bad.push_back(spec.required);
       continue;
     }
-    std::optional<ParamValue> value = ParamReader(spec, context).read(given->value, given->where);
+    std::optional<ParamValue> value =
+        ParamReader(spec, task, context).read(given->value, given->where);
     read.bad.push_back(!value.has_value());
     read.values.push_back(value ? *std::move(value) : ParamValue());
     read.places.push_back(given->where);

@@ -26,12 +26,4 @@ struct ReadParams {
                                      const TaskSpec& task,
                                      const CheckContext& context);
 
-/// Gives the name inside the only `{…}` of a pattern, or nothing.
-[[nodiscard]] std::optional<std::string_view> pattern_name(std::string_view pattern);
-
-/// Gives the key of this name; reports one that is not registered or is blocked, and gives nullptr.
-const FieldInfo* check_key(std::string_view name,
-                           const base::ValuePlace& where,
-                           const CheckContext& context);
-
 }  // namespace millrace::plan

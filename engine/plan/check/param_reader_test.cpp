@@ -68,13 +68,5 @@ TEST(BlockedEndpointTest, REG6_ABlockedEndpointIsRefused) {
   EXPECT_EQ(plan.error().problems()[0].hint, "use 'f' instead");
 }
 
-TEST(PatternTest, TSK4_APatternHasOneName) {
-  EXPECT_EQ(pattern_name("follow:{id}"), "id");
-  EXPECT_EQ(pattern_name("{a}"), "a");
-  for (const char* bad : {"", "x", "{", "}", "{}", "}a{", "{a}{b}", "{a}}", "{{a}", "{a"}) {
-    EXPECT_EQ(pattern_name(bad), std::nullopt) << bad;
-  }
-}
-
 }  // namespace
 }  // namespace millrace::plan

@@ -112,6 +112,7 @@ class Resolver {
     draft_.plan.nodes.resize(artifact_.nodes.size());
     draft_.places.resize(artifact_.nodes.size());
     draft_.unknown_input.resize(artifact_.nodes.size());
+    draft_.has_problem.resize(artifact_.nodes.size());
     for (const ArtifactNode& node : artifact_.nodes) draft_.where.push_back(node.where);
     register_names();
     for (std::uint32_t i = 0; i < artifact_.nodes.size(); ++i) resolve_node(i);
@@ -163,8 +164,12 @@ class Resolver {
           suggest_op);
       return;
     }
+    const std::size_t problems_before = context_.reporter.count();
+    context_.reporter.set_subject(subject_of(node));
     check_input_count(from, *node.task);
     resolve_params(index);
+    context_.reporter.set_subject({});
+    draft_.has_problem[index] = context_.reporter.count() != problems_before;
   }
 
   void check_input_count(const ArtifactNode& from, const TaskSpec& task) {

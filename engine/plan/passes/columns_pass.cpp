@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "plan/check/columns.h"
+#include "plan/check/join_params.h"
 #include "plan/passes/passes.h"
 
 namespace millrace::plan {
@@ -36,31 +37,46 @@ class ColumnAssigner {
  private:
   void assign_node(std::size_t index) {
     CompiledNode& node = plan_.nodes[index];
-    const OutputColumns shape = node.task->columns;
-    const KeySet fetched = prune_ ? needs_[index].fetched : columns_[index].on_demand;
-    KeySet kept = input_columns(node, 0);
-    if (prune_) kept &= needs_[index].passed;
-    kept -= columns_[index].written;
-    kept.remove(id_);
-    if (shape == OutputColumns::kSource) kept = analysis_.none();
-    node.kept_columns = names_of(kept);
+    const NodeColumns& columns = columns_[index];
+    const KeySet fetched = prune_ ? needs_[index].fetched : columns.on_demand;
     node.fetched_keys.clear();
     fetched.for_each([&](std::size_t key) {
       const FieldInfo& info = analysis_.registry().keys()[key];
       node.fetched_keys.push_back({.key = info.name, .type = info.type});
     });
-    KeySet all = columns_[index].written | fetched;
-    if (shape == OutputColumns::kFanOut) all |= kept;
-    if (shape == OutputColumns::kFirstInput) all |= input_columns(node, 0);
-    if (shape == OutputColumns::kUnion) {
+    KeySet all = columns.written | fetched;
+    if (node.task->columns == OutputColumns::kFirstInput ||
+        node.task->columns == OutputColumns::kJoin) {
+      all |= input_columns(node, 0);
+    }
+    if (node.task->columns == OutputColumns::kUnion) {
       for (std::size_t i = 0; i < node.inputs.size(); ++i) all |= input_columns(node, i);
     }
+    take_columns(index, all);
     all.remove(id_);
     node.columns = names_of(all);
     node.columns.insert(node.columns.begin(), "id");
     all.add(id_);
     actual_.push_back(std::move(all));
     note(index, fetched);
+  }
+
+  /// Sets what a fan-out takes along or a join takes from its other input.
+  void take_columns(std::size_t index, KeySet& all) {
+    CompiledNode& node = plan_.nodes[index];
+    const std::size_t from_input = node.task->join ? JoinParams(node).rhs_input() : 0;
+    const KeySet there = input_columns(node, from_input);
+    node.taken_columns.clear();
+    for (const TakenKey& key : columns_[index].taken) {
+      const bool is_read = !prune_ || needs_[index].needed.contains(key.to);
+      if (!is_read || !there.contains(key.from)) {
+        if (!node.task->join) all.remove(key.to);
+        continue;
+      }
+      all.add(key.to);
+      const auto keys = analysis_.registry().keys();
+      node.taken_columns.push_back({.to = keys[key.to].name, .from = keys[key.from].name});
+    }
   }
 
   void note(std::size_t index, const KeySet& fetched) {

@@ -34,25 +34,46 @@ TEST_F(ColumnsPassTest, CMP2_OnlyColumnsThatAreReadAreFetched) {
   EXPECT_THAT(node(*plan, "k").columns, ElementsAre("id", "likes", "name", "parent_id"));
   EXPECT_THAT(
       notes(*plan, "columns"),
-      ElementsAre("v fetches 0 of the 10 keys it could", "h fetches 2 of the 10 keys it could"));
+      ElementsAre("v fetches 0 of the 6 keys it could", "h fetches 2 of the 7 keys it could"));
 }
 
-TEST_F(ColumnsPassTest, TSK5_AFanOutKeepsThoseColumnsOfItsParentThatAreRead) {
-  const auto plan = compile(artifact(
-      std::string(kViewer) + "," + std::string(kFollow) +
-          R"(, {"id": "k", "op": "filter", "inputs": ["f"], "params": {"pred": "country == 'DE'"}})",
-      R"("k")",
-      R"(, "output_keys": ["id", "parent_id"])"));
+constexpr std::string_view kCarrying =
+    R"(, {"id": "f", "op": "follow", "inputs": ["v"],
+          "params": {"endpoint": "redis_default", "carry": {"country": "country", "author_name": "name"}}},
+         {"id": "k", "op": "filter", "inputs": ["f"], "params": {"pred": "country == 'DE'"}})";
+
+TEST_F(ColumnsPassTest, E1_TSK5_AFanOutTakesAlongWhatItNamesAndSomethingReads) {
+  const auto plan = compile(artifact(std::string(kViewer) + std::string(kCarrying),
+                                     R"("k")",
+                                     R"(, "output_keys": ["id", "parent_id"])"));
   EXPECT_THAT(fetched(node(*plan, "v")), ElementsAre("country"));
-  EXPECT_THAT(node(*plan, "f").kept_columns, ElementsAre("country"));
+  EXPECT_THAT(node(*plan, "f").taken_columns,
+              ElementsAre(KeyMove{.to = "country", .from = "country"}));
   EXPECT_THAT(node(*plan, "f").columns, ElementsAre("id", "country", "parent_id"));
+  const auto all = compile(artifact(std::string(kViewer) + std::string(kCarrying), R"("k")"),
+                           {.prune_columns = false});
+  EXPECT_EQ(node(*all, "f").taken_columns.size(), 2U);
+  EXPECT_THAT(node(*all, "f").columns, ElementsAre("id", "author_name", "country", "parent_id"));
+}
+
+TEST_F(ColumnsPassTest, E5_AJoinTakesWhatIsReadUnderItsNewName) {
+  const std::string nodes =
+      R"({"id": "a", "op": "fixed_source"},
+         {"id": "b", "op": "fixed_source", "params": {"row_count": 2}},
+         {"id": "h", "op": "hydrate", "inputs": ["b"], "params": {"endpoint": "redis_default", "keys": ["name", "likes"]}},
+         {"id": "j", "op": "join", "inputs": ["a"], "params": {"rhs": "h", "columns": {"author_name": "name", "likes": "likes"}}})";
+  const auto plan = compile(artifact(nodes, R"("j")", R"(, "output_keys": ["author_name"])"));
+  EXPECT_THAT(fetched(node(*plan, "h")), ElementsAre("name"));
+  EXPECT_THAT(node(*plan, "j").taken_columns,
+              ElementsAre(KeyMove{.to = "author_name", .from = "name"}));
+  EXPECT_THAT(node(*plan, "j").columns, ElementsAre("id", "author_name"));
 }
 
 TEST_F(ColumnsPassTest, CMP4_WithoutPruningEverythingIsFetchedAndKept) {
   const auto plan = compile(artifact(std::string(kViewer) + "," + std::string(kFollow), R"("f")"),
                             {.prune_columns = false});
-  EXPECT_EQ(node(*plan, "v").fetched_keys.size(), 10U);
-  EXPECT_EQ(node(*plan, "f").kept_columns.size(), 10U);
+  EXPECT_EQ(node(*plan, "v").fetched_keys.size(), 6U);
+  EXPECT_THAT(node(*plan, "f").taken_columns, IsEmpty());
   EXPECT_THAT(notes(*plan, "columns"), IsEmpty());
 }
 

@@ -45,7 +45,7 @@ TEST_F(DeadNodesPassTest, KeepsFallbacksAndTheViewerThatExpressionsRead) {
 TEST_F(DeadNodesPassTest, WhatOnlyDeadNodesReadIsNotReadByThePlan) {
   const auto plan = compile(artifact(
       std::string(kViewer) +
-          R"(, {"id": "x", "op": "filter", "inputs": ["v"], "params": {"pred": "score > $weight"}})",
+          R"(, {"id": "x", "op": "filter", "inputs": ["v"], "params": {"pred": "age > $weight"}})",
       R"("v")"));
   EXPECT_THAT(plan->params, IsEmpty());
 }

@@ -53,6 +53,10 @@ class Fingerprint {
     add(key.key);
     add(key.descending);
   }
+  void add(const KeyMove& move) {
+    add(move.to);
+    add(move.from);
+  }
   void add(const expr::CompiledExprRef& compiled) {
     add(std::string(rows::to_string(compiled->type())));
     add(compiled->canonical_text());

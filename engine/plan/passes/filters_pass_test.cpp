@@ -31,19 +31,19 @@ std::string filters(std::string_view first,
 
 TEST_F(FiltersPassTest, CMP2_AdjacentFiltersBecomeOne) {
   const auto plan = compile(
-      artifact(filters("age > $min_age or score > 1.0", "country == viewer.country"), R"("b")"));
+      artifact(filters("age > $min_age or likes > 1", "country == viewer.country"), R"("b")"));
   EXPECT_THAT(ids(*plan), ElementsAre("v", "b"));
   EXPECT_THAT(notes(*plan, "filters"), ElementsAre("a and b are one filter"));
   EXPECT_THAT(node(*plan, "b").source_ids, ElementsAre("a", "b"));
   EXPECT_EQ(std::get<expr::CompiledExprRef>(node(*plan, "b").param("pred"))->text(),
-            "(age > $min_age or score > 1.0) and (country == viewer.country)");
+            "(age > $min_age or likes > 1) and (country == viewer.country)");
   EXPECT_EQ(plan->params.size(), 1U);
   EXPECT_EQ(plan->viewer_fields.size(), 1U);
 }
 
 TEST_F(FiltersPassTest, ThreeFiltersBecomeOne) {
   const auto plan = compile(artifact(
-      filters("age > 1", "score > 1.0") +
+      filters("age > 1", "likes > 1") +
           R"(, {"id": "c", "op": "filter", "inputs": ["b"], "params": {"pred": "likes > 2"}})",
       R"("c")"));
   EXPECT_THAT(ids(*plan), ElementsAre("v", "c"));

@@ -38,7 +38,7 @@ void merge_filters(CompiledPlan& plan, const PassContext& context);
 /// Replaces a `sort` that only a `take` reads, and that `take`, by `top_k` if the catalog has it.
 void use_top_k(CompiledPlan& plan, const PassContext& context);
 
-/// Sets `fetched_keys`, `kept_columns` and `columns` of every node. With `prune_columns` off, all
+/// Sets `fetched_keys`, `taken_columns` and `columns` of every node. With `prune_columns` off, all
 /// columns count as read.
 void assign_columns(CompiledPlan& plan, const PassContext& context);
 

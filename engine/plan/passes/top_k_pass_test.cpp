@@ -24,7 +24,7 @@ std::string sorted(std::string_view params, std::string_view more = "") {
 }
 
 TEST_F(TopKPassTest, CMP2_SortAndTakeBecomeTopK) {
-  const auto plan = compile(artifact(sorted(R"({"key": "score", "order": "desc"})"), R"("t")"));
+  const auto plan = compile(artifact(sorted(R"({"key": "likes", "order": "desc"})"), R"("t")"));
   EXPECT_THAT(ids(*plan), ElementsAre("v", "t"));
   EXPECT_THAT(notes(*plan, "top_k"), ElementsAre("s and t are one top_k"));
   const CompiledNode& top_k = node(*plan, "t");
@@ -32,7 +32,7 @@ TEST_F(TopKPassTest, CMP2_SortAndTakeBecomeTopK) {
   EXPECT_THAT(top_k.source_ids, ElementsAre("s", "t"));
   const auto& order = std::get<std::vector<OrderKey>>(top_k.param("order"));
   ASSERT_EQ(order.size(), 1U);
-  EXPECT_EQ(order[0].key, "score");
+  EXPECT_EQ(order[0].key, "likes");
   EXPECT_TRUE(order[0].descending);
   EXPECT_EQ(std::get<std::int64_t>(top_k.param("count")), 7);
   EXPECT_EQ(std::get<NodeInput>(top_k.inputs.at(0)).node, 0U);
@@ -40,7 +40,7 @@ TEST_F(TopKPassTest, CMP2_SortAndTakeBecomeTopK) {
 
 TEST_F(TopKPassTest, TakesAnOrderOfSeveralKeys) {
   const auto plan =
-      compile(artifact(sorted(R"({"by": [{"key": "score", "order": "desc"}, "age"]})"), R"("t")"));
+      compile(artifact(sorted(R"({"by": [{"key": "likes", "order": "desc"}, "age"]})"), R"("t")"));
   const auto& order = std::get<std::vector<OrderKey>>(node(*plan, "t").param("order"));
   ASSERT_EQ(order.size(), 2U);
   EXPECT_EQ(order[1].key, "age");
@@ -48,7 +48,7 @@ TEST_F(TopKPassTest, TakesAnOrderOfSeveralKeys) {
 }
 
 TEST_F(TopKPassTest, CMP3_LeavesOutputsSharedSortsAndSettingsAlone) {
-  const std::string plain = sorted(R"({"key": "score"})");
+  const std::string plain = sorted(R"({"key": "likes"})");
   EXPECT_THAT(notes(*compile(artifact(plain, R"("s", "t")")), "top_k"), IsEmpty());
   EXPECT_THAT(
       notes(*compile(artifact(
@@ -57,14 +57,14 @@ TEST_F(TopKPassTest, CMP3_LeavesOutputsSharedSortsAndSettingsAlone) {
             "top_k"),
       IsEmpty());
   EXPECT_THAT(
-      notes(*compile(artifact(sorted(R"({"key": "score"})", R"(, "on_failure": {"use": "input"})"),
+      notes(*compile(artifact(sorted(R"({"key": "likes"})", R"(, "on_failure": {"use": "input"})"),
                               R"("t")")),
             "top_k"),
       IsEmpty());
 }
 
 TEST_F(TopKPassTest, CMP4_CanBeSwitchedOffAndIsOffUnderExplain) {
-  const std::string bytes = artifact(sorted(R"({"key": "score"})"), R"("t")");
+  const std::string bytes = artifact(sorted(R"({"key": "likes"})"), R"("t")");
   EXPECT_THAT(notes(*compile(bytes, {.use_top_k = false}), "top_k"), IsEmpty());
   EXPECT_THAT(notes(*compile(bytes, {.for_explain = true}), "top_k"), IsEmpty());
 }
@@ -76,7 +76,7 @@ TEST_F(TopKPassTest, DoesNothingWhenTheCatalogHasNoTopK) {
   }
   const StubCatalog small(std::move(tasks));
   const auto plan =
-      compile_plan(artifact(sorted(R"({"key": "score"})"), R"("t")"), registry_, small);
+      compile_plan(artifact(sorted(R"({"key": "likes"})"), R"("t")"), registry_, small);
   ASSERT_TRUE(plan);
   EXPECT_EQ((*plan)->nodes.size(), 3U);
 }

@@ -33,6 +33,8 @@ struct FieldInfo {
   DefaultValue fallback = {};
   std::string doc = {};
   std::string replaced_by = {};  ///< empty for none
+  /// Of a key: prefixes of the hashes that have it, as `item` of `item:7`; empty: any hash may.
+  std::vector<std::string> of = {};
 };
 
 enum class Environment : std::uint8_t { kDev, kTest, kProd };

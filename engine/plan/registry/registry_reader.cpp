@@ -14,6 +14,7 @@
 #include "base/formats/document_reporter.h"
 #include "base/formats/json_document.h"
 #include "base/formats/object_reader.h"
+#include "base/formats/value_reader.h"
 #include "base/problems/message_text.h"
 #include "plan/problem.h"
 #include "plan/registry/endpoint_reader.h"
@@ -53,9 +54,38 @@ DefaultValue read_default(ObjectReader& table, rows::ColumnType type) {
   return {};
 }
 
-FieldInfo read_field(ObjectReader& table) {
-  table.allow_only(
-      {"type", "nullable", "default", "doc", "lifecycle", "allow_write", "replaced_by"});
+/// Reads the prefixes of the hashes that have a key: `of = ["item"]`.
+std::vector<std::string> read_prefixes(ObjectReader& table, base::DocumentReporter& reporter) {
+  std::vector<std::string> prefixes;
+  const std::optional<JsonValue> list = table.find_array("of");
+  if (!list) return prefixes;
+  const base::ValuePlace place = table.place_of(*list);
+  base::ValueReader values(reporter);
+  for (const JsonValue item : list->children()) {
+    const base::ValuePlace here = place.item(prefixes.size(), item);
+    const std::optional<std::string_view> text = values.read_string(item, here);
+    if (text && (text->empty() || text->find_first_of("{}:") != std::string_view::npos)) {
+      reporter.add(ProblemCode::kBadName,
+                   here,
+                   "Not the prefix of a hash: " + base::shortened(*text),
+                   "`item` for hashes `item:7`");
+    }
+    prefixes.emplace_back(text.value_or(""));
+  }
+  if (prefixes.empty()) {
+    table.add(ProblemCode::kBadValue, "of", "A key belongs to one hash at least", "leave it out");
+  }
+  return prefixes;
+}
+
+FieldInfo read_field(ObjectReader& table, bool is_key, base::DocumentReporter& reporter) {
+  if (is_key) {
+    table.allow_only(
+        {"type", "nullable", "default", "doc", "lifecycle", "allow_write", "replaced_by", "of"});
+  } else {
+    table.allow_only(
+        {"type", "nullable", "default", "doc", "lifecycle", "allow_write", "replaced_by"});
+  }
   table.require("type");
   const auto type = table.find_choice("type", {"int", "float", "bool", "string"});
   FieldInfo field{.name = std::string(table.value().key()),
@@ -66,6 +96,7 @@ FieldInfo read_field(ObjectReader& table) {
   if (type) field.fallback = read_default(table, field.type);
   field.doc = find_text(table, "doc");
   field.replaced_by = find_text(table, "replaced_by");
+  if (is_key) field.of = read_prefixes(table, reporter);
   return field;
 }
 
@@ -84,6 +115,11 @@ void check_built_in(ObjectReader& table, FieldInfo& field) {
               base::format("No plan writes the built-in key {}", field.name));
   }
   field.allow_write = false;
+  if (!field.of.empty()) {
+    table.add(ProblemCode::kBadValue,
+              "of",
+              base::format("The built-in key {} stands in no hash", field.name));
+  }
   if (field.name != "id") return;
   if (table.has("nullable") && field.nullable) {
     table.add(ProblemCode::kBadValue, "nullable", "The key id is never null");
@@ -100,7 +136,7 @@ std::vector<FieldInfo> read_field_section(const ObjectReader& section,
     ObjectReader table(entry, section.place_of(entry), reporter);
     check_name(table, reporter);
     if (!table.is_object()) continue;
-    FieldInfo field = read_field(table);
+    FieldInfo field = read_field(table, is_keys, reporter);
     if (is_keys && is_built_in_key(field.name)) check_built_in(table, field);
     fields.push_back(std::move(field));
   }

@@ -77,8 +77,7 @@ CostModel::CostModel(const Topology& topology, const CostSettings& settings)
     : topology_(topology),
       settings_(settings),
       cells_(std::make_unique<Cell[]>(topology.node_count())),
-      hints_(std::make_unique<std::atomic<std::uint32_t>[]>(topology.node_count())),
-      sequences_(topology) {
+      hints_(std::make_unique<std::atomic<std::uint32_t>[]>(topology.node_count())) {
   if (topology.traits().has_fallback) {
     downstream_ = std::make_unique<Downstream[]>(topology.node_count());
   }
@@ -189,9 +188,10 @@ std::optional<base::Duration> CostModel::usual_cost(std::uint32_t node) const {
 }
 
 void CostModel::update_hint(std::uint32_t node) {
-  // A cost per row is not known before the rows are, so the node is shared as if it were costly.
-  const std::optional<base::Duration> cost =
-      topology_.spec(node).cost_per_row.count() > 0 ? std::nullopt : usual_cost(node);
+  // Until it is measured, a cost per row says nothing, because the rows are not known: the node is
+  // shared as if it were costly. Then the usual number of rows is known.
+  const bool is_unknown = topology_.spec(node).cost_per_row.count() > 0 && !is_measured(node);
+  const std::optional<base::Duration> cost = is_unknown ? std::nullopt : usual_cost(node);
   if (!cost) return hints_[node].store(kUnknown, std::memory_order_relaxed);
   Cell& cell = cells_[node];
   const bool was_worth = cell.worth_sharing.load(std::memory_order_relaxed);
@@ -207,12 +207,16 @@ void CostModel::refresh() {
   bool all_known = true;
   bool moved = false;
   std::uint32_t dearest = 0;
+  base::Duration upper{1};
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
     update_hint(node);
     // Hints that are unknown or worth a hand-over have the top bit set, so the maximum shows
     // whether any exists.
     dearest = std::max(dearest, hint(node));
     const Cell& cell = cells_[node];
+    upper =
+        saturated(static_cast<__int128>(upper.count()) +
+                  upper_estimate(node, usual_rows(node)).value_or(base::Duration::zero()).count());
     all_known &= is_measured(node) || topology_.is_lazy(node) ||
                  topology_.spec(node).kind == NodeKind::kAsync;
     const std::uint64_t now = ordering_cost(node);
@@ -223,6 +227,7 @@ void CostModel::refresh() {
   dearest_ns_.store((dearest & kWorthSharing) != 0 ? kUnknown : dearest, std::memory_order_relaxed);
   const auto total = static_cast<std::uint64_t>(expected_total().count());
   total_ns_.store(total, std::memory_order_relaxed);
+  upper_total_ns_.store(upper.count(), std::memory_order_relaxed);
   std::uint64_t critical = 0;
   for (const std::uint32_t source : order().sources)
     critical = std::max(critical, order().path_costs[source]);
@@ -242,11 +247,9 @@ std::uint64_t CostModel::ordering_cost(std::uint32_t node) const {
 }
 
 void CostModel::reserve_orders() {
-  const std::size_t bytes =
-      sizeof(PriorityOrder) +
-      topology_.node_count() *
-          (sizeof(std::uint64_t) + sizeof(SequenceStep) + sizeof(std::uint32_t)) +
-      topology_.edge_count() * sizeof(Edge) + topology_.sources().size() * sizeof(std::uint32_t);
+  const std::size_t bytes = sizeof(PriorityOrder) + topology_.node_count() * sizeof(std::uint64_t) +
+                            topology_.edge_count() * sizeof(Edge) +
+                            topology_.sources().size() * sizeof(std::uint32_t);
   orders_.reserve(kOrdersMax);
   const std::size_t count = std::min<std::size_t>(kSpareBytesMax / bytes, kOrdersMax);
   spare_orders_.reserve(count);
@@ -258,10 +261,6 @@ std::unique_ptr<PriorityOrder> CostModel::make_order() const {
   order->path_costs.reserve(topology_.node_count());
   order->edges.reserve(topology_.edge_count());
   order->sources.reserve(topology_.sources().size());
-  if (!topology_.traits().any()) {
-    order->sequence.reserve(topology_.node_count());
-    order->enablers.reserve(topology_.node_count());
-  }
   return order;
 }
 
@@ -299,7 +298,6 @@ std::unique_ptr<PriorityOrder> CostModel::compute_order() {
   }
   order->sources.assign(topology_.sources().begin(), topology_.sources().end());
   std::sort(order->sources.begin(), order->sources.end(), worse);
-  sequences_.fill(*order);
   return order;
 }
 

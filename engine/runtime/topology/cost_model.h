@@ -114,6 +114,12 @@ class CostModel {
   [[nodiscard]] std::uint64_t sharing_gain_ns() const {
     return sharing_gain_ns_.load(std::memory_order_relaxed);
   }
+  /// A time that a whole run on one thread rarely exceeds, from the upper estimates of its nodes
+  /// (C13). Nothing before every node is measured.
+  [[nodiscard]] std::optional<base::Duration> upper_total() const {
+    const std::int64_t total = upper_total_ns_.load(std::memory_order_relaxed);
+    return total != 0 && is_warm() ? std::optional(base::Duration(total)) : std::nullopt;
+  }
   /// Expected cost of a whole run on one thread; nodes of unknown cost count as 0.
   [[nodiscard]] base::Duration expected_total() const;
 
@@ -154,6 +160,9 @@ class CostModel {
   static void record_next(Cell& cell, std::int64_t sample, std::uint32_t row_count);
   /// The cost for the usual number of rows; a declared cost is taken for one row.
   [[nodiscard]] std::optional<base::Duration> usual_cost(std::uint32_t node) const;
+  [[nodiscard]] std::uint32_t usual_rows(std::uint32_t node) const {
+    return static_cast<std::uint32_t>(cells_[node].mean_rows.load(std::memory_order_relaxed));
+  }
   [[nodiscard]] std::uint64_t ordering_cost(std::uint32_t node) const;
   void reserve_orders() MR_REQUIRES(mutex_);
   [[nodiscard]] std::unique_ptr<PriorityOrder> make_order() const;
@@ -170,6 +179,7 @@ class CostModel {
   std::atomic<std::uint64_t> sharing_gain_ns_{0};
   std::atomic<std::uint32_t> dearest_ns_{kUnknown};
   std::atomic<std::uint64_t> total_ns_{0};
+  std::atomic<std::int64_t> upper_total_ns_{0};
   std::atomic<std::uint32_t> reorder_count_{0};
   // Publishes a finished PriorityOrder to new runs.
   std::atomic<const PriorityOrder*> order_{nullptr};
@@ -178,7 +188,6 @@ class CostModel {
   std::vector<std::unique_ptr<const PriorityOrder>> orders_ MR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<PriorityOrder>> spare_orders_
       MR_GUARDED_BY(mutex_);  // empty, with memory reserved
-  SequenceFinder sequences_ MR_GUARDED_BY(mutex_);
   std::uint64_t refreshes_ MR_GUARDED_BY(mutex_) = 0;
   std::uint64_t next_reorder_ MR_GUARDED_BY(mutex_) = 1;
 };

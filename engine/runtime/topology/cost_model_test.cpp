@@ -157,6 +157,38 @@ TEST(CostModelTest, D6_HintSaysWhetherSharingPays) {
   EXPECT_EQ(dag.costs().hint(1), 30'000U | CostModel::kWorthSharing);
 }
 
+TEST(CostModelTest, D6_ANodeThatCostsPerRowIsAsDearAsItWasMeasured) {
+  NodeSpec spec = noting_node("rows");
+  spec.cost_per_row = nanoseconds(5);
+  TestDag dag({spec});
+  EXPECT_EQ(dag.costs().hint(0), CostModel::kUnknown);  // the rows are not known yet
+  for (std::uint32_t sample = 0; sample < dag.costs().settings().samples_min; ++sample)
+    dag.costs().record(0, nanoseconds(100), 10);
+  dag.costs().refresh();
+  EXPECT_EQ(dag.costs().hint(0), 100U);
+}
+
+TEST(CostModelTest, CCost_AWrongFixedPartIsForgottenWhereRowsCostToo) {
+  NodeSpec spec = noting_node("rows");
+  spec.cost_estimate = microseconds(500);
+  spec.cost_per_row = nanoseconds(5);
+  TestDag dag({spec});
+  for (std::uint32_t sample = 0; sample < dag.costs().settings().samples_min; ++sample)
+    dag.costs().record(0, nanoseconds(1'000), 100);
+  ASSERT_TRUE(dag.costs().estimate(0, 100).has_value());
+  EXPECT_EQ(*dag.costs().estimate(0, 100), nanoseconds(1'000));
+  EXPECT_LT(*dag.costs().estimate(0, 0), nanoseconds(1'000));
+}
+
+TEST(CostModelTest, C13_TheUpperTotalIsKnownOnceEveryNodeIsMeasured) {
+  TestDag dag({noting_node("a"), noting_node("b", {"a"})});
+  EXPECT_FALSE(dag.costs().upper_total().has_value());
+  dag.teach(microseconds(10));
+  ASSERT_TRUE(dag.costs().upper_total().has_value());
+  EXPECT_GE(*dag.costs().upper_total(), microseconds(20));
+  EXPECT_LE(*dag.costs().upper_total(), microseconds(80));
+}
+
 TEST(CostModelTest, C8_ReserveIsMeasuredWithAFloorAndAnOverride) {
   NodeSpec spec = noting_node("a");
   spec.fallback = FallbackKind::kValue;

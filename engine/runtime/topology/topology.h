@@ -27,27 +27,36 @@ struct Edge {
   std::uint32_t counter;  ///< `kNoCounter`: one token is enough
 };
 
-/// What a strand touches for every node it runs.
-struct alignas(32) HotNode {
+/// What a strand touches for every node it runs: one cache line.
+struct alignas(64) HotNode {
+  /// In `needs`: the node has a clock of its own (timeout, fallback), so it takes the careful way.
+  static constexpr std::uint32_t kOwnClock = 1;
+  /// A dependent is asynchronous or never inlined, or the node replaces others: what follows from
+  /// it is not simply pushed.
+  static constexpr std::uint32_t kRoutesApart = 2;
+  /// An output of the run: nothing depends on it, and it is not lazy.
+  static constexpr std::uint32_t kOutput = 4;
+
   BodyFunction body;
+  BodyFunction commit;  ///< may be null
   const void* closure;
   std::uint32_t edge_begin;
   std::uint32_t edge_end;
   Edge single;  ///< the only edge of a node that has one, so that a chain reads no edges
+  std::uint32_t needs;
 };
 
-/// Which of the rarer mechanisms a topology needs. A run that needs none takes the short path.
+/// Which of the rarer mechanisms a topology needs.
 struct TopologyTraits {
   bool has_async = false;
   bool has_timeout = false;
   bool has_fallback = false;
   bool has_inline_hint = false;
   bool has_row_cost = false;
-  bool has_commit = false;
-  bool starts_async = false;  ///< every source is asynchronous; needs nothing by itself
-  [[nodiscard]] bool any() const {
-    return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost ||
-           has_commit;
+  bool starts_async = false;  ///< every source is asynchronous
+  /// A run needs more than tokens and node states: `RunExtras`.
+  [[nodiscard]] bool needs_extras() const {
+    return has_async || has_timeout || has_fallback || has_inline_hint || has_row_cost;
   }
 };
 

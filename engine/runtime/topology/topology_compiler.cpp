@@ -228,6 +228,14 @@ void TopologyCompiler::mark_lazy_nodes() {
     topology_->lazy_[node] = wanted[node] ^ 1U;
 }
 
+bool TopologyCompiler::routes_apart(std::uint32_t node) const {
+  if (!topology_->stands_in_for_[node].empty()) return true;
+  return std::ranges::any_of(consumers_[node], [this](std::uint32_t consumer) {
+    const NodeSpec& spec = topology_->specs_[consumer];
+    return spec.kind == NodeKind::kAsync || spec.inline_hint == InlineHint::kNever;
+  });
+}
+
 void TopologyCompiler::lay_out() {
   Topology& out = *topology_;
   const std::uint32_t node_count = out.node_count();
@@ -250,13 +258,16 @@ void TopologyCompiler::lay_out() {
     }
     const auto end = static_cast<std::uint32_t>(out.edges_.size());
     const Edge single = end - begin == 1 ? out.edges_[begin] : Edge{kNoNode, kNoCounter};
-    out.nodes_.push_back({spec.body, spec.closure.get(), begin, end, single});
+    std::uint32_t needs = 0;
+    if (spec.timeout || spec.fallback != FallbackKind::kNone) needs |= HotNode::kOwnClock;
+    if (routes_apart(node)) needs |= HotNode::kRoutesApart;
+    if (begin == end && !out.is_lazy(node)) needs |= HotNode::kOutput;
+    out.nodes_.push_back({spec.body, spec.commit, spec.closure.get(), begin, end, single, needs});
     out.traits_.has_async |= spec.kind == NodeKind::kAsync;
     out.traits_.has_timeout |= spec.timeout.has_value();
     out.traits_.has_fallback |= spec.fallback != FallbackKind::kNone;
     out.traits_.has_inline_hint |= spec.inline_hint != InlineHint::kUnset;
     out.traits_.has_row_cost |= spec.cost_per_row.count() > 0;
-    out.traits_.has_commit |= spec.commit != nullptr;
   }
   out.traits_.starts_async = std::ranges::all_of(
       out.sources_, [&](auto node) { return out.specs_[node].kind == NodeKind::kAsync; });

@@ -30,6 +30,8 @@ class TopologyCompiler {
   void check_cycles();
   [[nodiscard]] std::string describe_cycle(const std::vector<std::uint32_t>& open_producers) const;
   void mark_lazy_nodes();
+  /// Whether something special follows from the node, see `HotNode::kRoutesApart`.
+  [[nodiscard]] bool routes_apart(std::uint32_t node) const;
   void lay_out();
   void report(std::string_view id, std::string problem);
 

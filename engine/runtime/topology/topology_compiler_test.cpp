@@ -87,13 +87,26 @@ TEST(TopologyCompilerTest, NamesTheKindWhereNoOpIsGiven) {
 
 TEST(TopologyCompilerTest, TraitsNameTheMechanismsThatAreNeeded) {
   TopologyCompiler plain({noting_node("a")});
-  EXPECT_FALSE((*plain.finish())->traits().any());
+  EXPECT_FALSE((*plain.finish())->traits().needs_extras());
   NodeSpec timed = noting_node("timed");
   timed.timeout = std::chrono::milliseconds(1);
   TopologyCompiler compiler({noting_node("a"), timed});
   const auto built = compiler.finish();
   EXPECT_TRUE((*built)->traits().has_timeout);
   EXPECT_FALSE((*built)->traits().has_async);
+}
+
+TEST(TopologyCompilerTest, D9_NodesSayWhatTheyNeedBesideTokens) {
+  NodeSpec timed = noting_node("timed", {"plain"});
+  timed.timeout = std::chrono::milliseconds(1);
+  NodeSpec apart = noting_node("apart", {"timed"});
+  apart.inline_hint = InlineHint::kNever;
+  TopologyCompiler compiler({noting_node("plain"), timed, apart});
+  const auto built = compiler.finish();
+  ASSERT_TRUE(built.has_value());
+  EXPECT_EQ((*built)->nodes()[0].needs, 0U);
+  EXPECT_EQ((*built)->nodes()[1].needs, HotNode::kOwnClock | HotNode::kRoutesApart);
+  EXPECT_EQ((*built)->nodes()[2].needs, HotNode::kOutput);
 }
 
 TEST(TopologyCompilerTest, NamesTheWholeCycle) {

@@ -48,8 +48,8 @@ struct HttpFetchParams {
   std::optional<tasks::HttpEndpoint> endpoint;
   std::optional<std::string> path;
   std::optional<std::string> field;
-  std::optional<tasks::OutKeyParam> out_key;
-  std::optional<tasks::KeyParam> by;
+  std::optional<tasks::OutKeyParam<tasks::AnyValue>> out_key;
+  std::optional<tasks::KeyParam<tasks::AnyValue>> by;
   std::int64_t body_bytes_max = kBodyBytesDefault;
   HttpPath target;      // of path
   JsonPointer pointer;  // of field

@@ -70,6 +70,7 @@ base::Status register_concat(TaskRegistry& registry) {
        .columns = plan::OutputColumns::kUnion,
        .rows = plan::OutputRows::kOther,
        .writes = {"source"},
+       .keeps = {"source"},
        .cost_fixed = std::chrono::microseconds(1),
        .cost_per_row = std::chrono::nanoseconds(5)},
       concat);

@@ -19,9 +19,9 @@ namespace millrace::tasks {
 namespace {
 
 struct DedupeParams {
-  KeyListParam by{.names = {"id"}};
+  KeyListParam<AnyValue> by{.names = {"id"}};
   rows::Keep keep = rows::Keep::kFirst;
-  std::optional<KeyParam> score;
+  std::optional<KeyParam<Number>> score;
 
   static void describe(ParamsDescription<DedupeParams>& params) {
     params.optional("by", &DedupeParams::by, "Rows with equal values of these keys count as equal");

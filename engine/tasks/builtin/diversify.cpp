@@ -22,13 +22,13 @@ namespace millrace::tasks {
 namespace {
 
 struct DiversifyParams {
-  std::optional<KeyListParam> by;
+  std::optional<KeyListParam<AnyValue>> by;
   std::int64_t window = 2;
   std::int64_t max_in_window = 1;
   rows::WhenStuck when_stuck = rows::WhenStuck::kBreakRule;
   std::int64_t lookahead = rows::DiversifyOptions::kLookaheadDefault;
-  std::optional<KeyParam> score;
-  std::optional<KeyListParam> features;
+  std::optional<KeyParam<Number>> score;
+  std::optional<KeyListParam<Number>> features;
   double lambda = 0.7;
   std::int64_t count = 0;
   std::vector<rows::WindowRule> rules;  // made from `by`

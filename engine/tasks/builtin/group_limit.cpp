@@ -15,7 +15,7 @@ namespace millrace::tasks {
 namespace {
 
 struct GroupLimitParams {
-  KeyListParam by;
+  KeyListParam<AnyValue> by;
   std::int64_t count = 1;
 
   static void describe(ParamsDescription<GroupLimitParams>& params) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,12 @@ namespace {
 
 struct JoinParams {
   NodeParam rhs;
-  KeyListParam by{.names = {"id"}};
-  std::vector<std::string> rhs_by;
+  KeyListParam<AnyValue> by{.names = {"id"}};
+  std::optional<KeyListParam<AnyValue>> rhs_by;
   rows::JoinKind kind = rows::JoinKind::kInner;
-  std::string prefix;
+  std::optional<KeyMapParam> columns;
   std::vector<rows::JoinKey> keys;  // pairs of `by` and `rhs_by`
+  std::vector<rows::JoinColumn> taken;
 
   static void describe(ParamsDescription<JoinParams>& params) {
     params.required("rhs", &JoinParams::rhs, "Rows to match with");
@@ -41,18 +43,26 @@ struct JoinParams {
                    {"semi", rows::JoinKind::kSemi},
                    {"anti", rows::JoinKind::kAnti}},
                   "Which rows the result has; `semi` and `anti` add no columns");
-    params.optional(
-        "prefix", &JoinParams::prefix, "Put before the names of the columns from the right side");
+    params.optional("columns",
+                    &JoinParams::columns,
+                    "Columns to take from the right side: keys, or new keys with the keys they "
+                    "are taken from; by default all but `id` and those of `rhs_by`");
+    params.read_from("rhs_by", "rhs");
+    params.read_from("columns", "rhs");
   }
 
   base::Status on_load(const plan::CompiledNode& node) {
-    if (!rhs_by.empty() && rhs_by.size() != by.names.size()) {
+    const std::vector<std::string>& right = rhs_by ? rhs_by->names : by.names;
+    if (right.size() != by.names.size()) {
       return base::fail(base::ErrorCode::kInvalidPlan,
                         "`by` and `rhs_by` must have the same number of keys",
                         node.id + ".params.rhs_by");
     }
     for (std::size_t i = 0; i < by.names.size(); ++i) {
-      keys.push_back({.left = by.names[i], .right = rhs_by.empty() ? by.names[i] : rhs_by[i]});
+      keys.push_back({.left = by.names[i], .right = right[i]});
+    }
+    for (const plan::KeyMove& move : node.taken_columns) {
+      taken.push_back({.name = move.from, .new_name = move.to});
     }
     return {};
   }
@@ -62,7 +72,7 @@ base::Result<rows::RowSet> join(const rows::RowSet& left,
                                 const JoinParams& params,
                                 TaskContext& context) {
   const rows::JoinOptions options{
-      .kind = params.kind, .keys = params.keys, .right_prefix = params.prefix};
+      .kind = params.kind, .keys = params.keys, .right_columns = params.taken};
   return rows::join(left, context.input(params.rhs), options, context.scratch());
 }
 
@@ -72,11 +82,17 @@ base::Status register_join(TaskRegistry& registry) {
   return register_task(
       registry,
       {.op = "join",
-       .doc = "Joins rows with equal keys. A column that both sides have is an error that "
-              "names it: nothing is overwritten.",
+       .doc = "Joins rows with equal keys. A plan in which both sides have the same column is "
+              "refused: nothing is overwritten.",
        .kind = plan::TaskKind::kCpu,
-       .columns = plan::OutputColumns::kUnion,
+       .columns = plan::OutputColumns::kJoin,
        .rows = plan::OutputRows::kOther,
+       .join = plan::JoinSpec{.rhs = "rhs",
+                              .by = "by",
+                              .rhs_by = "rhs_by",
+                              .columns = "columns",
+                              .kind = "kind",
+                              .kinds_without_columns = {"semi", "anti"}},
        .cost_fixed = std::chrono::microseconds(2),
        .cost_per_row = std::chrono::nanoseconds(40)},
       join);

@@ -23,7 +23,7 @@ namespace {
 enum class Order : std::uint8_t { kAscending, kDescending };
 
 struct SortParams {
-  std::optional<KeyParam> key;
+  std::optional<KeyParam<AnyValue>> key;
   Order order = Order::kAscending;
   std::optional<OrderParam> by;
   std::vector<rows::SortKey> keys;  // made from `key` and `order`, or from `by`

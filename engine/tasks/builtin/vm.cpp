@@ -16,7 +16,7 @@ namespace millrace::tasks {
 namespace {
 
 struct VmParams {
-  std::optional<OutKeyParam> out_key;
+  std::optional<OutKeyParam<AnyValue>> out_key;
   std::optional<ExprParam> expr;
 
   static void describe(ParamsDescription<VmParams>& params) {

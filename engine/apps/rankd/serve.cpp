@@ -1,0 +1,220 @@
+#include "apps/rankd/serve.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "apps/rankd/extensions.h"
+#include "apps/rankd/process_log.h"
+#include "base/clock.h"
+#include "base/format.h"
+#include "base/formats/json_writer.h"
+#include "base/log/async_log_sink.h"
+#include "base/log/log.h"
+#include "base/settings/setting_values.h"
+#include "host/engine.h"
+#include "host/project.h"
+#include "server/server.h"
+#include "server/server_settings.h"
+
+namespace millrace::rankd {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+constexpr int kServeOk = 0;
+constexpr int kServeFailed = 1;
+constexpr int kServeUsage = 2;
+constexpr base::Duration kDrainPoll = std::chrono::milliseconds(20);
+
+Pairs environment() {
+  Pairs variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+/// The signals that end the process, blocked for all threads that start later.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigemptyset(&set_);
+    for (const int number : {SIGTERM, SIGINT}) sigaddset(&set_, number);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    // A client that is gone is an error of its write.
+    signal(SIGPIPE, SIG_IGN);
+  }
+  /// Waits for one of them.
+  [[nodiscard]] int wait() const {
+    int number = 0;
+    while (sigwait(&set_, &number) != 0) {
+    }
+    return number;
+  }
+  /// Waits for one of them, for at most that long. True: one came.
+  [[nodiscard]] bool wait_for(base::Duration span) const {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span);
+    const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (span - seconds).count()};
+    int outcome = -1;
+    do {
+      outcome = sigtimedwait(&set_, nullptr, &limit);
+    } while (outcome < 0 && errno == EINTR);
+    return outcome > 0;
+  }
+
+ private:
+  sigset_t set_{};
+};
+
+base::LogLevel level_of(const std::string& name) {
+  if (name == "debug") return base::LogLevel::kDebug;
+  if (name == "warn") return base::LogLevel::kWarning;
+  if (name == "error") return base::LogLevel::kError;
+  return base::LogLevel::kInfo;
+}
+
+base::LogFormat format_of(const std::string& name) {
+  const bool is_text = name == "text" || (name == "auto" && isatty(STDERR_FILENO) == 1);
+  return is_text ? base::LogFormat::kText : base::LogFormat::kJson;
+}
+
+/// Digits that differ from those of other lives of the process.
+std::string random_prefix() {
+  std::random_device device;
+  return base::format("{:08x}{:08x}-", device(), device());
+}
+
+void print_to(std::FILE* stream, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+/// Ends the server in order (S47); gives the exit code.
+int drain(server::Server& server,
+          const server::ServerSettings& settings,
+          const EndSignals& signals,
+          int signal_number,
+          base::Logger& log) {
+  const base::TimePoint begin = base::steady_clock().now();
+  const base::TimePoint end = begin + settings.drain_timeout;
+  log.info("drain_begin", "The server is about to end", {{"signal", strsignal(signal_number)}});
+  server.begin_drain();
+  const bool has_notice = signal_number == SIGTERM && settings.drain_notice > base::Duration(0);
+  if (has_notice && signals.wait_for(settings.drain_notice)) return kServeFailed;
+  server.stop_accepting();
+  while (!server.is_idle()) {
+    if (signals.wait_for(kDrainPoll)) return kServeFailed;
+    if (base::steady_clock().now() < end) continue;
+    log.warning("drain_timeout", "Requests were given up, because they took too long");
+    server.give_up();
+    // What was answered just now still has to leave.
+    (void)signals.wait_for(std::chrono::milliseconds(200));
+    return kServeFailed;
+  }
+  const std::chrono::duration<double, std::milli> took = base::steady_clock().now() - begin;
+  log.info("drain_end", "All requests are answered", {{"took_ms", took.count()}});
+  return kServeOk;
+}
+
+int serve_with(Flags flags,
+               const server::ServerSettings& settings,
+               const base::SettingValues& values,
+               const base::ProblemReport& warnings) {
+  const EndSignals signals;
+  int exit_code = kServeOk;
+  {
+    base::AsyncLogSink sink({.format = format_of(values.text("log.format"))});
+    base::Logger log(sink, {.level_min = level_of(values.text("log.level"))});
+    for (const base::Problem& warning : warnings.problems())
+      log.warning("setting_ignored", warning.message);
+    flags.log = &log;
+    flags.id_prefix = random_prefix();
+    const auto project = host::Project::open(flags, rankd_extensions());
+    if (!project) {
+      print_to(stderr, "rankd: " + project.error().text + "\n");
+      return kServeFailed;
+    }
+    auto engine = host::Engine::start(flags, **project);
+    if (!engine) {
+      print_to(stderr, "rankd: " + engine.error().text + "\n");
+      return kServeFailed;
+    }
+    auto server = server::Server::start(
+        {.engine = *std::move(engine),
+         .project = **project,
+         .log = &log,
+         .log_sink = &sink,
+         .plan_dir = flags.plan_dir.empty() ? (*project)->root() + "/plans" : flags.plan_dir},
+        settings);
+    if (!server) {
+      print_to(stderr, "rankd: " + server.error().text + "\n");
+      return kServeFailed;
+    }
+    exit_code = drain(**server, settings, signals, signals.wait(), log);
+    if (exit_code == kServeOk) return kServeOk;
+    // Bodies that never return must not keep the process.
+    log.warning("forced_exit", "The process ends before all requests have");
+  }
+  std::_Exit(exit_code);
+}
+
+}  // namespace
+
+int run_serve(Flags flags) {
+  base::ProblemReport report;
+  std::string text;
+  if (!flags.serve.config_file.empty()) {
+    auto read = host::read_text_file(flags.serve.config_file);
+    if (!read) {
+      print_to(stderr, "rankd: " + read.error().text + "\n");
+      return kServeUsage;
+    }
+    text = *std::move(read);
+  }
+  const Pairs variables = environment();
+  const auto values = base::SettingValues::read(server::settings_table(),
+                                                {.flags = flags.serve.settings,
+                                                 .environment = variables,
+                                                 .file_name = flags.serve.config_file,
+                                                 .file_text = text},
+                                                report);
+  const server::ServerSettings settings = server::read_server_settings(values, report);
+  if (report.has_errors() || flags.serve.check_config) {
+    print_to(stderr, report.to_text());
+    if (report.has_errors()) return kServeUsage;
+    print_to(stdout, "The settings are in order.\n");
+    return kServeOk;
+  }
+  if (flags.serve.print_config) {
+    std::string out;
+    if (flags.format == Format::kJson) {
+      base::JsonWriter json(out);
+      values.write_json(json);
+      out += '\n';
+    } else {
+      out = values.to_text();
+    }
+    print_to(stdout, out);
+    return kServeOk;
+  }
+  server::apply_to_host(values, flags);
+  return serve_with(std::move(flags), settings, values, report);
+}
+
+}  // namespace millrace::rankd

@@ -1,0 +1,94 @@
+#include "base/log/async_log_sink.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/log/log_record.h"
+#include "base/log/log_sink.h"
+#include "base/sync/mutex.h"
+
+namespace millrace::base {
+namespace {
+
+// A pipe that says it can be written to takes this much without blocking (PIPE_BUF of Linux).
+constexpr std::size_t kPieceBytesMax = 4096;
+constexpr std::chrono::milliseconds kPollPeriod(50);
+
+}  // namespace
+
+AsyncLogSink::AsyncLogSink(AsyncLogOptions options)
+    : options_(options), thread_([this] { run(); }) {}
+
+AsyncLogSink::~AsyncLogSink() {
+  {
+    const MutexLock lock(mutex_);
+    is_ending_ = true;
+  }
+  must_end_.store(true, std::memory_order_relaxed);
+  changed_.notify_one();
+  thread_.join();
+}
+
+void AsyncLogSink::write(const LogRecord& record) {
+  std::string line = options_.format == LogFormat::kJson ? to_json(record) : to_text(record);
+  line += '\n';
+  bool was_empty = false;
+  {
+    const MutexLock lock(mutex_);
+    if (lines_.size() >= options_.lines_max) {
+      dropped_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    was_empty = lines_.empty();
+    lines_.push_back(std::move(line));
+  }
+  if (was_empty) changed_.notify_one();
+}
+
+bool AsyncLogSink::take(std::string& text) {
+  text.clear();
+  const MutexLock lock(mutex_);
+  while (lines_.empty() && !is_ending_) changed_.wait(mutex_);
+  for (const std::string& line : lines_) text += line;
+  lines_.clear();
+  return !text.empty();
+}
+
+void AsyncLogSink::run() {
+  std::string text;
+  while (take(text)) {
+    if (write_all(text)) continue;
+    // Nobody reads any more. Lines are still taken, so that those who log notice nothing.
+    const auto lost = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+    dropped_.fetch_add(lost, std::memory_order_relaxed);
+  }
+}
+
+bool AsyncLogSink::write_all(const std::string& text) {
+  std::size_t written = 0;
+  auto patience = options_.patience;
+  while (written < text.size()) {
+    pollfd waited{.fd = options_.descriptor, .events = POLLOUT, .revents = 0};
+    const int ready = poll(&waited, 1, static_cast<int>(kPollPeriod.count()));
+    if (ready <= 0) {
+      if (!must_end_.load(std::memory_order_relaxed)) continue;
+      patience -= kPollPeriod;
+      if (patience <= Duration(0)) return false;
+      continue;
+    }
+    const std::size_t piece = std::min(text.size() - written, kPieceBytesMax);
+    const ssize_t count = ::write(options_.descriptor, text.data() + written, piece);
+    if (count < 0 && errno != EINTR && errno != EAGAIN) return false;
+    if (count > 0) written += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+}  // namespace millrace::base

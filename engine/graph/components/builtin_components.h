@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+#include "graph/body/component.h"
+
+namespace millrace::graph {
+
+/// Gives what makes components of a built-in type; empty for any other type.
+[[nodiscard]] ComponentFactory builtin_factory(std::string_view type);
+
+}  // namespace millrace::graph

@@ -1,0 +1,212 @@
+#include "graph/run/body_runner.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "graph/body/component.h"
+#include "graph/body/graph_context.h"
+#include "graph/body/invocation_record.h"
+#include "graph/body/message.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/format/spec.h"
+#include "graph/format/words.h"
+#include "graph/run/run_tables.h"
+#include "graph/watch/graph_cells.h"
+#include "graph/watch/graph_event.h"
+#include "graph/watch/health.h"
+
+namespace millrace::graph {
+namespace {
+
+double in_ms(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+}  // namespace
+
+void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration begin) {
+  ComponentRun& run = tables_.components[record.component];
+  record.begin = begin;
+  record.epoch = domain.epoch;
+  record.has_run = true;
+  if (record.correlation.component == kNoIndex) {
+    record.correlation = {
+        .component = record.component, .count = ++run.root_count, .root_time = begin};
+    for (InputMessage& input : record.messages) input.message.correlation = record.correlation;
+  }
+  if (tables_.events.is_on()) [[unlikely]] {
+    tables_.trace(domain,
+                  {.name = GraphEventName::kComponentExecuteBegin,
+                   .lane = tables_.graph.components[record.component].lane,
+                   .component = record.component,
+                   .worker = record.worker,
+                   .time = begin});
+  }
+  GraphContext context(services_, record);
+  const Invocation invocation(record, services_);
+  if (base::Status status = run.instance->execute(invocation, context); !status) [[unlikely]] {
+    record.error.emplace(std::move(status).error());
+  }
+  if (record.is_abandoned) [[unlikely]] {
+    const Duration limit = tables_.graph.components[record.component].execution.abandon_after;
+    record.spent = limit;
+    record.error.emplace(base::ErrorCode::kTimeout,
+                         base::format("Still running after {} ms", in_ms(limit)));
+  }
+}
+
+bool BodyRunner::settle(InvocationRecord& record, DomainRun& domain) {
+  const CompiledComponent& compiled = tables_.graph.components[record.component];
+  ComponentRun& run = tables_.components[record.component];
+  ComponentCells& cells = tables_.metrics.components[record.component];
+  LaneCells& lane = tables_.metrics.lanes[compiled.lane];
+  ++tables_.invocations;
+  cells.execution_count.add();
+  lane.completed_count.add();
+  lane.priority_count[static_cast<std::size_t>(compiled.execution.priority)].add();
+  const auto spent = static_cast<double>(record.spent.count());
+  if (spent != cells.last_duration_ns.value()) {
+    cells.last_duration_ns.set(spent);
+    if (spent > cells.max_duration_ns.value()) cells.max_duration_ns.set(spent);
+  }
+  run.last_run_epoch = domain.epoch;
+  run.last_kind = record.kind;
+  run.last_cause = record.cause;
+  if (record.wants_finish) run.trigger->finish();
+  if (record.was_cancelled || compiled.execution.budget != Duration::zero()) [[unlikely]] {
+    check_budget(record, domain);
+  }
+  if (compiled.role == BoundaryRole::kOutput) note_age(record, domain);
+  if (tables_.events.is_on()) [[unlikely]]
+    trace_execution(record, domain);
+  if (!record.error) [[likely]]
+    return true;
+  cells.error_count.add();
+  return apply_error_policy(record, domain);
+}
+
+void BodyRunner::trace_execution(const InvocationRecord& record, const DomainRun& domain) {
+  GraphEvent event{.name = GraphEventName::kComponentExecute,
+                   .has_duration = true,
+                   .lane = tables_.graph.components[record.component].lane,
+                   .component = record.component,
+                   .worker = record.worker,
+                   .time = record.begin,
+                   .duration = record.spent,
+                   .first = record.messages.size(),
+                   .second = record.error ? 1U : 0U};
+  tables_.trace(domain, event);
+  event.name = GraphEventName::kComponentExecuteEnd;
+  event.time = record.end();
+  event.has_duration = false;
+  tables_.trace(domain, event);
+}
+
+void BodyRunner::check_budget(InvocationRecord& record, DomainRun& domain) {
+  const ExecutionSpec& execution = tables_.graph.components[record.component].execution;
+  ComponentCells& cells = tables_.metrics.components[record.component];
+  GraphEvent event{.name = GraphEventName::kComponentTimeoutBudgetExceeded,
+                   .lane = tables_.graph.components[record.component].lane,
+                   .component = record.component,
+                   .worker = record.worker,
+                   .time = record.end()};
+  if (execution.budget != Duration::zero() && record.spent > execution.budget) {
+    cells.budget_overrun_count.add();
+    cells.timeout_budget_exceeded_count.add();
+    event.time = record.begin + execution.budget;
+    tables_.trace(domain, event);
+  }
+  if (!record.was_cancelled) return;
+  cells.cancellation_requested_count.add();
+  event.name = GraphEventName::kComponentCancellationRequested;
+  tables_.trace(domain, event);
+  if (!record.observed_cancel) return;
+  cells.cancellation_observed_count.add();
+  event.name = GraphEventName::kComponentCancellationObserved;
+  event.time = record.end();
+  tables_.trace(domain, event);
+}
+
+void BodyRunner::note_age(const InvocationRecord& record, const DomainRun& domain) {
+  const CompiledComponent& compiled = tables_.graph.components[record.component];
+  const Duration age = record.begin - record.correlation.root_time;
+  tables_.metrics.age(record.correlation.component, compiled.lane).observe(in_ms(age));
+  if (compiled.max_age == Duration::zero() || age <= compiled.max_age) return;
+  tables_.metrics.components[record.component].max_age_exceeded_count.add();
+  tables_.report({.kind = HealthKind::kMaxAge, .component = record.component}, domain);
+}
+
+bool BodyRunner::apply_error_policy(InvocationRecord& record, DomainRun& domain) {
+  const CompiledComponent& compiled = tables_.graph.components[record.component];
+  ComponentRun& run = tables_.components[record.component];
+  if (record.is_abandoned) {
+    ComponentCells& cells = tables_.metrics.components[record.component];
+    cells.abandoned_count.add();
+    tables_.report({.kind = HealthKind::kComponentAbandoned, .component = record.component},
+                   domain);
+    tables_.trace(domain,
+                  {.name = GraphEventName::kComponentAbandoned,
+                   .lane = compiled.lane,
+                   .component = record.component,
+                   .worker = record.worker,
+                   .time = record.end()});
+    if (++domain.abandoned[compiled.lane] > tables_.graph.lanes[compiled.lane].abandon_max) {
+      return false;
+    }
+  }
+  switch (compiled.execution.on_error) {
+    case OnError::kFailFast:
+      return false;
+    case OnError::kContinue:
+      return true;
+    case OnError::kIsolate:
+      if (!run.is_isolated) {
+        run.is_isolated = true;
+        tables_.report({.kind = HealthKind::kComponentIsolated, .component = record.component},
+                       domain);
+      }
+      return true;
+    case OnError::kRestart:
+      break;
+  }
+  return restart(record, domain);
+}
+
+bool BodyRunner::restart(InvocationRecord& record, DomainRun& domain) {
+  const RestartSpec& spec = tables_.graph.components[record.component].execution.restart;
+  ComponentRun& run = tables_.components[record.component];
+  const Duration now = record.end();
+  run.failures.push_back(now);
+  while (spec.window != Duration::zero() && now - run.failures.front() > spec.window) {
+    run.failures.pop_front();
+  }
+  if (run.failures.size() > static_cast<std::size_t>(spec.max)) return false;
+  if (!lifecycle_.replace(record.component)) return false;
+  run.down_until = now + spec.backoff;
+  tables_.metrics.components[record.component].restart_count.add();
+  tables_.report({.kind = HealthKind::kComponentRestarted, .component = record.component}, domain);
+  tables_.trace(
+      domain,
+      {.name = GraphEventName::kComponentRestart, .component = record.component, .time = now});
+  return true;
+}
+
+void BodyRunner::fail_run(const InvocationRecord& record) {
+  const CompiledComponent& compiled = tables_.graph.components[record.component];
+  std::string_view code = "component_execute";
+  if (record.is_abandoned) code = "component_abandoned";
+  for (const DomainRun& domain : tables_.domains) {
+    const auto count = domain.abandoned.find(compiled.lane);
+    if (count == domain.abandoned.end()) continue;
+    if (count->second > tables_.graph.lanes[compiled.lane].abandon_max) code = "too_many_abandoned";
+  }
+  if (!tables_.errors.empty()) return;
+  tables_.fail("execute", record.component, code, record.error->message());
+}
+
+}  // namespace millrace::graph

@@ -1,0 +1,267 @@
+#include "graph/run/commit.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "graph/body/invocation_record.h"
+#include "graph/body/message.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/format/words.h"
+#include "graph/run/channel.h"
+#include "graph/run/run_result.h"
+#include "graph/run/run_tables.h"
+#include "graph/run/state_store.h"
+#include "graph/watch/graph_event.h"
+#include "graph/watch/health.h"
+
+namespace millrace::graph {
+
+Message make_message(const InvocationRecord& record, StagedPublication& publication) {
+  return {.value = std::move(publication.value),
+          .published_at = record.end(),
+          .event_time = publication.event_time,
+          .correlation = record.correlation,
+          .has_event_time = publication.has_event_time};
+}
+
+CommitOutcome Committer::commit(InvocationRecord& record, CommitProgress& progress) {
+  ComponentRun& run = tables_.components[record.component];
+  if (progress.publication == 0) {
+    forget_report(run);
+    tables_.metrics.domains[domain_.index].staged.add(record.published.size());
+    if (!record.writes.empty()) write_state(record);
+    if (!record.for_host.empty()) give_to_host(record);
+  }
+  for (; progress.publication < record.published.size(); ++progress.publication) {
+    StagedPublication& publication = record.published[progress.publication];
+    OutputTargets& output = run.outputs[publication.output];
+    if (output.outer.empty()) continue;
+    const std::uint32_t refusing = find_refusing(output.outer);
+    if (refusing != kNoIndex) [[unlikely]] {
+      if (waits_on(refusing)) {
+        progress.blocking_edge = refusing;
+        return CommitOutcome::kBlocked;
+      }
+      refuse(output, refusing);
+      if (tables_.channels[refusing]->overflow() != EdgeOverflow::kFailFast) continue;
+      tables_.fail("commit",
+                   record.component,
+                   "channel_overflow",
+                   base::format("Edge '{}' is full ({} messages)",
+                                tables_.graph.edges[refusing].id,
+                                tables_.channels[refusing]->capacity()));
+      return CommitOutcome::kFailed;
+    }
+    Message message = make_message(record, publication);
+    for (std::size_t i = 0; i + 1 < output.outer.size(); ++i) {
+      put(output.outer[i], Message(message), output);
+    }
+    put(output.outer.back(), std::move(message), output);
+    ++output.committed;
+    tables_.metrics.domains[domain_.index].committed.add();
+  }
+  return CommitOutcome::kDone;
+}
+
+bool Committer::commit_inner(InvocationRecord& record) {
+  ComponentRun& run = tables_.components[record.component];
+  bool is_whole = true;
+  for (StagedPublication& publication : record.published) {
+    OutputTargets& output = run.outputs[publication.output];
+    if (output.inner.empty()) continue;
+    const std::uint32_t refusing = find_refusing(output.inner);
+    if (refusing != kNoIndex) {
+      refuse(output, refusing);
+      is_whole = false;
+      continue;
+    }
+    // The outer edges of the same output still need the value.
+    StagedPublication copy = publication;
+    const Message message = make_message(record, copy);
+    for (const std::uint32_t edge : output.inner) put(edge, Message(message), output);
+    if (output.outer.empty()) tables_.metrics.domains[domain_.index].committed.add();
+  }
+  return is_whole;
+}
+
+bool Committer::would_refuse(const InvocationRecord& record) const {
+  const ComponentRun& run = tables_.components[record.component];
+  for (const StagedPublication& publication : record.published) {
+    if (find_refusing(run.outputs[publication.output].outer) != kNoIndex) return true;
+  }
+  return false;
+}
+
+std::uint32_t Committer::find_refusing(const std::vector<std::uint32_t>& edges) const {
+  for (const std::uint32_t edge : edges) {
+    if (tables_.channels[edge]->refuses()) return edge;
+  }
+  return kNoIndex;
+}
+
+bool Committer::waits_on(std::uint32_t edge) const {
+  const CompiledEdge& compiled = tables_.graph.edges[edge];
+  if (compiled.policy.overflow != EdgeOverflow::kBlock || !compiled.crosses_domains) return false;
+  const std::uint32_t lane = tables_.graph.components[compiled.from].lane;
+  return tables_.graph.lanes[lane].type == LaneType::kIsolatedThread;
+}
+
+void Committer::refuse(OutputTargets& output, std::uint32_t edge) {
+  Channel& channel = *tables_.channels[edge];
+  channel.note_refusal();
+  ++output.refused;
+  output.guilty_edge = edge;
+  tables_.metrics.domains[domain_.index].refused.add();
+  tables_.report({.kind = HealthKind::kChannelOverflow,
+                  .channel = edge,
+                  .policy = to_string(channel.overflow()),
+                  .depth = channel.depth(),
+                  .capacity = channel.capacity()},
+                 domain_);
+  tables_.trace(domain_, {.name = GraphEventName::kChannelDrop, .channel = edge});
+}
+
+void Committer::put(std::uint32_t edge, Message&& message, OutputTargets& output) {
+  Channel& channel = *tables_.channels[edge];
+  if (channel.is_deferred()) {
+    channel.expect();
+    tables_.trace(domain_, {.name = GraphEventName::kChannelPublish, .channel = edge});
+    domain_.outbox.push_back({.edge = edge, .message = std::move(message)});
+    return;
+  }
+  const PushOutcome outcome = channel.push(std::move(message), ++domain_.arrival);
+  if (tables_.graph.edges[edge].policy.mode == ChannelMode::kPreviousTick) [[unlikely]] {
+    domain_.arrivals.push_back({.edge = edge, .number = channel.last_number()});
+  } else {
+    domain_.mark(tables_.position[tables_.graph.edges[edge].to]);
+  }
+  if (tables_.events.is_on()) [[unlikely]] {
+    tables_.trace(
+        domain_,
+        {.name = GraphEventName::kChannelPublish, .channel = edge, .first = channel.last_number()});
+    if (outcome.is_accepted) {
+      tables_.trace(domain_,
+                    {.name = GraphEventName::kChannelCommit,
+                     .channel = edge,
+                     .first = channel.last_number()});
+    }
+  }
+  if (!outcome.is_accepted || outcome.has_evicted || outcome.is_full_first_time) [[unlikely]] {
+    note(edge, outcome, output);
+  }
+}
+
+void Committer::note(std::uint32_t edge, const PushOutcome& outcome, OutputTargets& output) {
+  const Channel& channel = *tables_.channels[edge];
+  HealthEvent event{.kind = HealthKind::kChannelOverflow,
+                    .channel = edge,
+                    .policy = to_string(channel.overflow()),
+                    .depth = channel.depth(),
+                    .capacity = channel.capacity()};
+  if (!outcome.is_accepted) {
+    ++output.dropped;
+    output.guilty_edge = edge;
+  }
+  const bool is_one_value = tables_.graph.edges[edge].policy.mode != ChannelMode::kQueue &&
+                            tables_.graph.edges[edge].policy.mode != ChannelMode::kRingBuffer &&
+                            tables_.graph.edges[edge].policy.mode != ChannelMode::kBarrier;
+  if (!outcome.is_accepted || outcome.has_evicted) {
+    tables_.trace(domain_, {.name = GraphEventName::kChannelDrop, .channel = edge});
+    // Replacing the newest value is what edges with one value are for.
+    if (!is_one_value) tables_.report(event, domain_);
+  }
+  if (outcome.is_full_first_time) {
+    event.kind = HealthKind::kBackpressureHighWatermark;
+    tables_.report(event, domain_);
+  }
+}
+
+void Committer::leave() {
+  for (OutboxItem& item : domain_.outbox) {
+    Channel& channel = *tables_.channels[item.edge];
+    const CompiledEdge& edge = tables_.graph.edges[item.edge];
+    const PushOutcome outcome = channel.push(std::move(item.message), 0);
+    if (outcome.is_accepted) {
+      DomainRun& target = tables_.domains[tables_.graph.components[edge.to].domain];
+      target.arrivals.push_back({.edge = item.edge, .number = channel.last_number()});
+      if (edge.kind == EdgeKind::kAsync) {
+        tables_.trace(domain_, {.name = GraphEventName::kAsyncAdmission, .channel = item.edge});
+      }
+    }
+    if (outcome.is_accepted && !outcome.has_evicted && !outcome.is_full_first_time) continue;
+    ComponentRun& run = tables_.components[edge.from];
+    for (std::size_t i = 0; i < run.outputs.size(); ++i) {
+      if (run.output_names[i] == edge.from_port) note(item.edge, outcome, run.outputs[i]);
+    }
+  }
+  domain_.outbox.clear();
+  if (!domain_.writes.empty()) leave_state();
+}
+
+void Committer::discard(const InvocationRecord& record) {
+  DomainCells& cells = tables_.metrics.domains[domain_.index];
+  cells.staged.add(record.published.size());
+  cells.discarded.add(record.published.size());
+}
+
+void Committer::give_to_host(InvocationRecord& record) {
+  ComponentRun& run = tables_.components[record.component];
+  for (const InputMessage& input : record.for_host) {
+    OutputRecord output{
+        .component = record.component,
+        .epoch = record.epoch,
+        .time = record.begin,
+        .value = input.message.value,
+        .correlation = tables_.correlation_text(input.message.correlation),
+        .causation = tables_.message_text({.edge = input.edge, .number = input.message.number})};
+    if (tables_.settings.on_output) tables_.settings.on_output(output);
+    if (run.poll_capacity > 0) keep_for_poll(run, output);
+    if (tables_.settings.keep_outputs) tables_.outputs.push_back(std::move(output));
+  }
+}
+
+void Committer::keep_for_poll(ComponentRun& run, const OutputRecord& output) {
+  if (run.for_poll.size() == run.poll_capacity) {
+    run.for_poll.pop_front();
+    tables_.report({.kind = HealthKind::kChannelOverflow,
+                    .component = output.component,
+                    .policy = "drop_oldest",
+                    .depth = run.poll_capacity,
+                    .capacity = run.poll_capacity},
+                   domain_);
+  }
+  run.for_poll.push_back(output);
+}
+
+void Committer::write_state(InvocationRecord& record) {
+  for (StagedWrite& write : record.writes) {
+    domain_.writes.push_back({.component = record.component,
+                              .table = std::move(write.table),
+                              .key = std::move(write.key),
+                              .value = std::move(write.value)});
+  }
+}
+
+void Committer::leave_state() {
+  DomainCells& cells = tables_.metrics.domains[domain_.index];
+  for (StateStore::Write& write : domain_.writes) {
+    const bool is_staged = tables_.states.stage(std::move(write));
+    (is_staged ? cells.state_committed_write_count : cells.state_rejected_write_count).add();
+  }
+  domain_.writes.clear();
+  const std::size_t count = tables_.states.commit(domain_.epoch);
+  tables_.trace(domain_, {.name = GraphEventName::kStateCommit, .first = count});
+}
+
+void Committer::forget_report(ComponentRun& run) const {
+  for (OutputTargets& output : run.outputs) {
+    output.committed = output.refused = output.dropped = 0;
+    output.guilty_edge = kNoIndex;
+  }
+}
+
+}  // namespace millrace::graph

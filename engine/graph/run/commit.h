@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "graph/body/invocation_record.h"
+#include "graph/body/message.h"
+#include "graph/run/channel.h"
+#include "graph/run/run_result.h"
+#include "graph/run/run_tables.h"
+
+namespace millrace::graph {
+
+enum class CommitOutcome : std::uint8_t {
+  kDone,
+  kBlocked,  ///< a full edge wants the domain to wait; commit again later
+  kFailed,   ///< an edge with `fail_fast` was full; the run has failed
+};
+
+/// Where a commit continues when it was blocked.
+struct CommitProgress {
+  std::size_t publication = 0;
+  std::uint32_t blocking_edge = kNoIndex;
+};
+
+/// Applies what invocations staged: publications to channels or to the outbox of the domain, state,
+/// and what the host is given.
+/// Lifetime: borrows.
+class Committer {
+ public:
+  Committer(RunTables& tables, DomainRun& domain) : tables_(tables), domain_(domain) {}
+
+  /// Commits all of an invocation, without the edges inside its loop.
+  [[nodiscard]] CommitOutcome commit(InvocationRecord& record, CommitProgress& progress);
+  /// Commits what an invocation published to other members of its loop. False if one refused.
+  [[nodiscard]] bool commit_inner(InvocationRecord& record);
+  /// Whether one of the publications would be refused now.
+  [[nodiscard]] bool would_refuse(const InvocationRecord& record) const;
+  /// The end of an epoch: what waits in the outbox leaves for the domains of its readers.
+  void leave();
+  /// Counts what an invocation published and nobody will see.
+  void discard(const InvocationRecord& record);
+
+ private:
+  [[nodiscard]] std::uint32_t find_refusing(const std::vector<std::uint32_t>& edges) const;
+  [[nodiscard]] bool waits_on(std::uint32_t edge) const;
+  void refuse(OutputTargets& output, std::uint32_t edge);
+  void put(std::uint32_t edge, Message&& message, OutputTargets& output);
+  void note(std::uint32_t edge, const PushOutcome& outcome, OutputTargets& output);
+  void give_to_host(InvocationRecord& record);
+  void keep_for_poll(ComponentRun& run, const OutputRecord& output);
+  void write_state(InvocationRecord& record);
+  void leave_state();
+  void forget_report(ComponentRun& run) const;
+
+  RunTables& tables_;
+  DomainRun& domain_;
+};
+
+/// A message as an invocation published it.
+[[nodiscard]] Message make_message(const InvocationRecord& record, StagedPublication& publication);
+
+}  // namespace millrace::graph

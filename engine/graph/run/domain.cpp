@@ -1,0 +1,446 @@
+#include "graph/run/domain.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/metrics/metric_cell.h"
+#include "graph/body/invocation_record.h"
+#include "graph/body/message.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/compile/domains.h"
+#include "graph/format/spec.h"
+#include "graph/format/words.h"
+#include "graph/run/channel.h"
+#include "graph/run/commit.h"
+#include "graph/run/epoch_report.h"
+#include "graph/run/loop_runner.h"
+#include "graph/run/pool_batch.h"
+#include "graph/run/run_tables.h"
+#include "graph/run/trigger.h"
+#include "graph/watch/graph_cells.h"
+#include "graph/watch/graph_event.h"
+#include "graph/watch/health.h"
+
+namespace millrace::graph {
+namespace {
+
+/// The lane whose period is the cadence of the domain; kNoIndex if it has none.
+std::uint32_t find_cadence_lane(const CompiledGraph& graph, const DomainPlan& plan) {
+  for (const std::uint32_t lane : plan.lanes) {
+    const LaneSpec& spec = graph.lanes[lane];
+    if (spec.type != LaneType::kFixedRate) continue;
+    if (plan.pace == PaceType::kGrid && !spec.wall_clock_enabled) continue;
+    if (lane_period(spec) == plan.period) return lane;
+  }
+  return kNoIndex;
+}
+
+Pace make_pace(const CompiledGraph& graph, const DomainPlan& plan) {
+  const std::uint32_t lane = find_cadence_lane(graph, plan);
+  if (lane == kNoIndex) return {plan, Duration::zero(), OverrunPolicy::kDropTick};
+  return {plan, graph.lanes[lane].phase, graph.lanes[lane].overrun_policy};
+}
+
+double to_ms(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+void raise_gauge(base::GaugeCell& gauge, double value) {
+  if (value > gauge.value()) gauge.set(value);
+}
+
+}  // namespace
+
+Domain::Domain(RunTables& tables, BodyServices& services, Lifecycle& lifecycle, std::uint32_t index)
+    : tables_(tables),
+      run_(tables.domains[index]),
+      bodies_(tables, services, lifecycle),
+      committer_(tables, run_),
+      pace_(make_pace(tables.graph, tables.graph.domains[index])),
+      report_(tables, run_, find_cadence_lane(tables.graph, tables.graph.domains[index])) {
+  add_places();
+}
+
+void Domain::add_places() {
+  const CompiledGraph& graph = tables_.graph;
+  std::vector<std::int32_t> batch_of_lane(graph.lanes.size(), -1);
+  for (std::uint32_t r = 0; r < graph.regions.size(); ++r) {
+    const CompiledRegion& region = graph.regions[r];
+    if (region.domain != run_.index) continue;
+    const bool is_new_stage = places_.empty() || graph.regions[r].stage != places_.back().stage;
+    if (is_new_stage) {
+      const auto first = static_cast<std::uint32_t>(places_.size());
+      stages_.push_back({.first = first, .last = first});
+    }
+    Place& place = places_.emplace_back();
+    place.component = graph.members(region).front();
+    place.stage = region.stage;
+    ++stages_.back().last;
+    if (region.is_loop) {
+      place.loop = std::make_unique<LoopRunner>(tables_, run_, bodies_, r);
+    } else if (graph.lanes[graph.components[place.component].lane].type == LaneType::kThreadPool) {
+      const std::uint32_t lane = graph.components[place.component].lane;
+      if (batch_of_lane[lane] < 0) {
+        batch_of_lane[lane] = static_cast<std::int32_t>(batches_.size());
+        batches_.push_back(std::make_unique<PoolBatch>(tables_, run_, bodies_, lane));
+      }
+      place.batch = batch_of_lane[lane];
+      stages_.back().has_pool = true;
+    }
+    for (const std::uint32_t member : graph.members(region)) {
+      const Trigger& trigger = *tables_.components[member].trigger;
+      if (trigger.is_manual()) manual_.push_back(member);
+      if (trigger.has_time_rule()) timed_.push_back(member);
+    }
+  }
+  // From here on a place's `stage` is the index into `stages_`.
+  for (std::uint32_t s = 0; s < stages_.size(); ++s) {
+    for (std::uint32_t p = stages_[s].first; p < stages_[s].last; ++p) places_[p].stage = s;
+  }
+}
+
+void Domain::begin(Duration at) {
+  if (pace_.type() == PaceType::kManual && steps_allowed_ > 0) --steps_allowed_;
+  ++run_.epoch;
+  run_.boundary = run_.now = at;
+  state_ = DomainState::kBusy;
+  report_.begin();
+  cross_boundary();
+  next_place_ = 0;
+  stage_index_ = stages_.size();
+  walk();
+}
+
+void Domain::cross_boundary() {
+  run_.state = tables_.states.snapshot();
+  run_.arrival = std::max(run_.arrival, run_.epoch << kArrivalEpochShift);
+  for (const ArrivalItem& item : run_.arrivals) {
+    Channel& channel = item.edge == kNoIndex ? *tables_.components[item.component].injected
+                                             : *tables_.channels[item.edge];
+    if (channel.show(item.number, run_.arrival) == 0) continue;
+    const std::uint32_t consumer =
+        item.edge == kNoIndex ? item.component : tables_.graph.edges[item.edge].to;
+    run_.mark(tables_.position[consumer]);
+    if (item.edge == kNoIndex) continue;
+    tables_.trace(
+        run_, {.name = GraphEventName::kChannelCommit, .channel = item.edge, .first = item.number});
+  }
+  run_.arrivals.clear();
+  mark_what_time_makes_ready();
+}
+
+void Domain::mark_what_time_makes_ready() {
+  for (const std::uint32_t component : manual_) {
+    if (!tables_.components[component].trigger->is_finished()) {
+      run_.mark(tables_.position[component]);
+    }
+  }
+  for (const std::uint32_t component : timed_) run_.mark(tables_.position[component]);
+  std::erase_if(down_, [this](std::uint32_t component) {
+    ComponentRun& run = tables_.components[component];
+    if (run.down_until && *run.down_until > run_.now) return false;
+    run.down_until.reset();
+    run_.mark(tables_.position[component]);
+    return true;
+  });
+}
+
+void Domain::walk() {
+  while (true) {
+    if (stage_index_ == stages_.size()) {
+      const std::uint32_t place = run_.next_marked(next_place_);
+      if (place >= places_.size()) break;
+      stage_index_ = places_[place].stage;
+      if (!run_stage(stages_[stage_index_])) {
+        state_ = DomainState::kFailed;
+        return;
+      }
+    }
+    if (!commit_stage()) return;
+    next_place_ = stages_[stage_index_].last;
+    stage_index_ = stages_.size();
+  }
+  end_epoch();
+}
+
+bool Domain::run_stage(const Stage& stage) {
+  records_.clear();
+  commits_.clear();
+  failures_.clear();
+  next_commit_ = next_loop_record_ = 0;
+  progress_ = {};
+  const Duration begin = run_.now;
+  bool is_good = !stage.has_pool || collect_batches(stage);
+  if (!is_good) return false;
+  is_good = run_here(stage);
+  if (stage.has_pool) {
+    is_good = finish_batches(begin) && is_good;
+    sort_by_place(commits_);
+  }
+  if (!is_good) fail_stage();
+  return is_good;
+}
+
+void Domain::sort_by_place(std::vector<CommitItem>& items) {
+  for (std::uint32_t i = 0; i < items.size(); ++i) items[i].order = i;
+  std::ranges::sort(
+      items, {}, [](const CommitItem& item) { return std::pair(item.place, item.order); });
+}
+
+bool Domain::collect_batches(const Stage& stage) {
+  for (const auto& batch : batches_) batch->clear();
+  for (std::uint32_t place = stage.first; place < stage.last; ++place) {
+    if (places_[place].batch < 0 || !run_.is_marked(place)) continue;
+    run_.unmark(place);
+    const std::size_t first = records_.size();
+    collect(places_[place].component);
+    for (std::size_t i = first; i < records_.size(); ++i) {
+      commits_.push_back({.place = place, .record = &records_[i]});
+      batches_[static_cast<std::size_t>(places_[place].batch)]->add(records_[i]);
+    }
+  }
+  return std::ranges::all_of(batches_,
+                             [](auto& batch) { return batch->is_empty() || batch->admit(); });
+}
+
+bool Domain::run_here(const Stage& stage) {
+  for (std::uint32_t place = run_.next_marked(stage.first); place < stage.last;
+       place = run_.next_marked(place + 1)) {
+    if (places_[place].batch >= 0) continue;
+    run_.unmark(place);
+    if (!(places_[place].loop ? run_loop(place) : run_component(place))) return false;
+  }
+  return true;
+}
+
+bool Domain::run_component(std::uint32_t place) {
+  const std::uint32_t component = places_[place].component;
+  const std::size_t first = records_.size();
+  collect(component);
+  ComponentRun& run = tables_.components[component];
+  for (std::size_t i = first; i < records_.size(); ++i) {
+    InvocationRecord& record = records_[i];
+    if (run.is_isolated || run.down_until) [[unlikely]] {
+      tables_.metrics.triggers[component].isolated_drop_count.add(record.messages.size());
+      continue;
+    }
+    bodies_.execute(record, run_, run_.now);
+    run_.now = record.end();
+    commits_.push_back({.place = place, .record = &record});
+    if (bodies_.settle(record, run_)) [[likely]]
+      continue;
+    failures_.push_back(commits_.back());
+    return false;
+  }
+  return true;
+}
+
+bool Domain::run_loop(std::uint32_t place) {
+  LoopRunner& loop = *places_[place].loop;
+  notes_ = {};
+  const bool is_good = loop.run(notes_);
+  report_notes(places_[place].component);
+  const std::uint32_t region = tables_.graph.components[places_[place].component].region;
+  for (const std::uint32_t member : tables_.graph.members(tables_.graph.regions[region])) {
+    look(tables_.components[member], member);
+  }
+  commits_.push_back({.place = place, .loop = &loop});
+  if (is_good) return true;
+  failures_.push_back(commits_.back());
+  return false;
+}
+
+bool Domain::finish_batches(Duration begin) {
+  Duration end = run_.now;
+  for (const auto& batch : batches_) {
+    if (!batch->is_empty()) end = std::max(end, batch->run(begin));
+  }
+  run_.now = end;
+  bool is_good = true;
+  for (const CommitItem& item : commits_) {
+    if (item.record == nullptr || places_[item.place].batch < 0) continue;
+    if (!item.record->has_run) continue;
+    if (bodies_.settle(*item.record, run_)) continue;
+    failures_.push_back(item);
+    is_good = false;
+  }
+  return is_good;
+}
+
+void Domain::collect(std::uint32_t component) {
+  ComponentRun& run = tables_.components[component];
+  if (run.is_isolated) [[unlikely]] {
+    run.trigger->discard_all();
+    return;
+  }
+  if (run.down_until) [[unlikely]] {
+    if (*run.down_until > run_.now) return look(run, component);
+    run.down_until.reset();
+  }
+  run.trigger->collect({.now = run_.now, .boundary = run_.boundary}, records_, notes_);
+  if (!notes_.stale_edges.empty() || !notes_.late_edges.empty() || notes_.is_silent) [[unlikely]] {
+    report_notes(component);
+  }
+}
+
+void Domain::look(ComponentRun& run, std::uint32_t component) {
+  if (!run.down_until) return;
+  if (std::ranges::find(down_, component) == down_.end()) down_.push_back(component);
+}
+
+void Domain::report_notes(std::uint32_t component) {
+  for (const std::uint32_t edge : notes_.stale_edges) {
+    tables_.report({.kind = HealthKind::kChannelStaleDrop, .channel = edge}, run_);
+  }
+  for (const std::uint32_t edge : notes_.late_edges) {
+    tables_.report({.kind = HealthKind::kChannelDeadlineMiss, .channel = edge}, run_);
+  }
+  if (notes_.is_silent) {
+    tables_.report({.kind = HealthKind::kSilence, .component = component}, run_);
+  }
+  notes_ = {};
+}
+
+void Domain::fail_stage() {
+  if (failures_.empty()) return;
+  sort_by_place(failures_);
+  const CommitItem& first = failures_.front();
+  const InvocationRecord* record = first.loop != nullptr ? first.loop->failed() : first.record;
+  if (record != nullptr) bodies_.fail_run(*record);
+}
+
+bool Domain::commit_stage() {
+  for (; next_commit_ < commits_.size(); ++next_commit_) {
+    const CommitOutcome outcome = commit_item(commits_[next_commit_]);
+    if (outcome == CommitOutcome::kDone) [[likely]]
+      continue;
+    state_ = outcome == CommitOutcome::kBlocked ? DomainState::kBlocked : DomainState::kFailed;
+    blocked_since_ = run_.now;
+    return false;
+  }
+  return true;
+}
+
+CommitOutcome Domain::commit_item(const CommitItem& item) {
+  if (item.loop == nullptr) {
+    if (!item.record->has_run) {
+      const std::size_t lost = item.record->is_rejected ? 0 : item.record->messages.size();
+      tables_.metrics.triggers[item.record->component].isolated_drop_count.add(lost);
+      return CommitOutcome::kDone;
+    }
+    ComponentRun& run = tables_.components[item.record->component];
+    if (run.down_until) [[unlikely]]
+      look(run, item.record->component);
+    if (item.record->error) [[unlikely]] {
+      committer_.discard(*item.record);
+      return CommitOutcome::kDone;
+    }
+    const CommitOutcome outcome = committer_.commit(*item.record, progress_);
+    if (outcome == CommitOutcome::kDone) progress_ = {};
+    return outcome;
+  }
+  const std::vector<InvocationRecord*>& results = item.loop->results();
+  if (item.loop->is_transaction() && next_loop_record_ == 0) {
+    const bool refuses = std::ranges::any_of(results, [this](const InvocationRecord* record) {
+      return committer_.would_refuse(*record);
+    });
+    if (refuses) item.loop->discard(committer_);
+  }
+  for (; next_loop_record_ < results.size(); ++next_loop_record_) {
+    const CommitOutcome outcome = committer_.commit(*results[next_loop_record_], progress_);
+    if (outcome != CommitOutcome::kDone) return outcome;
+    progress_ = {};
+  }
+  next_loop_record_ = 0;
+  return CommitOutcome::kDone;
+}
+
+void Domain::resume(Duration at) {
+  const Duration waited = at - blocked_since_;
+  const std::uint32_t producer = tables_.graph.edges[progress_.blocking_edge].from;
+  LaneCells& cells = tables_.metrics.lanes[tables_.graph.components[producer].lane];
+  raise_gauge(cells.blocked_duration_ms, to_ms(waited));
+  run_.now = std::max(run_.now, at);
+  state_ = DomainState::kBusy;
+  walk();
+}
+
+std::optional<Duration> Domain::unblock_time() const {
+  const Channel& channel = *tables_.channels[progress_.blocking_edge];
+  if (channel.refuses()) return std::nullopt;
+  return std::max(blocked_since_, channel.last_take());
+}
+
+void Domain::end_epoch() {
+  const Duration slot = pace_.slot();
+  const std::uint64_t skipped = pace_.end(run_.now);
+  report_.end({.slot = slot,
+               .last_end = last_end_,
+               .skipped = skipped,
+               .is_on_grid = pace_.type() == PaceType::kGrid});
+}
+
+void Domain::leave() {
+  run_.state.reset();
+  committer_.leave();
+  last_end_ = run_.now;
+  state_ = DomainState::kIdle;
+}
+
+std::optional<Duration> Domain::work_time(Duration now) const {
+  if (!run_.arrivals.empty()) return now;
+  for (const std::uint32_t component : manual_) {
+    const ComponentRun& run = tables_.components[component];
+    if (!run.trigger->is_finished() && !run.is_isolated) return now;
+  }
+  std::optional<Duration> earliest;
+  const auto consider = [&earliest](std::optional<Duration> time) {
+    if (time && (!earliest || *time < *earliest)) earliest = time;
+  };
+  for (const std::uint32_t component : timed_) {
+    const ComponentRun& run = tables_.components[component];
+    if (!run.is_isolated && !run.down_until) consider(run.trigger->next_time());
+  }
+  for (const std::uint32_t component : down_) consider(tables_.components[component].down_until);
+  return earliest;
+}
+
+std::optional<Duration> Domain::next_start(Duration now) const {
+  if (pace_.type() == PaceType::kManual) {
+    if (steps_allowed_ == 0) return std::nullopt;
+    return std::max(last_end_, now);
+  }
+  if (pace_.type() != PaceType::kReady) return pace_.next_start(last_end_, std::nullopt);
+  return pace_.next_start(last_end_, work_time(now));
+}
+
+bool Domain::is_idle() const {
+  return state_ == DomainState::kIdle && !work_time(Duration::zero());
+}
+
+std::string Domain::describe_lane() const {
+  switch (state_) {
+    case DomainState::kBusy:
+      return base::format("in epoch {}", run_.epoch);
+    case DomainState::kBlocked:
+      return base::format("waits for room on edge '{}'",
+                          tables_.graph.edges[progress_.blocking_edge].id);
+    case DomainState::kFailed:
+      return "stopped by an error";
+    case DomainState::kIdle:
+      break;
+  }
+  const auto next = next_start(last_end_);
+  if (!next) return "waits for input";
+  return base::format("next epoch at {} ms", to_ms(*next));
+}
+
+}  // namespace millrace::graph

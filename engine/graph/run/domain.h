@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/body/body_services.h"
+#include "graph/body/invocation_record.h"
+#include "graph/body/message.h"
+#include "graph/run/body_runner.h"
+#include "graph/run/commit.h"
+#include "graph/run/epoch_report.h"
+#include "graph/run/lifecycle.h"
+#include "graph/run/loop_runner.h"
+#include "graph/run/pace.h"
+#include "graph/run/pool_batch.h"
+#include "graph/run/run_tables.h"
+#include "graph/run/trigger.h"
+
+namespace millrace::graph {
+
+/// States and steps of a domain:
+///
+///             begin               (stages run)              leave
+///     kIdle ─────────► kBusy until end_time() ────────────────────► kIdle
+///                        │   ▲ resume
+///        a full blocking │   │                 a failure at any time: kFailed
+///        edge            ▼   │
+///                      kBlocked
+enum class DomainState : std::uint8_t { kIdle, kBusy, kBlocked, kFailed };
+
+/// Walks the epochs of one domain: boundary, stages, end.
+/// Threading: one thread at a time drives it. Lifetime: borrows.
+class Domain {
+ public:
+  Domain(RunTables& tables, BodyServices& services, Lifecycle& lifecycle, std::uint32_t index);
+  Domain(const Domain&) = delete;
+  Domain& operator=(const Domain&) = delete;
+
+  [[nodiscard]] DomainState state() const { return state_; }
+  [[nodiscard]] const DomainRun& run() const { return run_; }
+  /// Begins an epoch at that time and runs its stages.
+  void begin(Duration at);
+  /// Goes on at that time where a full edge stopped it.
+  void resume(Duration at);
+  /// Of the epoch that runs; of use if busy.
+  [[nodiscard]] Duration end_time() const { return run_.now; }
+  /// Ends the epoch: what waits to leave leaves.
+  void leave();
+  /// When a blocked domain can go on; nothing as long as there is no room.
+  [[nodiscard]] std::optional<Duration> unblock_time() const;
+
+  /// When the next epoch begins, as seen at `now`; nothing if only input or `step` can start one.
+  [[nodiscard]] std::optional<Duration> next_start(Duration now) const;
+  /// Lets a manual domain begin that many epochs more.
+  void allow_steps(std::uint64_t count) { steps_allowed_ += count; }
+  /// Whether nothing can happen here without input from outside.
+  [[nodiscard]] bool is_idle() const;
+  [[nodiscard]] PaceType pace() const { return pace_.type(); }
+  /// What its lanes are doing, for people.
+  [[nodiscard]] std::string describe_lane() const;
+
+ private:
+  struct Place {
+    std::uint32_t component = kNoIndex;  // of a loop: the first member
+    std::uint32_t stage = 0;
+    std::int32_t batch = -1;  // index into batches_, if on a pool
+    std::unique_ptr<LoopRunner> loop = nullptr;
+  };
+  struct Stage {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;  // after the last place
+    bool has_pool = false;
+  };
+  /// One thing to commit: an invocation, or all results of a loop.
+  struct CommitItem {
+    std::uint32_t place = 0;
+    std::uint32_t order = 0;
+    InvocationRecord* record = nullptr;
+    LoopRunner* loop = nullptr;
+  };
+
+  void add_places();
+  void cross_boundary();
+  void mark_what_time_makes_ready();
+  void walk();
+  [[nodiscard]] bool run_stage(const Stage& stage);
+  static void sort_by_place(std::vector<CommitItem>& items);
+  [[nodiscard]] bool collect_batches(const Stage& stage);
+  [[nodiscard]] bool run_here(const Stage& stage);
+  [[nodiscard]] bool run_component(std::uint32_t place);
+  [[nodiscard]] bool run_loop(std::uint32_t place);
+  [[nodiscard]] bool finish_batches(Duration begin);
+  void collect(std::uint32_t component);
+  void look(ComponentRun& run, std::uint32_t component);
+  void report_notes(std::uint32_t component);
+  void fail_stage();
+  [[nodiscard]] bool commit_stage();
+  [[nodiscard]] CommitOutcome commit_item(const CommitItem& item);
+  void end_epoch();
+  [[nodiscard]] std::optional<Duration> work_time(Duration now) const;
+
+  RunTables& tables_;
+  DomainRun& run_;
+  BodyRunner bodies_;
+  Committer committer_;
+  Pace pace_;
+  EpochReport report_;
+  std::vector<Place> places_;
+  std::vector<Stage> stages_;
+  std::vector<std::unique_ptr<PoolBatch>> batches_;
+  std::vector<std::uint32_t> manual_;  // components
+  std::vector<std::uint32_t> timed_;   // components that time alone can make ready
+  std::vector<std::uint32_t> down_;    // components that wait for their backoff
+
+  DomainState state_ = DomainState::kIdle;
+  Duration last_end_{};
+  Duration blocked_since_{};
+  std::uint64_t steps_allowed_ = 0;
+  std::size_t stage_index_ = 0;
+  std::uint32_t next_place_ = 0;
+  InvocationList records_;
+  TriggerNotes notes_;
+  std::vector<CommitItem> commits_;
+  std::size_t next_commit_ = 0;
+  std::size_t next_loop_record_ = 0;
+  CommitProgress progress_;
+  std::vector<CommitItem> failures_;  // invocations that fail the run
+};
+
+}  // namespace millrace::graph

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/body/body_services.h"
+#include "graph/body/graph_context.h"
+#include "graph/body/invocation_record.h"
+#include "graph/body/message.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/compile/component_registry.h"
+#include "graph/payload.h"
+#include "graph/run/domain.h"
+#include "graph/run/lifecycle.h"
+#include "graph/run/run_options.h"
+#include "graph/run/run_result.h"
+#include "graph/run/run_tables.h"
+#include "graph/run/task_board.h"
+
+namespace millrace::graph {
+
+/// When a run, or a part of it, ends.
+struct PlayBounds {
+  std::optional<std::uint64_t> steps = {};  ///< epochs of the domain of lowest rank
+  std::optional<Duration> duration = {};
+  bool until_idle = false;
+  std::optional<EpochBound> epoch = {};  ///< ends with the end of this epoch
+};
+
+/// A graph that runs in virtual time: plays all domains on one timeline. What comes first in time
+/// happens first; at the same time ends of epochs, then ends of tasks, then injections, then
+/// beginnings of epochs, each by rank or order.
+/// Threading: not shared. Lifetime: borrows the graph and the registry.
+class Engine final : public BodyServices {
+ public:
+  Engine(const CompiledGraph& graph,
+         const ComponentRegistry& registry,
+         RuntimeRunnerOptions options,
+         bool polls_outputs);
+
+  [[nodiscard]] bool start();
+  /// Goes on until a bound is reached, or nothing more can happen.
+  [[nodiscard]] SchedulerStopReason play(const PlayBounds& bounds);
+  /// Ends the run: takes snapshots if all went well, and deactivates. Does nothing the second time.
+  void finish(SchedulerStopReason reason);
+
+  [[nodiscard]] base::Status inject(std::uint32_t component,
+                                    Payload value,
+                                    std::optional<Duration> event_time);
+  void pause(bool is_paused) { is_paused_ = is_paused; }
+  [[nodiscard]] bool is_running() const { return is_running_; }
+  [[nodiscard]] RunTables& tables() { return tables_; }
+  [[nodiscard]] const RunTables& tables() const { return tables_; }
+  [[nodiscard]] Domain& domain(std::size_t index) { return *domains_[index]; }
+  [[nodiscard]] const Domain& domain(std::size_t index) const { return *domains_[index]; }
+  [[nodiscard]] const RuntimeRunnerOptions& options() const { return options_; }
+  [[nodiscard]] Lifecycle& lifecycle() { return lifecycle_; }
+  [[nodiscard]] Duration now() const { return now_; }
+  [[nodiscard]] RuntimeRunnerResult result() const;
+
+  // What bodies ask for.
+  [[nodiscard]] std::uint32_t find_output(std::uint32_t component,
+                                          std::string_view name) const override;
+  [[nodiscard]] std::uint32_t output_count(std::uint32_t component) const override {
+    return static_cast<std::uint32_t>(tables_.components[component].outputs.size());
+  }
+  [[nodiscard]] PublishReport publish_report(std::uint32_t component,
+                                             std::string_view output) const override;
+  [[nodiscard]] bool cancel_requested(const InvocationRecord& record) const override;
+  void note_late_publish(const InvocationRecord& record) override;
+  void spend(InvocationRecord& record, Duration duration) override;
+  [[nodiscard]] base::Status submit_task(InvocationRecord& record,
+                                         std::string_view output,
+                                         TaskFunction function,
+                                         Duration budget) override;
+  [[nodiscard]] std::optional<std::string> read_line() override;
+  [[nodiscard]] std::optional<Payload> read_state(const InvocationRecord& record,
+                                                  std::string_view table,
+                                                  std::string_view key) const override;
+  [[nodiscard]] std::vector<Message> read_channel(const InvocationRecord& record,
+                                                  std::string_view input,
+                                                  std::string_view reader) override;
+
+ private:
+  /// What happens next on the timeline; a lower kind comes first at the same time.
+  enum class Kind : std::uint8_t { kEnd, kTaskEnd, kInjection, kBegin, kNothing };
+  struct Next {
+    Duration at{};
+    Kind kind = Kind::kNothing;
+    std::size_t domain = 0;
+  };
+
+  [[nodiscard]] Next find_next() const;
+  void end_epoch(Domain& domain, Duration at);
+  void inject_next();
+  /// Begins an epoch, unless too many have begun at the same instant.
+  [[nodiscard]] bool begin_epoch(Domain& domain, Duration at, bool has_step_bound);
+  [[nodiscard]] bool is_idle() const;
+  /// Lets the epochs in progress end.
+  void drain();
+
+  RuntimeRunnerOptions options_;
+  RunTables tables_;
+  Lifecycle lifecycle_;
+  TaskBoard tasks_;
+  std::vector<std::unique_ptr<Domain>> domains_;
+  std::vector<std::size_t> injection_order_;
+  std::size_t next_injection_ = 0;
+  Duration now_{};
+  Duration instant_{};  // of the last begin
+  std::uint64_t begun_at_instant_ = 0;
+  bool is_running_ = false;
+  bool is_paused_ = false;
+  SchedulerStopReason reason_ = SchedulerStopReason::kNotStarted;
+  std::vector<ComponentSnapshot> snapshots_;
+};
+
+}  // namespace millrace::graph

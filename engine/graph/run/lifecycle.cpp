@@ -1,0 +1,106 @@
+#include "graph/run/lifecycle.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "graph/body/component.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/compile/component_registry.h"
+#include "graph/run/run_result.h"
+#include "graph/run/run_tables.h"
+
+namespace millrace::graph {
+
+bool Lifecycle::note(std::string_view phase, std::uint32_t component, const base::Status& status) {
+  if (status) return true;
+  tables_.fail(phase, component, base::format("component_{}", phase), status.error().message());
+  return false;
+}
+
+bool Lifecycle::configure(std::uint32_t component) {
+  const CompiledComponent& compiled = tables_.graph.components[component];
+  ComponentRun& run = tables_.components[component];
+  run.instance = registry_.make(compiled.type);
+  if (run.instance == nullptr) {
+    return note("configure",
+                component,
+                base::fail(base::ErrorCode::kNotFound,
+                           base::format("Components of type '{}' cannot be run by this program",
+                                        compiled.type)));
+  }
+  const ComponentSetup setup{.id = compiled.id,
+                             .config = run.config ? *run.config : compiled.config,
+                             .graph_config = tables_.graph.config,
+                             .outputs = run.output_names,
+                             .inputs = run.input_names};
+  return note("configure", component, run.instance->configure(setup));
+}
+
+bool Lifecycle::start(std::span<const ComponentSnapshot> snapshots) {
+  const std::vector<std::uint32_t>& order = tables_.graph.start_order;
+  bool is_good = std::ranges::all_of(order, [this](std::uint32_t c) { return configure(c); });
+  for (std::size_t i = 0; is_good && i < order.size(); ++i) {
+    is_good = note("activate", order[i], tables_.components[order[i]].instance->activate());
+    if (is_good) active_.push_back(order[i]);
+  }
+  for (std::size_t i = 0; is_good && i < order.size(); ++i) {
+    ComponentRun& run = tables_.components[order[i]];
+    const std::string& id = tables_.graph.components[order[i]].id;
+    const auto found = std::ranges::find(snapshots, id, &ComponentSnapshot::component);
+    if (found == snapshots.end()) continue;
+    run.last_snapshot = found->state;
+    is_good = note("restore", order[i], run.instance->restore(found->state));
+  }
+  for (std::size_t i = 0; is_good && i < order.size(); ++i) {
+    is_good = note("reset", order[i], tables_.components[order[i]].instance->reset());
+  }
+  if (!is_good) deactivate();
+  return is_good;
+}
+
+bool Lifecycle::snapshot(std::vector<ComponentSnapshot>& snapshots) {
+  bool is_good = true;
+  for (const std::uint32_t component : tables_.graph.start_order) {
+    ComponentRun& run = tables_.components[component];
+    auto state = run.instance->snapshot();
+    if (!state) {
+      is_good = note("snapshot", component, std::unexpected(std::move(state).error()));
+      continue;
+    }
+    if (!*state) continue;
+    run.last_snapshot = **state;
+    snapshots.push_back(
+        {.component = tables_.graph.components[component].id, .state = **std::move(state)});
+  }
+  return is_good;
+}
+
+void Lifecycle::deactivate() {
+  for (; !active_.empty(); active_.pop_back()) {
+    const std::uint32_t component = active_.back();
+    static_cast<void>(
+        note("deactivate", component, tables_.components[component].instance->deactivate()));
+  }
+}
+
+bool Lifecycle::replace(std::uint32_t component) {
+  ComponentRun& run = tables_.components[component];
+  if (!note("deactivate", component, run.instance->deactivate())) return false;
+  if (!configure(component) || !note("activate", component, run.instance->activate())) {
+    std::erase(active_, component);
+    return false;
+  }
+  if (run.last_snapshot)
+    return note("restore", component, run.instance->restore(*run.last_snapshot));
+  return true;
+}
+
+}  // namespace millrace::graph

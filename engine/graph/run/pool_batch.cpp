@@ -1,0 +1,144 @@
+#include "graph/run/pool_batch.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "graph/body/invocation_record.h"
+#include "graph/body/message.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/format/spec.h"
+#include "graph/format/words.h"
+#include "graph/run/body_runner.h"
+#include "graph/run/lane_queue.h"
+#include "graph/run/run_result.h"
+#include "graph/run/run_tables.h"
+#include "graph/watch/graph_cells.h"
+#include "graph/watch/graph_event.h"
+#include "graph/watch/health.h"
+
+namespace millrace::graph {
+namespace {
+
+void raise(base::GaugeCell& gauge, double value) {
+  if (value > gauge.value()) gauge.set(value);
+}
+
+}  // namespace
+
+PoolBatch::PoolBatch(RunTables& tables, DomainRun& domain, BodyRunner& bodies, std::uint32_t lane)
+    : tables_(tables),
+      domain_(domain),
+      bodies_(bodies),
+      lane_(lane),
+      queue_(tables.graph.lanes[lane]) {}
+
+bool PoolBatch::admit() {
+  items_.clear();
+  for (const InvocationRecord* record : records_) {
+    const ExecutionSpec& execution = tables_.graph.components[record->component].execution;
+    items_.push_back({.component = record->component,
+                      .priority = execution.priority,
+                      .is_reentrant = execution.reentrant});
+  }
+  const LaneAdmission admission = queue_.admit(items_);
+  if (admission.has_failed) {
+    tables_.errors.push_back(
+        {.phase = "execute",
+         .component = {},
+         .lane = tables_.graph.lanes[lane_].id,
+         .code = "lane_overflow",
+         .message = base::format("{} invocations are ready, more than the lane takes at once",
+                                 records_.size())});
+    return false;
+  }
+  LaneCells& cells = tables_.metrics.lanes[lane_];
+  raise(cells.active_count, static_cast<double>(admission.width));
+  raise(cells.in_flight_count, static_cast<double>(admission.dispatch.size()));
+  raise(cells.queue_depth,
+        static_cast<double>(admission.dispatch.size() -
+                            std::min(admission.width, admission.dispatch.size())));
+  cells.starvation_guard_count.add(admission.guard_turns);
+  reject(admission);
+  std::vector<InvocationRecord*> dispatched;
+  dispatched.reserve(admission.dispatch.size());
+  for (const std::uint32_t index : admission.dispatch) dispatched.push_back(records_[index]);
+  records_ = std::move(dispatched);
+  return true;
+}
+
+void PoolBatch::reject(const LaneAdmission& admission) {
+  rejected_count_ = admission.rejected.size();
+  if (rejected_count_ == 0) return;
+  LaneCells& cells = tables_.metrics.lanes[lane_];
+  cells.rejected_count.add(rejected_count_);
+  cells.low_priority_rejected_count.add(admission.low_rejected);
+  for (const std::uint32_t index : admission.rejected) {
+    records_[index]->is_rejected = true;
+    tables_.components[records_[index]->component].last_rejected_epoch = domain_.epoch;
+  }
+  tables_.report({.kind = HealthKind::kSchedulerReject,
+                  .lane = lane_,
+                  .policy = to_string(tables_.graph.lanes[lane_].overflow),
+                  .count = rejected_count_,
+                  .depth = admission.dispatch.size(),
+                  .capacity = admission.dispatch.size()},
+                 domain_);
+}
+
+Duration PoolBatch::run(Duration begin) {
+  free_at_.assign(queue_.thread_count(), begin);
+  workers_used_ = 0;
+  failed_.clear();
+  std::map<std::uint32_t, Duration> busy_until;  // components that are not reentrant
+  std::vector<InvocationRecord*> waiting = records_;
+  Duration end = begin;
+  while (!waiting.empty()) {
+    const auto worker = std::ranges::min_element(free_at_);
+    const Duration now = *worker;
+    Duration earliest = Duration::max();
+    const auto next = std::ranges::find_if(waiting, [&](const InvocationRecord* record) {
+      const auto busy = busy_until.find(record->component);
+      if (busy == busy_until.end() || busy->second <= now) return true;
+      earliest = std::min(earliest, busy->second);
+      return false;
+    });
+    if (next == waiting.end()) {
+      *worker = earliest;
+      continue;
+    }
+    InvocationRecord& record = **next;
+    waiting.erase(next);
+    // An instance that failed and is to be replaced or left alone is not called again.
+    if (failed_.contains(record.component)) continue;
+    record.worker = static_cast<std::uint32_t>(worker - free_at_.begin());
+    if (record.worker < 64) workers_used_ |= std::uint64_t{1} << record.worker;
+    bodies_.execute(record, domain_, now);
+    *worker = record.end();
+    end = std::max(end, record.end());
+    const ExecutionSpec& execution = tables_.graph.components[record.component].execution;
+    if (!execution.reentrant) busy_until[record.component] = record.end();
+    const bool goes_on =
+        execution.on_error == OnError::kContinue || execution.on_error == OnError::kFailFast;
+    if (record.error && !goes_on) failed_.insert(record.component);
+  }
+  note_batch(begin, end);
+  return end;
+}
+
+void PoolBatch::note_batch(Duration begin, Duration end) {
+  tables_.trace(domain_,
+                {.name = GraphEventName::kThreadPoolBatch,
+                 .has_duration = true,
+                 .lane = lane_,
+                 .time = begin,
+                 .duration = end - begin,
+                 .first = records_.size() | std::uint64_t{rejected_count_} << 32U,
+                 .second = workers_used_});
+}
+
+}  // namespace millrace::graph

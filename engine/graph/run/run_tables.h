@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/body/component.h"
+#include "graph/body/graph_context.h"
+#include "graph/body/message.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/compile/component_registry.h"
+#include "graph/payload.h"
+#include "graph/run/channel.h"
+#include "graph/run/run_result.h"
+#include "graph/run/state_store.h"
+#include "graph/run/trigger.h"
+#include "graph/watch/event_log.h"
+#include "graph/watch/graph_cells.h"
+#include "graph/watch/graph_metrics.h"
+#include "graph/watch/health.h"
+#include "loop/stop.h"
+
+namespace millrace::graph {
+
+/// An output of a component: the edges that a publication on it goes to.
+struct OutputTargets {
+  std::vector<std::uint32_t> inner = {};  ///< immediate, to members of the same composite loop
+  std::vector<std::uint32_t> outer = {};  ///< all others
+  // About the last invocation that published.
+  std::uint32_t committed = 0;
+  std::uint32_t refused = 0;
+  std::uint32_t dropped = 0;
+  std::uint32_t guilty_edge = kNoIndex;
+};
+
+/// What a run knows about a component.
+struct ComponentRun {
+  std::unique_ptr<Component> instance = nullptr;
+  std::unique_ptr<ChannelCells> injected_cells = nullptr;
+  std::unique_ptr<Channel> injected = nullptr;  ///< what the host gives to an input boundary
+  std::unique_ptr<Trigger> trigger = nullptr;
+  std::vector<std::string> output_names = {};
+  std::vector<std::string> input_names = {};
+  std::vector<OutputTargets> outputs = {};
+  std::optional<Payload> last_snapshot = {};
+  std::optional<Payload> config = {};  ///< if it was changed during the run
+
+  bool is_isolated = false;
+  std::size_t poll_capacity = 0;  ///< of a `core.output` whose values the host takes; else 0
+  std::optional<Duration> down_until = {};  ///< a new instance waits for its backoff
+  std::deque<Duration> failures = {};
+  std::uint64_t root_count = 0;
+  std::deque<OutputRecord> for_poll = {};
+
+  // What `why` tells.
+  std::uint64_t last_run_epoch = 0;
+  EventKind last_kind = EventKind::kManual;
+  MessageId last_cause = {};
+  std::uint64_t last_rejected_epoch = 0;
+};
+
+/// What leaves at the end of an epoch.
+struct OutboxItem {
+  std::uint32_t edge = 0;
+  Message message = {};
+};
+
+/// A message that has left for a domain and is shown at its next boundary.
+struct ArrivalItem {
+  std::uint32_t edge = 0;  ///< kNoIndex: injected, see `component`
+  std::uint32_t component = kNoIndex;
+  std::uint64_t number = 0;
+};
+
+/// Arrivals of an epoch count up from the epoch shifted by this, so that one can tell from an
+/// arrival in which epoch it was (unless there are more than that in one epoch; they stay in
+/// order).
+inline constexpr unsigned kArrivalEpochShift = 20;
+
+/// What a run knows about a domain. One thread writes it.
+struct DomainRun {
+  std::uint32_t index = 0;
+  std::uint64_t epoch = 0;
+  Duration boundary{};  ///< at which the epoch began
+  Duration now{};
+  std::uint64_t arrival = 0;  ///< counts what became visible
+  std::vector<OutboxItem> outbox = {};
+  std::vector<StateStore::Write> writes = {};  ///< leave too
+  std::vector<ArrivalItem> arrivals = {};
+  std::shared_ptr<const StateSnapshot> state = nullptr;
+  std::map<std::uint32_t, std::int64_t> abandoned = {};  ///< invocations, by lane
+  std::vector<std::uint64_t> ready = {};  ///< a bit for each position that should be looked at
+
+  void mark(std::uint32_t position) { ready[position / 64] |= std::uint64_t{1} << (position % 64); }
+  void unmark(std::uint32_t position) {
+    ready[position / 64] &= ~(std::uint64_t{1} << (position % 64));
+  }
+  [[nodiscard]] bool is_marked(std::uint32_t position) const {
+    return (ready[position / 64] >> (position % 64) & 1) != 0;
+  }
+  /// The first marked position from `from` on; the number of positions or more if there is none.
+  [[nodiscard]] std::uint32_t next_marked(std::uint32_t from) const;
+};
+
+struct RunSettings {
+  loop::StopToken stop_token = {};
+  std::function<std::optional<std::string>()> standard_input = {};
+  std::function<void(const OutputRecord&)> on_output = {};
+  bool keep_outputs = false;
+  bool polls_outputs = false;  ///< the host takes the values of `core.output` one by one
+  bool trace = false;
+  std::size_t trace_events_max = 0;
+  base::MetricsRegistry* metrics = nullptr;
+};
+
+/// Everything that the parts of one run share: dense tables, indexed as in the compiled graph.
+/// Lifetime: borrows the graph.
+struct RunTables {
+  RunTables(const CompiledGraph& compiled, const RunSettings& run_settings);
+  RunTables(const RunTables&) = delete;
+  RunTables& operator=(const RunTables&) = delete;
+
+  const CompiledGraph& graph;
+  const RunSettings settings;
+  GraphMetrics metrics;
+  EventLog events;
+  HealthSink health;
+  StateStore states;
+  std::vector<std::unique_ptr<Channel>> channels;
+  std::vector<ComponentRun> components;
+  std::vector<DomainRun> domains;
+  std::vector<std::uint32_t> position;  ///< of each component's region among those of its domain
+  std::vector<RunError> errors;
+  std::vector<std::string_view> loop_reasons;
+  std::vector<OutputRecord> outputs;
+  std::uint64_t invocations = 0;
+
+  /// Notes a health event, in the trace too.
+  void report(const HealthEvent& event, const DomainRun& domain);
+  void trace(const DomainRun& domain, GraphEvent event) {
+    if (!events.is_on()) [[likely]]
+      return;
+    trace_slowly(domain, event);
+  }
+  void fail(std::string_view phase,
+            std::uint32_t component,
+            std::string_view code,
+            std::string message);
+  [[nodiscard]] std::string correlation_text(const Correlation& correlation) const;
+  [[nodiscard]] std::string message_text(const MessageId& id) const;
+
+ private:
+  void trace_slowly(const DomainRun& domain, GraphEvent event);
+  void add_channels();
+  void add_component(std::uint32_t index);
+  void add_outputs(std::uint32_t index, ComponentRun& run) const;
+  void add_trigger(std::uint32_t index, ComponentRun& run);
+  void add_positions();
+};
+
+}  // namespace millrace::graph

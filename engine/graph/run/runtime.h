@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/compile/component_registry.h"
+#include "graph/payload.h"
+#include "graph/run/config_updates.h"
+#include "graph/run/run_options.h"
+#include "graph/run/run_result.h"
+#include "graph/run/why.h"
+
+namespace millrace::graph {
+
+class Engine;
+
+/// A graph in a program that lives with it. In virtual time the host moves the clock by `step` and
+/// `run`; nothing happens in between.
+///
+/// Threading: one thread calls it.
+/// Lifetime: borrows graph, registry and what the options point to.
+class Runtime {
+ public:
+  Runtime(const CompiledGraph& graph,
+          const ComponentRegistry& registry,
+          RuntimeRunnerOptions options);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Configures, activates, restores and resets all components. On failure those that were started
+  /// are deactivated, and `result` has the error.
+  [[nodiscard]] base::Status start();
+  /// Runs epochs of one domain, as they become due; of a manual one whether due or not. An empty
+  /// name is the domain of lowest rank. Gives how many there were.
+  [[nodiscard]] base::Result<std::uint64_t> step(std::string_view domain = {},
+                                                 std::uint64_t count = 1);
+  /// Goes on until a bound of the options is reached, or nothing more can happen.
+  SchedulerStopReason run();
+  /// Gives a value to a `core.input`. Fails if there is none of that name, or it is full.
+  [[nodiscard]] base::Status inject(std::string_view component,
+                                    Payload value,
+                                    std::optional<Duration> event_time = {});
+  /// Takes the oldest value that a `core.output` holds, if any.
+  [[nodiscard]] std::optional<OutputRecord> poll_output(std::string_view component);
+  /// No epoch begins until `resume`.
+  void pause();
+  void resume();
+  /// Checks all, then applies all between two epochs; on a failure those already applied get their
+  /// old configuration back, in reverse.
+  [[nodiscard]] base::Status update_config(std::span<const ConfigUpdate> updates);
+  /// The state of the components that make snapshots.
+  [[nodiscard]] base::Result<std::vector<ComponentSnapshot>> snapshot();
+  /// Ends the run and deactivates the components in reverse order of start. Later calls do nothing.
+  void stop();
+  /// Why a component ran in the last epoch of its domain, or did not. Fails if there is none of
+  /// that name.
+  [[nodiscard]] base::Result<WhyReport> why(std::string_view component) const;
+  /// What happened so far.
+  [[nodiscard]] RuntimeRunnerResult result() const;
+
+ private:
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace millrace::graph

@@ -1,0 +1,163 @@
+#include "graph/run/task_board.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/body/graph_context.h"
+#include "graph/body/invocation_record.h"
+#include "graph/body/message.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/format/words.h"
+#include "graph/payload.h"
+#include "graph/run/channel.h"
+#include "graph/run/run_tables.h"
+#include "graph/watch/graph_event.h"
+#include "graph/watch/health.h"
+
+namespace millrace::graph {
+namespace {
+
+class VirtualTaskContext final : public TaskContext {
+ public:
+  explicit VirtualTaskContext(Duration budget) : budget_(budget) {}
+  void spend(Duration duration) override { spent_ += std::max(duration, Duration::zero()); }
+  [[nodiscard]] bool cancel_requested() const override { return is_over(); }
+  [[nodiscard]] bool is_over() const { return budget_ != Duration::zero() && spent_ > budget_; }
+  [[nodiscard]] Duration spent() const { return spent_; }
+
+ private:
+  const Duration budget_;
+  Duration spent_{};
+};
+
+}  // namespace
+
+TaskBoard::TaskBoard(RunTables& tables, const TaskExecutorConfig& config)
+    : tables_(tables),
+      config_(config),
+      free_at_(std::max<std::size_t>(config.workers, 1), Duration::zero()) {}
+
+base::Status TaskBoard::submit(const InvocationRecord& record,
+                               std::uint32_t output,
+                               const TaskFunction& function,
+                               Duration budget) {
+  DomainRun& domain = tables_.domains[tables_.graph.components[record.component].domain];
+  const ComponentRun& run = tables_.components[record.component];
+  const auto is_async = [this](std::uint32_t edge) {
+    return tables_.graph.edges[edge].kind == EdgeKind::kAsync;
+  };
+  if (output >= run.outputs.size() || std::ranges::none_of(run.outputs[output].outer, is_async)) {
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      "The result of a task needs an async edge to travel on");
+  }
+  if (running_.size() >= config_.max_inflight) {
+    tables_.metrics.run.task_rejected_count.add();
+    tables_.report({.kind = HealthKind::kTaskReject,
+                    .component = record.component,
+                    .depth = running_.size(),
+                    .capacity = config_.max_inflight},
+                   domain);
+    return base::fail(base::ErrorCode::kResourceExhausted, "Too many tasks are in flight");
+  }
+  VirtualTaskContext context(budget == Duration::zero() ? config_.task_budget : budget);
+  base::Result<Payload> result = function(context);
+  const auto worker = std::ranges::min_element(free_at_);
+  *worker = std::max(*worker, record.end()) + context.spent();
+  if (context.is_over()) {
+    tables_.metrics.components[record.component].budget_overrun_count.add();
+    tables_.trace(domain,
+                  {.name = GraphEventName::kComponentTimeoutBudgetExceeded,
+                   .component = record.component,
+                   .time = *worker});
+  }
+  running_.push_back({.end = *worker,
+                      .order = ++count_,
+                      .component = record.component,
+                      .output = output,
+                      .correlation = record.correlation,
+                      .result = std::move(result)});
+  tables_.metrics.run.task_submitted_count.add();
+  show_count();
+  tables_.trace(domain,
+                {.name = GraphEventName::kTaskSubmitted,
+                 .component = record.component,
+                 .time = record.end(),
+                 .first = count_});
+  return {};
+}
+
+std::vector<TaskBoard::Running>::iterator TaskBoard::next() {
+  return std::ranges::min_element(
+      running_, {}, [](const Running& task) { return std::tuple(task.end, task.order); });
+}
+
+std::optional<Duration> TaskBoard::next_end() const {
+  if (running_.empty()) return std::nullopt;
+  return std::ranges::min_element(running_, {}, &Running::end)->end;
+}
+
+void TaskBoard::complete_next() {
+  const auto found = next();
+  Running task = std::move(*found);
+  running_.erase(found);
+  show_count();
+  DomainRun& domain = tables_.domains[tables_.graph.components[task.component].domain];
+  tables_.trace(domain,
+                {.name = GraphEventName::kTaskCompleted,
+                 .component = task.component,
+                 .time = task.end,
+                 .first = task.order,
+                 .second = task.result ? 1U : 0U});
+  if (!task.result) {
+    tables_.metrics.run.task_failed_count.add();
+    return;
+  }
+  tables_.metrics.run.task_completed_count.add();
+  deliver(task, domain);
+}
+
+void TaskBoard::deliver(Running& task, DomainRun& domain) {
+  std::vector<std::uint32_t> edges;
+  for (const std::uint32_t edge : tables_.components[task.component].outputs[task.output].outer) {
+    if (tables_.graph.edges[edge].kind == EdgeKind::kAsync) edges.push_back(edge);
+  }
+  DomainCells& cells = tables_.metrics.domains[domain.index];
+  cells.staged.add();
+  const auto refusing = std::ranges::find_if(
+      edges, [this](std::uint32_t edge) { return tables_.channels[edge]->refuses(); });
+  if (refusing != edges.end()) {
+    tables_.channels[*refusing]->note_refusal();
+    cells.refused.add();
+    tables_.report({.kind = HealthKind::kChannelOverflow, .channel = *refusing}, domain);
+    return;
+  }
+  cells.committed.add();
+  for (const std::uint32_t edge : edges) {
+    Channel& channel = *tables_.channels[edge];
+    channel.expect();
+    const PushOutcome outcome = channel.push(
+        {.value = *task.result, .published_at = task.end, .correlation = task.correlation}, 0);
+    if (!outcome.is_accepted) continue;
+    DomainRun& target =
+        tables_.domains[tables_.graph.components[tables_.graph.edges[edge].to].domain];
+    target.arrivals.push_back({.edge = edge, .number = channel.last_number()});
+  }
+}
+
+void TaskBoard::show_count() {
+  tables_.metrics.run.task_in_flight_count.set(static_cast<double>(running_.size()));
+}
+
+void TaskBoard::cancel_all() {
+  tables_.metrics.run.task_cancelled_count.add(running_.size());
+  running_.clear();
+  show_count();
+}
+
+}  // namespace millrace::graph

@@ -1,0 +1,82 @@
+#include "graph/run/task_board.h"
+
+#include <chrono>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/result.h"
+#include "graph/payload.h"
+#include "graph/run/run_fixture.h"
+#include "graph/run/run_result.h"
+#include "graph/run/runtime_runner.h"
+#include "graph/watch/health.h"
+
+namespace millrace::graph {
+namespace {
+
+using namespace std::chrono_literals;
+
+RunText with_tasks(const std::string& worker, const std::string& tasks = "") {
+  return {.components = {"id: s, type: core.counter, config: {count: 3, per_invocation: 3}, "
+                         "execution: {lane: main}",
+                         "id: t, " + worker +
+                             ", trigger_policy: {type: any_input}, execution: {lane: main}",
+                         "id: o, type: core.output, event_sources: [{type: task_ready, inputs: "
+                         "[in]}], execution: {lane: main}"},
+          .edges =
+              {"id: st, kind: immediate, from: s.out, to: t.in, policy: {mode: queue, capacity: 8}",
+               "id: to, kind: async, from: t.out, to: o.in, policy: {mode: queue, capacity: 8}"},
+          .tasks = tasks};
+}
+
+TEST(TaskBoard, G56_ResultsArriveInALaterEpochWithTheCorrelationOfTheSubmitter) {
+  const auto result = run_graph(with_tasks("type: core.task, config: {delay: 10ms}"));
+  EXPECT_EQ(values_and_times(result), (Strings{"1@10", "2@20", "3@30"})) << "one worker";
+  EXPECT_EQ(result.outputs[2].correlation, "s#1");
+  EXPECT_EQ(result.metric("runtime.task.submitted_count"), 3);
+  EXPECT_EQ(result.metric("runtime.task.completed_count"), 3);
+  const auto wide =
+      run_graph(with_tasks("type: core.task, config: {delay: 10ms}", ", tasks: {workers: 2}"));
+  EXPECT_EQ(values_and_times(wide), (Strings{"1@10", "2@10", "3@20"}));
+}
+
+TEST(TaskBoard, G56_RejectionsFailuresAndCancellationsAreCounted) {
+  const auto full =
+      run_graph(with_tasks("type: core.task, config: {delay: 10ms}", ", tasks: {max_inflight: 1}"));
+  EXPECT_EQ(full.metric("runtime.task.rejected_count"), 2);
+  ASSERT_FALSE(full.health_events.empty());
+  EXPECT_EQ(full.health_events.front().kind, HealthKind::kTaskReject);
+  const auto cut =
+      run_graph(with_tasks("type: core.task, config: {delay: 10ms}"), {.duration = 15ms});
+  EXPECT_EQ(cut.metric("runtime.task.cancelled_count"), 2);
+  EXPECT_EQ(cut.metric("runtime.task.in_flight_count"), 0);
+  TestTypes types;
+  types.add_body("t.Fails", [](const Invocation&, GraphContext& context) -> base::Status {
+    return context.submit_task("out", [](TaskContext&) -> base::Result<Payload> {
+      return base::fail(base::ErrorCode::kNodeFailed, "no");
+    });
+  });
+  EXPECT_EQ(run_graph(with_tasks("type: t.Fails"), {}, types).metric("runtime.task.failed_count"),
+            3);
+}
+
+TEST(TaskBoard, G44_ATaskThatTakesLongerThanItsBudgetIsReported) {
+  const auto result = run_graph(
+      with_tasks("type: core.task, config: {delay: 10ms}", ", tasks: {task_budget: 5ms}"));
+  EXPECT_EQ(result.metric("runtime.component.budget_overrun_count", "t"), 3);
+}
+
+TEST(TaskBoard, AResultWithoutAnAsyncEdgeIsRefusedAtOnce) {
+  TestTypes types;
+  types.add_body("t.Lost", [](const Invocation&, GraphContext& context) -> base::Status {
+    return context.submit_task("nowhere",
+                               [](TaskContext&) -> base::Result<Payload> { return Payload(); });
+  });
+  const auto result = run_graph(with_tasks("type: t.Lost"), {}, types);
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(result.errors.front().component, "t");
+}
+
+}  // namespace
+}  // namespace millrace::graph

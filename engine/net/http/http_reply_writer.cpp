@@ -1,0 +1,137 @@
+#include "net/http/http_reply_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+#include "base/wall_clock.h"
+#include "net/http_head.h"
+
+namespace millrace::net {
+namespace {
+
+struct Phrase {
+  int status;
+  std::string_view text;
+};
+constexpr Phrase kPhrases[] = {
+    {100, "Continue"},
+    {200, "OK"},
+    {201, "Created"},
+    {202, "Accepted"},
+    {204, "No Content"},
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {303, "See Other"},
+    {304, "Not Modified"},
+    {307, "Temporary Redirect"},
+    {308, "Permanent Redirect"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {406, "Not Acceptable"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {410, "Gone"},
+    {411, "Length Required"},
+    {412, "Precondition Failed"},
+    {413, "Content Too Large"},
+    {414, "URI Too Long"},
+    {415, "Unsupported Media Type"},
+    {417, "Expectation Failed"},
+    {422, "Unprocessable Content"},
+    {426, "Upgrade Required"},
+    {428, "Precondition Required"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {502, "Bad Gateway"},
+    {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+    {505, "HTTP Version Not Supported"},
+};
+
+/// Fields that only the connection may write.
+bool is_of_connection(std::string_view name) {
+  constexpr std::string_view kOwn[] = {
+      "content-length", "transfer-encoding", "connection", "keep-alive", "date"};
+  return std::ranges::any_of(kOwn,
+                             [&](std::string_view own) { return equal_ignoring_case(own, name); });
+}
+
+void append_number(std::string& text, std::size_t number, int base = 10) {
+  std::array<char, 24> digits;
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), number, base);
+  text.append(digits.data(), end);
+}
+
+}  // namespace
+
+std::string_view http_reason_phrase(int status) {
+  const auto* const found = std::ranges::lower_bound(kPhrases, status, {}, &Phrase::status);
+  return found != std::end(kPhrases) && found->status == status ? found->text : std::string_view();
+}
+
+std::string_view HttpDate::at(base::WallTime time) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  if (second == second_) return text_;
+  second_ = second;
+  constexpr std::string_view kDays = "SunMonTueWedThuFriSat";
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  const auto day = std::chrono::floor<std::chrono::days>(second);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(second - day);
+  text_ = base::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+                       kDays.substr(std::chrono::weekday(day).c_encoding() * 3, 3),
+                       static_cast<unsigned>(date.day()),
+                       kMonths.substr((static_cast<unsigned>(date.month()) - 1) * 3, 3),
+                       static_cast<int>(date.year()),
+                       clock.hours().count(),
+                       clock.minutes().count(),
+                       clock.seconds().count());
+  return text_;
+}
+
+void append_reply_head(std::string& text, const HttpReplyForm& form, const HttpFields& fields) {
+  text.append("HTTP/1.1 ");
+  append_number(text, static_cast<std::size_t>(form.status));
+  text.append(" ").append(http_reason_phrase(form.status)).append("\r\n");
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const HttpField field = fields[i];
+    if (!is_http_token(field.name) || !is_http_field_value(field.value)) continue;
+    if (is_of_connection(field.name)) continue;
+    text.append(field.name).append(": ").append(field.value).append("\r\n");
+  }
+  if (!form.date.empty()) text.append("Date: ").append(form.date).append("\r\n");
+  if (form.framing == HttpBodyFraming::kLength) {
+    text.append("Content-Length: ");
+    append_number(text, form.body_bytes);
+    text.append("\r\n");
+  } else if (form.framing == HttpBodyFraming::kChunks) {
+    text.append("Transfer-Encoding: chunked\r\n");
+  }
+  if (form.closes) {
+    text.append("Connection: close\r\n");
+  } else if (form.says_keep_alive) {
+    text.append("Connection: keep-alive\r\n");
+  }
+  text.append("\r\n");
+}
+
+void append_chunk(std::string& text, std::string_view piece) {
+  if (piece.empty()) return;
+  append_number(text, piece.size(), 16);
+  text.append("\r\n").append(piece).append("\r\n");
+}
+
+}  // namespace millrace::net

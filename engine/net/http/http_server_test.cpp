@@ -1,0 +1,169 @@
+#include "net/http/http_server.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "net/fake_peer.h"
+#include "net/http/gzip.h"
+#include "net/http/http_handler.h"
+#include "net/http/http_server_fixture.h"
+#include "net/http/http_server_settings.h"
+
+namespace millrace::net {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(HttpServerTest, S4_TheLongestIdleConnectionMakesRoom) {
+  HttpServerRig rig;
+  EXPECT_FALSE(rig.server.try_close_longest_idle());
+  EXPECT_FALSE(rig.server.find_longest_idle());
+  FakePeer& first = rig.connect();
+  rig.loop.advance(seconds(1));
+  FakePeer& second = rig.connect();
+  FakePeer& busy = rig.connect();
+  rig.send(busy, get("/later"));
+  EXPECT_EQ(rig.server.find_longest_idle(), rig.clock.now() - seconds(1));
+  rig.loop.advance(seconds(1));
+  rig.send(first, get("/"));  // now the second one is idle for a longer time
+  EXPECT_EQ(rig.server.find_longest_idle(), rig.clock.now() - seconds(1));
+  EXPECT_TRUE(rig.server.try_close_longest_idle());
+  EXPECT_FALSE(second.is_open());
+  EXPECT_TRUE(first.is_open());
+  EXPECT_TRUE(rig.server.try_close_longest_idle());
+  EXPECT_FALSE(rig.server.try_close_longest_idle());
+  EXPECT_EQ(rig.server.connection_count(), 1U);
+  EXPECT_EQ(rig.server.counters().connections.value(), 1);
+}
+
+TEST(HttpServerTest, S7_TooManyInsideAHeadOrBodyAndTheOldestGoes) {
+  HttpServerRig rig({.reading_max = 2});
+  std::vector<FakePeer*> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(&rig.connect());
+    rig.send(*clients.back(),
+             i == 1 ? "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n" : "GET");
+    rig.loop.advance(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(rig.take(*clients[0]).starts_with("HTTP/1.1 408 "));
+  EXPECT_TRUE(rig.take(*clients[1]).starts_with("HTTP/1.1 408 "));
+  EXPECT_EQ(rig.take(*clients[2]), "");
+  EXPECT_EQ(rig.take(*clients[3]), "");
+  EXPECT_EQ(rig.handler.last().gone_status, 408);
+}
+
+TEST(HttpServerTest, S9_LargeRepliesAreCompressedForThoseWhoAcceptIt) {
+  HttpServerRig rig;
+  FakePeer& client = rig.connect();
+  const std::string body(2000, 'x');
+  rig.handler.when_request = [&](TestCall& call) { call.reply(200, body); };
+  EXPECT_TRUE(
+      rig.ask(client, get("/"))
+          .starts_with("HTTP/1.1 200 OK\r\nVary: Accept-Encoding\r\nContent-Length: 2000\r\n"));
+  std::string packed;
+  GzipDeflater().deflate(body, packed);
+  const std::string expected =
+      "HTTP/1.1 200 OK\r\nVary: Accept-Encoding\r\nContent-Encoding: gzip\r\nContent-Length: " +
+      std::to_string(packed.size()) + "\r\n\r\n" + packed;
+  EXPECT_EQ(rig.ask(client, get("/", "Accept-Encoding: br, gzip\r\n")), expected);
+  rig.handler.when_request = [](TestCall& call) { call.reply(200, std::string(1023, 'x')); };
+  EXPECT_EQ(rig.ask(client, get("/", "Accept-Encoding: gzip\r\n")), ok(std::string(1023, 'x')));
+}
+
+TEST(HttpServerTest, S9_VeryLargeRepliesAreCompressedByAWorker) {
+  base::ManualClock clock;
+  loop::FakeLoop worker(clock);
+  HttpServerRig rig({}, &worker);
+  FakePeer& client = rig.connect();
+  const std::string body(20'000, 'x');
+  rig.handler.when_request = [&](TestCall& call) { call.reply(200, body); };
+  rig.send(client, get("/1", "Accept-Encoding: gzip\r\n") + get("/2"));
+  EXPECT_EQ(rig.take(client), "");
+  EXPECT_EQ(rig.handler.calls.size(), 1U);
+  worker.run_ready();
+  rig.loop.run_ready();
+  std::string packed;
+  GzipDeflater().deflate(body, packed);
+  const std::string replies = rig.take(client);
+  EXPECT_NE(replies.find("\r\n\r\n" + packed + "HTTP/1.1 200 OK\r\n"), std::string::npos);
+  EXPECT_EQ(rig.handler.calls.size(), 2U);
+  // Gone while the worker is at it.
+  rig.send(client, get("/3", "Accept-Encoding: gzip\r\n"));
+  client.reset();
+  rig.loop.run_ready();
+  worker.run_ready();
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.server.connection_count(), 0U);
+}
+
+TEST(HttpServerTest, S9_GzipBodiesAreInflatedAndStoppedAtTheLimit) {
+  HttpServerRig rig;
+  FakePeer& client = rig.connect();
+  std::string packed;
+  GzipDeflater deflater;
+  deflater.deflate("hello", packed);
+  EXPECT_EQ(rig.ask(client, post("/", packed, "Content-Encoding: gzip\r\n")), ok("POST / hello"));
+  deflater.deflate(std::string(1000, 'x'), packed);
+  EXPECT_EQ(rig.ask(client, post("/", packed, "Content-Encoding: gzip\r\n")),
+            ok("POST / " + std::string(1000, 'x')));
+  deflater.deflate(std::string(100'000, 'x'), packed);
+  ASSERT_LT(packed.size(), 1000U);
+  EXPECT_TRUE(rig.ask(client, post("/", packed, "Content-Encoding: gzip\r\n"))
+                  .starts_with("HTTP/1.1 413 Content Too Large\r\n"));
+  EXPECT_EQ(rig.handler.last().gone_status, 413);
+}
+
+TEST(HttpServerTest, DrainingClosesTheIdleAndLetsOthersEnd) {
+  HttpServerRig rig;
+  FakePeer& idle = rig.connect();
+  FakePeer& busy = rig.connect();
+  FakePeer& late = rig.connect();
+  rig.send(busy, get("/later"));
+  rig.send(late, "GET /late");
+  rig.server.announce_close();
+  EXPECT_EQ(rig.ask(idle, get("/")), ok("GET / ", "Connection: close\r\n"));
+  FakePeer& other = rig.connect();
+  rig.server.close_idle();
+  EXPECT_FALSE(other.is_open());
+  rig.handler.calls[0]->reply(200, "done");
+  EXPECT_EQ(rig.take(busy), ok("done", "Connection: close\r\n"));
+  EXPECT_TRUE(busy.saw_end());
+  EXPECT_EQ(rig.ask(late, " HTTP/1.1\r\nHost: h\r\n\r\n"),
+            ok("GET /late ", "Connection: close\r\n"));
+  rig.loop.advance(seconds(1));
+  EXPECT_EQ(rig.server.connection_count(), 0U);
+}
+
+TEST(HttpServerTest, ClosingAllGivesUpWhatIsUnderWay) {
+  HttpServerRig rig;
+  FakePeer& busy = rig.connect();
+  (void)rig.connect();
+  rig.send(busy, get("/later"));
+  rig.server.close_all();
+  EXPECT_EQ(rig.handler.last().gone_status, kHttpClientGone);
+  EXPECT_EQ(rig.server.connection_count(), 0U);
+  EXPECT_FALSE(busy.is_open());
+}
+
+TEST(HttpServerTest, AReceiverMayCloseAllConnections) {
+  HttpServerRig rig;
+  FakePeer& first = rig.connect();
+  FakePeer& second = rig.connect();
+  rig.send(first, get("/later"));
+  rig.send(second, get("/later"));
+  rig.handler.when_request = [&](TestCall& call) {
+    call.when_body_end = [&](TestCall&) { rig.server.close_all(); };
+  };
+  FakePeer& third = rig.connect();
+  rig.send(third, get("/"));
+  EXPECT_EQ(rig.server.connection_count(), 0U);
+  EXPECT_EQ(rig.handler.calls[0]->gone_status, kHttpClientGone);
+  EXPECT_EQ(rig.handler.calls[1]->gone_status, kHttpClientGone);
+  EXPECT_EQ(rig.handler.calls[2]->gone_status, kHttpClientGone);
+}
+
+}  // namespace
+}  // namespace millrace::net

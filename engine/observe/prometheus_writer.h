@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/metrics/metrics_snapshot.h"
+
+namespace millrace::observe {
+
+enum class MetricsFormat : bool { kPrometheus, kOpenMetrics };
+
+/// The type of a page in this format, for `Content-Type`.
+[[nodiscard]] std::string_view content_type(MetricsFormat format);
+
+/// The format that an `Accept` field asks for: OpenMetrics only if it is named.
+[[nodiscard]] MetricsFormat format_for(std::string_view accept);
+
+/// Appends all metrics as a page: Prometheus text 0.0.4, or OpenMetrics 1.0 with its end mark.
+void append_metrics(std::span<const base::MetricSnapshot> metrics,
+                    MetricsFormat format,
+                    std::string& out);
+
+}  // namespace millrace::observe

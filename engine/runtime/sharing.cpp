@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/sync/asymmetric_fence.h"
+#include "runtime/run.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/worker.h"
+#include "runtime/worker_pool.h"
+
+// What a worker hands to others, and when (D6): nodes that cost more than a hand-over, and private
+// nodes that together cost more than a hand-over of the whole.
+
+namespace millrace::runtime {
+namespace {
+
+// No piece of ready nodes costs more than this: the longest that one worker may be busy alone at
+// the end.
+constexpr std::uint64_t kPieceMaxNs = 16'000;
+
+}  // namespace
+
+bool Worker::can_share() const { return pool_.can_share() && nesting_ < kNestingShares; }
+
+void Worker::share_pushed(Run& run, std::uint32_t mark) {
+  if (run.dearest_ns_ == CostModel::kUnknown) {
+    publish_costly_nodes(run, mark);
+  } else if (stack_top_.load(std::memory_order_relaxed) >= share_count(run)) {
+    share_backlog(run);
+  }
+  if (!pool_.is_watched()) pool_.wake_watcher(*this);
+  if (share_check_ == 0) look_when_sharing_pays(run);
+}
+
+void Worker::publish_costly_nodes(Run& run, std::uint32_t mark) {
+  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  if (top == mark + 1) {
+    const std::uint32_t hint = run.hints_[stack_[mark]].load(std::memory_order_relaxed);
+    if ((hint & CostModel::kWorthSharing) != 0) return publish_one(run, mark, hint);
+  }
+  std::uint32_t hints = 0;
+  for (std::uint32_t index = mark; index < top; ++index) {
+    const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
+    hints |= hint;
+    backlog_ns_ += hint & CostModel::kCostMask;
+  }
+  if ((hints & CostModel::kWorthSharing) != 0) {
+    publish_pieces(run, mark);
+  } else if (backlog_ns_ >= pool_.backlog_limit_ns()) {
+    share_backlog(run);
+  }
+}
+
+std::uint32_t Worker::share_count(const Run& run) const {
+  const std::uint64_t limit = pool_.backlog_limit_ns();
+  return run.total_ns_ < limit ? UINT32_MAX : nodes_worth(limit, run.dearest_ns_);
+}
+
+void Worker::look_when_sharing_pays(const Run& run) {
+  // Where every node is cheap, many must lie here before they can be worth sharing: until then a
+  // push needs no look at costs. Somebody must watch meanwhile, in case that a cost is wrong;
+  // nobody who watches goes to sleep while a worker is in a strand.
+  if (!can_share()) {
+    share_check_ = UINT32_MAX;
+    return;
+  }
+  const bool by_count = run.dearest_ns_ != CostModel::kUnknown && pool_.is_watched();
+  share_check_ = by_count ? share_count(run) : 0;
+}
+
+void Worker::publish(Run& run, std::uint32_t head) {
+  const std::uint32_t credit = run.split_credit(credit_);
+  push_item(static_cast<std::size_t>(run.class_of(head & ~kChainBit)), {&run, pack(head, credit)});
+}
+
+void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
+  // The most frequent case by far, and a peer is waiting for it.
+  stack_top_.store(mark, std::memory_order_relaxed);
+  publish(run, stack_[mark]);
+  base::light_fence();
+  if (pool_.has_parked()) [[unlikely]] {
+    pool_.consider_wake(
+        *this,
+        hint == CostModel::kUnknown
+            ? UINT64_MAX
+            : std::max<std::uint64_t>(hint & CostModel::kCostMask, run.sharing_gain_ns_));
+  }
+}
+
+void Worker::publish_pieces(Run& run, std::uint32_t mark) {
+  // Nodes from `mark` on became ready together and some are worth a hand-over. The oldest travel in
+  // pieces that get smaller towards the newest (guided self-scheduling): few hand-overs, even ends.
+  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint64_t left = 0;
+  bool unknown = false;
+  for (std::uint32_t index = mark; index < top; ++index) {
+    const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
+    unknown |= hint == CostModel::kUnknown;
+    left += hint & CostModel::kCostMask;
+  }
+  const std::uint64_t gain = left;
+  backlog_ns_ -= std::min(left, backlog_ns_);
+  std::uint32_t index = mark;
+  while (index < top) {
+    const std::uint64_t piece = unknown ? 0 : std::min(left / pool_.pieces(), kPieceMaxNs);
+    const std::uint32_t first = index;
+    std::uint64_t cost =
+        run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+    while (index < top && cost < piece)
+      cost += run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+    left -= std::min(cost, left);
+    publish(run, link_chain(run, stack_[index - 1], first, index - 1 - first));
+  }
+  stack_top_.store(mark, std::memory_order_relaxed);
+  base::light_fence();
+  if (pool_.has_parked()) [[unlikely]]
+    pool_.consider_wake(*this, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
+}
+
+void Worker::share_backlog(Run& run) {
+  // What was added since the stack was last empty may be gone again: count what is there.
+  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint64_t exact = 0;
+  for (std::uint32_t index = 0; index < top; ++index) {
+    exact += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+  }
+  backlog_ns_ = exact;
+  if (exact >= pool_.backlog_limit_ns()) return publish_oldest((top + 1) / 2);
+  if (share_check_ == 0) return;
+  share_check_ = top + nodes_worth(pool_.backlog_limit_ns() - exact, run.dearest_ns_);
+}
+
+void Worker::publish_oldest(std::uint32_t count) {
+  // Cheap nodes travel as one item: singly they are not worth a hand-over.
+  if (count == 0 || !pool_.can_share()) return;
+  Run& run = *run_;
+  const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  std::uint64_t cost = 0;
+  for (std::uint32_t index = 0; index < count; ++index)
+    cost += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+  backlog_ns_ -= std::min(cost, backlog_ns_);
+  const std::uint32_t head = link_chain(run, stack_[count - 1], 0, count - 1);
+  for (std::uint32_t index = count; index < top; ++index) stack_[index - count] = stack_[index];
+  stack_top_.store(top - count, std::memory_order_relaxed);
+  publish(run, head);
+  base::light_fence();
+  if (pool_.has_parked()) pool_.consider_wake(*this, cost);
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,316 @@
+#include "server/batch_exchange.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server/call_headers.h"
+#include "server/problem.h"
+
+namespace millrace::server {
+namespace {
+
+/// How long a batch waits after a refusal if none of its lines is under way.
+constexpr base::Duration kRefusalPause = std::chrono::milliseconds(5);
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+}  // namespace
+
+/// One line under way.
+class BatchExchange::LineCall final : public rank::RankCall {
+ public:
+  explicit LineCall(BatchExchange& batch) : batch_(batch), home_job_(*this) {}
+
+  void start(Line line) {
+    line_ = std::move(line);
+    started_ = batch_.front_.services().loop->clock().now();
+    is_counted_ = false;
+    is_running_ = true;
+    batch_.front_.services().ranker->start(
+        *this,
+        batch_.front_.batch_reader(),
+        line_.text,
+        {.plan = batch_.order_.plan, .received = started_, .deadline = deadline()});
+    if (!is_running_) return;
+    is_counted_ = true;
+    batch_.front_.metrics().begin_rank(priority());
+  }
+
+  [[nodiscard]] bool is_running() const { return is_running_; }
+  [[nodiscard]] Line& line() { return line_; }
+  [[nodiscard]] base::TimePoint started() const { return started_; }
+
+  /// Notes on the loop that the answer is there.
+  void arrive() {
+    is_running_ = false;
+    if (is_counted_) batch_.front_.metrics().end_rank(priority());
+    batch_.ended_.push_back(this);
+    batch_.move_on();
+  }
+
+ private:
+  struct HomeJob : loop::Job {
+    explicit HomeJob(LineCall& call)
+        : Job([](Job& job) { static_cast<HomeJob&>(job).owner.arrive(); }), owner(call) {}
+    LineCall& owner;
+  };
+
+  void on_answer() override {
+    loop::Loop& loop = *batch_.front_.services().loop;
+    if (loop.is_current()) return arrive();
+    loop.post(home_job_);
+  }
+
+  [[nodiscard]] base::TimePoint deadline() const {
+    const base::TimePoint own = batch_.front_.deadline_of(started_, std::nullopt);
+    return std::min(own, batch_.order_.deadline.value_or(own));
+  }
+
+  BatchExchange& batch_;
+  HomeJob home_job_;
+  Line line_;
+  base::TimePoint started_{};
+  bool is_running_ = false;
+  bool is_counted_ = false;
+};
+
+BatchExchange::BatchExchange(FrontContext& front, BatchOrder order)
+    : front_(front),
+      order_(std::move(order)),
+      next_turn_(*front.services().loop, *this),
+      pause_(*front.services().loop, *this) {}
+
+BatchExchange::~BatchExchange() = default;
+
+void BatchExchange::start(net::HttpExchange& exchange) {
+  exchange_ = &exchange;
+  client_ = exchange.peer();
+  head_end_ = exchange.times().head_end;
+  exchange.receive(*this, {.bytes_max = front_.settings().batch_bytes_max, .in_pieces = true});
+}
+
+void BatchExchange::on_body_piece(std::string_view piece) {
+  bytes_in_ += piece.size();
+  while (!piece.empty()) {
+    const std::size_t end = piece.find('\n');
+    if (end == std::string_view::npos) {
+      partial_ += piece;
+      break;
+    }
+    if (partial_.empty()) {
+      take_line(piece.substr(0, end));
+    } else {
+      partial_ += piece.substr(0, end);
+      take_line(std::exchange(partial_, {}));
+    }
+    piece.remove_prefix(end + 1);
+    if (exchange_ == nullptr) break;
+  }
+  move_on();
+}
+
+void BatchExchange::on_body_end(std::string_view /*body*/) {
+  if (!partial_.empty()) take_line(std::exchange(partial_, {}));
+  has_all_ = true;
+  move_on();
+}
+
+void BatchExchange::on_drained() { move_on(); }
+
+void BatchExchange::on_gone(int status) {
+  exchange_ = nullptr;
+  front_.metrics().count_reply(order_.route->path, status);
+  front_.log().write({.method = "POST",
+                      .route = order_.route->path,
+                      .client = client_,
+                      .status = status,
+                      .outcome = outcome_name(rank::RankOutcome::kCancelled),
+                      .took = front_.services().loop->clock().now() - head_end_,
+                      .rows = next_turn_to_send_,
+                      .bytes_in = bytes_in_,
+                      .bytes_out = bytes_out_});
+  waiting_.clear();
+  cancel_lines();
+  move_on();
+}
+
+void BatchExchange::cancel_lines() {
+  // Cancelling may end a call at once, which must not free this object meanwhile.
+  is_moving_ = true;
+  for (const auto& call : calls_) {
+    if (call->is_running()) call->cancel();
+  }
+  is_moving_ = false;
+}
+
+void BatchExchange::take_line(std::string_view text) {
+  const std::uint64_t number = line_count_++;
+  if (is_blank(text)) return;
+  if (turn_count_ >= front_.settings().batch_lines_max) {
+    return refuse_rest({.code = "too_large",
+                        .detail = "A batch has at most " +
+                                  std::to_string(front_.settings().batch_lines_max) + " lines"});
+  }
+  waiting_.push_back({.number = number, .turn = turn_count_++, .text = std::string(text)});
+}
+
+void BatchExchange::refuse_rest(const RequestProblem& problem) {
+  net::HttpExchange& exchange = *std::exchange(exchange_, nullptr);
+  waiting_.clear();
+  const int status = problem_of(problem.code).status;
+  front_.metrics().count_reply(order_.route->path, status);
+  cancel_lines();
+  // What has begun with 200 cannot become another status: it ends without its end mark.
+  if (has_begun_) return exchange.abort();
+  std::string body;
+  const std::string id = front_.services().ranker->make_request_id();
+  write_problem(problem, {.engine_request_id = id}, body);
+  exchange.reply_fields().add("Content-Type", kProblemType);
+  front_.add_fields(exchange, id);
+  exchange.reply(status, body);
+}
+
+void BatchExchange::retry() {
+  is_paused_ = false;
+  move_on();
+}
+
+bool BatchExchange::may_start() const {
+  return exchange_ != nullptr && !waiting_.empty() && !is_paused_ &&
+         running_count_ < front_.settings().batch_parallel_max &&
+         exchange_->unsent_bytes() + held_bytes_ < front_.settings().batch_unsent_bytes_max;
+}
+
+void BatchExchange::move_on() {
+  if (is_moving_) return;
+  is_moving_ = true;
+  std::size_t starts = 0;
+  while (true) {
+    if (!ended_.empty()) {
+      LineCall* const call = ended_.back();
+      ended_.pop_back();
+      end_line(*call);
+    } else if (may_start() && starts < kStartsPerTurn) {
+      ++starts;
+      start_line();
+    } else {
+      break;
+    }
+  }
+  is_moving_ = false;
+  if (may_start()) return next_turn_.post();
+  give_back_if_over();
+}
+
+void BatchExchange::start_line() {
+  if (idle_.empty()) {
+    calls_.push_back(std::make_unique<LineCall>(*this));
+    idle_.push_back(calls_.back().get());
+  }
+  LineCall* const call = idle_.back();
+  idle_.pop_back();
+  ++running_count_;
+  Line line = std::move(waiting_.front());
+  waiting_.pop_front();
+  call->start(std::move(line));
+}
+
+void BatchExchange::end_line(LineCall& call) {
+  --running_count_;
+  idle_.push_back(&call);
+  const bool is_busy = call.outcome() == rank::RankOutcome::kRefused;
+  if (is_busy && exchange_ != nullptr) {
+    waiting_.push_front(std::move(call.line()));
+    // Another line that ends makes room; if none is under way, time has to.
+    is_paused_ = true;
+    pause_.start(kRefusalPause);
+    return;
+  }
+  if (is_paused_) {
+    is_paused_ = false;
+    pause_.stop();
+  }
+  const base::TimePoint now = front_.services().loop->clock().now();
+  front_.metrics().count_rank({.plan = call.plan(),
+                               .outcome = call.outcome(),
+                               .priority = call.priority(),
+                               .took = now - call.started()});
+  if (exchange_ == nullptr) return;
+  const int status = call.ok() ? 200 : problem_of(*call.code()).status;
+  std::string text = R"({"line":)" + std::to_string(call.line().number) + R"(,"status":)" +
+                     std::to_string(status) + ",";
+  if (call.ok()) {
+    text += std::string_view(call.response()).substr(1);
+  } else {
+    std::string problem;
+    write_rank_problem(*call.code(), call.error_message(), call.response(), problem);
+    // The line has its status already.
+    const std::string repeated = R"("status":)" + std::to_string(status) + ",";
+    if (const std::size_t at = problem.find(repeated); at != std::string::npos)
+      problem.erase(at, repeated.size());
+    text += std::string_view(problem).substr(1);
+  }
+  text += '\n';
+  send(call.line().turn, std::move(text));
+}
+
+void BatchExchange::send(std::uint64_t turn, std::string text) {
+  if (!order_.in_input_order) {
+    ++next_turn_to_send_;
+    return send_now(text);
+  }
+  held_bytes_ += text.size();
+  held_.emplace(turn, std::move(text));
+  while (!held_.empty() && held_.begin()->first == next_turn_to_send_) {
+    held_bytes_ -= held_.begin()->second.size();
+    ++next_turn_to_send_;
+    send_now(held_.begin()->second);
+    held_.erase(held_.begin());
+  }
+}
+
+void BatchExchange::send_now(std::string_view text) {
+  if (!std::exchange(has_begun_, true)) {
+    exchange_->reply_fields().add("Content-Type", "application/x-ndjson");
+    front_.add_fields(*exchange_, find_request_id(exchange_->head().fields).value_or(""));
+    exchange_->begin(200);
+  }
+  if (text.empty()) return;
+  bytes_out_ += text.size();
+  exchange_->write(text);
+}
+
+void BatchExchange::end_reply() {
+  send_now({});
+  net::HttpExchange& exchange = *std::exchange(exchange_, nullptr);
+  front_.metrics().count_reply(order_.route->path, 200);
+  front_.log().write({.request_id = find_request_id(exchange.head().fields).value_or(""),
+                      .method = "POST",
+                      .route = order_.route->path,
+                      .client = client_,
+                      .plan = order_.plan,
+                      .status = 200,
+                      .outcome = outcome_name(rank::RankOutcome::kOk),
+                      .took = front_.services().loop->clock().now() - head_end_,
+                      .rows = turn_count_,
+                      .bytes_in = bytes_in_,
+                      .bytes_out = bytes_out_});
+  exchange.finish();
+}
+
+void BatchExchange::give_back_if_over() {
+  if (exchange_ != nullptr) {
+    if (!has_all_ || !waiting_.empty() || running_count_ != 0) return;
+    end_reply();
+  }
+  if (running_count_ == 0) front_.give_back(*this);
+}
+
+}  // namespace millrace::server

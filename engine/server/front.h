@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http/http_handler.h"
+#include "server/cors.h"
+#include "server/front_context.h"
+#include "server/problem.h"
+#include "server/query_fields.h"
+#include "server/route_table.h"
+
+// The door of one loop: finds the route of each request and hands it to what answers it.
+//
+//   HttpExchange ─► Front::on_request ─► route ─┬─ a page: answered at once, or made on a worker
+//                                               ├─ RankExchange: one request, one RankCall
+//                                               └─ BatchExchange: many, one RankCall per line
+//
+// Exchanges are kept and used again, so that a warm request allocates nothing here.
+
+namespace millrace::server {
+
+/// Answers the requests of the connections of one loop.
+/// Threading: loop thread; made and destroyed while the loop does not use it.
+/// Lifetime: outlives its exchanges: destroy it when `open_count` is 0.
+class Front final : public FrontContext {
+ public:
+  Front(const FrontServices& services, const FrontSettings& settings);
+  ~Front() override;
+
+  /// Who gets the requests of a listener.
+  [[nodiscard]] net::HttpHandler& handler(ListenerKind listener);
+  /// Requests that have no answer yet, and runs whose client has gone.
+  [[nodiscard]] std::size_t open_count() const { return open_count_; }
+
+  /// Answers all single ranking requests under way with 503 `draining` and cancels their runs.
+  void refuse_all();
+
+  void give_back(RankExchange& exchange) override;
+  void give_back(BatchExchange& exchange) override;
+  void give_back(PageExchange& exchange) override;
+
+ private:
+  class ListenerHandler;
+
+  void on_request(net::HttpExchange& exchange, ListenerKind listener);
+  void dispatch(net::HttpExchange& exchange,
+                const Route& route,
+                RouteMatch& match,
+                const QueryFields& query);
+  void start_rank(net::HttpExchange& exchange,
+                  const Route& route,
+                  RouteMatch& match,
+                  const QueryFields& query);
+  void start_batch(net::HttpExchange& exchange,
+                   const Route& route,
+                   RouteMatch& match,
+                   const QueryFields& query);
+  void start_page(net::HttpExchange& exchange, const Route& route, bool is_pretty);
+  void show_plan(net::HttpExchange& exchange,
+                 const Route& route,
+                 const RouteMatch& match,
+                 bool is_pretty);
+  void show_health(net::HttpExchange& exchange, const Route& route, const QueryFields& query);
+  void reply_options(net::HttpExchange& exchange, const RouteMatch& match);
+  void reply_problem(net::HttpExchange& exchange,
+                     std::string_view route,
+                     const RequestProblem& problem);
+  void reply_json(net::HttpExchange& exchange,
+                  const Route& route,
+                  const std::string& json,
+                  bool is_pretty);
+  void describe_refusal(const net::HttpRefusal& refusal,
+                        net::HttpFields& fields,
+                        std::string& body);
+
+  const Cors cors_;
+  std::vector<std::unique_ptr<ListenerHandler>> handlers_;
+  std::vector<std::unique_ptr<RankExchange>> idle_ranks_;
+  std::vector<RankExchange*> open_ranks_;  // each knows its place
+  std::size_t open_count_ = 0;
+};
+
+}  // namespace millrace::server

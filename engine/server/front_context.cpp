@@ -1,0 +1,89 @@
+#include "server/front_context.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "net/http_head.h"
+#include "observe/prometheus_writer.h"
+#include "server/call_headers.h"
+
+namespace millrace::server {
+namespace {
+
+constexpr std::uint64_t kRetryAfterMax = 3;  // seconds
+
+rank::RequestLimits batch_limits() { return {.priority = runtime::Priority::kLow}; }
+
+}  // namespace
+
+FrontContext::FrontContext(const FrontServices& services, const FrontSettings& settings)
+    : services_(services),
+      settings_(settings),
+      metrics_(*services.metrics),
+      log_(services.log, settings.log_rule),
+      batch_reader_(batch_limits()) {}
+
+void FrontContext::add_fields(net::HttpExchange& exchange, std::string_view request_id) {
+  net::HttpFields& fields = exchange.reply_fields();
+  // An id from a body may be any text; only what a header can carry is put there.
+  if (net::is_http_field_value(request_id) &&
+      std::ranges::all_of(request_id, [](char byte) { return byte > ' ' && byte < 127; }))
+    fields.add("X-Request-Id", request_id);
+  fields.add("Cache-Control", "no-store");
+  fields.add("X-Content-Type-Options", "nosniff");
+}
+
+void FrontContext::add_retry_after(net::HttpExchange& exchange, int status) {
+  if (status != 429 && status != 503) return;
+  exchange.reply_fields().add("Retry-After",
+                              std::to_string(1 + services_.random->below(kRetryAfterMax)));
+}
+
+std::string_view FrontContext::shed_reason() const {
+  return services_.admission != nullptr && !services_.admission->stats().is_open ? "high_water"
+                                                                                 : "limit";
+}
+
+base::TimePoint FrontContext::deadline_of(base::TimePoint head_end,
+                                          std::optional<base::Duration> limit) const {
+  base::Duration least = settings_.deadline_max;
+  if (settings_.deadline) least = std::min(least, *settings_.deadline);
+  if (limit) least = std::min(least, *limit);
+  return head_end + least;
+}
+
+void FrontContext::reply_page(net::HttpExchange& exchange,
+                              const Route& route,
+                              int status,
+                              std::string_view body) {
+  const bool is_metrics = route.action == RouteAction::kMetrics;
+  exchange.reply_fields().add("Content-Type",
+                              is_metrics ? observe::content_type(observe::format_for(
+                                               exchange.head().fields.find("Accept").value_or("")))
+                                         : route.reply_type);
+  finish_reply(exchange, route.path, status, body);
+}
+
+void FrontContext::finish_reply(net::HttpExchange& exchange,
+                                std::string_view route,
+                                int status,
+                                std::string_view body) {
+  const auto given = find_request_id(exchange.head().fields);
+  const std::string id = given ? std::string(*given) : services_.ranker->make_request_id();
+  add_fields(exchange, id);
+  add_retry_after(exchange, status);
+  metrics_.count_reply(route, status);
+  const base::TimePoint now = services_.loop->clock().now();
+  log_.write({.request_id = id,
+              .method = exchange.head().method,
+              .route = route,
+              .client = exchange.peer(),
+              .status = status,
+              .took = now - exchange.times().head_end,
+              .bytes_out = body.size()});
+  exchange.reply(status, body);
+}
+
+}  // namespace millrace::server

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "net/http/http_handler.h"
+#include "observe/request_log.h"
+#include "rank/request.h"
+#include "server/front_metrics.h"
+#include "server/front_services.h"
+#include "server/route_table.h"
+
+namespace millrace::server {
+
+class BatchExchange;
+class PageExchange;
+class RankExchange;
+
+/// What the exchanges of one loop share: services, readers, counters, and what all answers have.
+/// Threading: loop thread.
+class FrontContext {
+ public:
+  FrontContext(const FrontServices& services, const FrontSettings& settings);
+  FrontContext(const FrontContext&) = delete;
+  FrontContext& operator=(const FrontContext&) = delete;
+  virtual ~FrontContext() = default;
+
+  [[nodiscard]] const FrontServices& services() const { return services_; }
+  [[nodiscard]] const FrontSettings& settings() const { return settings_; }
+  [[nodiscard]] FrontMetrics& metrics() { return metrics_; }
+  [[nodiscard]] observe::RequestLog& log() { return log_; }
+  [[nodiscard]] rank::RequestReader& reader() { return reader_; }
+  /// Reads the lines of batches, whose class is low unless they name another.
+  [[nodiscard]] rank::RequestReader& batch_reader() { return batch_reader_; }
+
+  /// Adds the fields that every answer has (S19), and what says which request it belongs to (S17).
+  void add_fields(net::HttpExchange& exchange, std::string_view request_id);
+  /// Adds `Retry-After` where the status calls for it (S16).
+  void add_retry_after(net::HttpExchange& exchange, int status);
+  /// Says why a refused request was refused, for `rankd_shed_total`.
+  [[nodiscard]] std::string_view shed_reason() const;
+  /// The deadline of a request (S18) without what its body says.
+  [[nodiscard]] base::TimePoint deadline_of(base::TimePoint head_end,
+                                            std::optional<base::Duration> limit) const;
+  /// Answers with a page, and counts and logs that.
+  void reply_page(net::HttpExchange& exchange,
+                  const Route& route,
+                  int status,
+                  std::string_view body);
+
+  // An exchange that has served its request ends itself with one of these.
+
+  virtual void give_back(RankExchange& exchange) = 0;
+  virtual void give_back(BatchExchange& exchange) = 0;
+  virtual void give_back(PageExchange& exchange) = 0;
+
+ protected:
+  /// Adds the common fields, counts, logs and answers.
+  void finish_reply(net::HttpExchange& exchange,
+                    std::string_view route,
+                    int status,
+                    std::string_view body);
+
+ private:
+  const FrontServices services_;
+  const FrontSettings settings_;
+  FrontMetrics metrics_;
+  observe::RequestLog log_;
+  rank::RequestReader reader_;
+  rank::RequestReader batch_reader_;
+};
+
+}  // namespace millrace::server

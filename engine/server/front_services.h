@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/metrics/metrics_registry.h"
+#include "base/random.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
+#include "observe/request_log.h"
+#include "plan/registry/registry.h"
+#include "rank/plan_set.h"
+#include "rank/ranker.h"
+#include "runtime/admission.h"
+#include "server/readiness.h"
+
+namespace millrace::server {
+
+/// What the operator has set, as far as fronts need it.
+struct FrontSettings {
+  std::optional<base::Duration> deadline = {};  ///< of every request, `--deadline_ms`
+  base::Duration deadline_max = std::chrono::seconds(60);
+  std::size_t body_bytes_max = std::size_t{1} << 20;
+  std::size_t batch_bytes_max = std::size_t{16} << 20;
+  std::size_t batch_lines_max = 10'000;
+  std::size_t batch_parallel_max = 16;
+  std::size_t batch_unsent_bytes_max = std::size_t{1} << 20;
+  std::vector<std::string> cors_origins = {};
+  bool has_admin = false;  ///< there is an admin listener
+  observe::RequestLogRule log_rule = {};
+};
+
+/// What one loop's front works with.
+/// Lifetime: everything outlives the front.
+struct FrontServices {
+  loop::Loop* loop = nullptr;
+  rank::Ranker* ranker = nullptr;
+  rank::PlanSet* plans = nullptr;
+  const plan::Registry* registry = nullptr;
+  const runtime::Admission* admission = nullptr;  ///< nullptr: nothing is refused
+  const Readiness* readiness = nullptr;
+  const LoopPulses* pulses = nullptr;
+  base::MetricsRegistry* metrics = nullptr;
+  base::Logger* log = nullptr;  ///< nullptr: nothing is logged
+  /// Where pages are made that take long.
+  loop::Executor* workers = nullptr;
+  base::Random* random = nullptr;  ///< of this loop
+  /// Makes the page of metrics and that of stats. Called on a worker.
+  std::function<std::string(std::string_view accept)> metrics_page = {};
+  std::function<std::string()> stats_page = {};
+};
+
+}  // namespace millrace::server

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rank/rank_error.h"
+
+// Errors as HTTP clients see them: a status, a code of a closed list, and a body as RFC 9457 wants
+// it (application/problem+json).
+
+namespace millrace::server {
+
+inline constexpr std::string_view kProblemType = "application/problem+json";
+
+/// One code of the closed list.
+struct ProblemEntry {
+  std::string_view code;
+  int status = 500;
+  std::string_view title;
+};
+
+/// All codes, in order of status.
+[[nodiscard]] std::span<const ProblemEntry> problem_table();
+/// The entry of a code, which must be in the table.
+[[nodiscard]] const ProblemEntry& problem_of(std::string_view code);
+/// The entry of an error of the engine.
+[[nodiscard]] const ProblemEntry& problem_of(rank::RankErrorCode code);
+/// The entry for an answer that the connection gives itself, by its status.
+[[nodiscard]] const ProblemEntry& problem_of_status(int status);
+
+/// What a client has got wrong, or the server: a code of the table and a sentence.
+struct RequestProblem {
+  std::string_view code;
+  std::string detail;
+};
+
+/// The ids of a request in the body of a problem; an empty one is left out.
+struct ProblemIds {
+  std::string_view request_id = {};
+  std::string_view engine_request_id = {};
+};
+
+/// Appends the body of a problem that no run of the engine has made.
+void write_problem(const RequestProblem& problem, const ProblemIds& ids, std::string& out);
+
+/// Appends the body of a problem of the engine. `response` is the line that `rankd run` would
+/// print: an object with the ids and `error`.
+void write_rank_problem(rank::RankErrorCode code,
+                        std::string_view detail,
+                        std::string_view response,
+                        std::string& out);
+
+}  // namespace millrace::server

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "loop/executor.h"
+#include "net/http/http_handler.h"
+#include "rank/ranker.h"
+#include "server/front_context.h"
+#include "server/route_table.h"
+#include "server/server_timing.h"
+
+namespace millrace::server {
+
+/// What a front knows about a ranking request after its head.
+/// Lifetime: borrows for the call.
+struct RankOrder {
+  const Route* route = nullptr;
+  std::string_view plan = {};           ///< the path's; empty: the body names it
+  std::string_view query_request = {};  ///< the request, if the query is one
+  base::TimePoint deadline{};
+  bool is_pretty = false;
+};
+
+/// One ranking request from its head to its reply. Used again and again.
+///
+/// The engine answers on any thread; the reply is made on the loop. A client that goes away cancels
+/// the run (S11); the exchange is free again when the run has answered, too.
+/// Threading: loop thread, but for `on_answer`.
+class RankExchange final : public net::HttpReceiver, private rank::RankCall {
+ public:
+  explicit RankExchange(FrontContext& front);
+
+  /// Takes a request. The exchange then calls `FrontContext::give_back`, once.
+  void start(net::HttpExchange& exchange, const RankOrder& order);
+
+  /// Answers with 503 `draining` and cancels the run.
+  void refuse();
+
+  /// Where the front keeps it.
+  [[nodiscard]] std::size_t place() const { return place_; }
+  void set_place(std::size_t place) { place_ = place; }
+
+  void on_body_end(std::string_view body) override;
+  void on_gone(int status) override;
+
+ private:
+  struct HomeJob : loop::Job {
+    explicit HomeJob(RankExchange& exchange);
+    RankExchange& owner;
+  };
+
+  void on_answer() override;
+  void deliver();
+  void reply();
+  void record(int status, std::size_t bytes_out);
+  void free_again();
+
+  FrontContext& front_;
+  HomeJob home_job_;
+  net::HttpExchange* exchange_ = nullptr;  // nullptr: the client has gone
+  const Route* route_ = nullptr;
+  std::string plan_name_;
+  std::string query_request_;
+  std::string header_id_;
+  std::string client_;
+  std::string method_;
+  std::string body_;
+  std::string timing_;
+  base::TimePoint deadline_{};
+  base::TimePoint head_end_{};
+  base::TimePoint body_end_{};
+  base::TimePoint started_{};
+  RequestPhases phases_;
+  std::size_t bytes_in_ = 0;
+  std::size_t place_ = 0;
+  int gone_status_ = 0;
+  bool is_pretty_ = false;
+  bool* over_flag_ = nullptr;  // told when this is given back
+  bool is_running_ = false;    // started, and not delivered yet
+  bool is_counted_ = false;    // as in flight
+};
+
+}  // namespace millrace::server

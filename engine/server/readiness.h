@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
+
+namespace millrace::server {
+
+/// Whether requests should be sent here (S46). A server is ready once every endpoint in use has
+/// answered once and every plan is warm; what happens to them later shows in the report only,
+/// because otherwise all replicas would leave at once. A server that is about to end is not ready.
+/// Threading: any thread.
+class Readiness {
+ public:
+  /// Names what has to happen before the server is ready.
+  void expect(std::vector<std::string> endpoints, std::vector<std::string> plans)
+      MR_EXCLUDES(mutex_);
+  /// Says what an endpoint answered: nothing wrong, or the problem.
+  void report_endpoint(std::string_view name, std::optional<std::string> problem)
+      MR_EXCLUDES(mutex_);
+  /// The same for the warm-up of a plan.
+  void report_plan(std::string_view name, std::optional<std::string> problem) MR_EXCLUDES(mutex_);
+  /// Says that the server is about to end.
+  void begin_drain() { is_draining_.store(true, std::memory_order_relaxed); }
+
+  [[nodiscard]] bool is_draining() const { return is_draining_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool is_ready() const {
+    return is_started_.load(std::memory_order_relaxed) && !is_draining();
+  }
+  /// One line per part: `[+]endpoint redis ok`, `[-]plan home: the reason`.
+  [[nodiscard]] std::string to_text() const MR_EXCLUDES(mutex_);
+
+ private:
+  struct Part {
+    std::string name;
+    bool was_good = false;               // once
+    std::optional<std::string> problem;  // now; before the first report: not tried yet
+  };
+
+  void report(std::vector<Part>& parts, std::string_view name, std::optional<std::string> problem)
+      MR_REQUIRES(mutex_);
+
+  mutable base::Mutex mutex_;
+  std::vector<Part> endpoints_ MR_GUARDED_BY(mutex_);
+  std::vector<Part> plans_ MR_GUARDED_BY(mutex_);
+  // Hints for whoever asks; they publish nothing else.
+  std::atomic<bool> is_started_{false};
+  std::atomic<bool> is_draining_{false};
+};
+
+/// When each event loop last turned. Each loop beats from time to time; `/livez` looks.
+/// Threading: `beat` on the loop of that index, the rest on any thread.
+class LoopPulses {
+ public:
+  /// How often loops beat, and how old a beat may be.
+  static constexpr base::Duration kPeriod = std::chrono::milliseconds(250);
+  static constexpr base::Duration kSilenceMax = std::chrono::seconds(1);
+
+  LoopPulses(std::size_t loop_count, base::TimePoint now);
+
+  void beat(std::size_t loop, base::TimePoint now);
+  /// The first loop that has been silent for too long.
+  [[nodiscard]] std::optional<std::size_t> find_stuck(base::TimePoint now) const;
+
+ private:
+  struct alignas(64) Beat {
+    // Publishes nothing but itself.
+    std::atomic<base::Duration::rep> at{0};
+  };
+  const std::size_t loop_count_;
+  const std::unique_ptr<Beat[]> beats_;
+};
+
+}  // namespace millrace::server

@@ -1,0 +1,40 @@
+#include "server/readiness.h"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+namespace millrace::server {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(ReadinessTest, S46_NeedsEveryPartOnce) {
+  Readiness readiness;
+  readiness.expect({"a", "b"}, {"p"});
+  EXPECT_FALSE(readiness.is_ready());
+  readiness.report_endpoint("a", std::nullopt);
+  readiness.report_plan("p", std::nullopt);
+  EXPECT_FALSE(readiness.is_ready());
+  EXPECT_EQ(readiness.to_text(), "[+]endpoint a ok\n[-]endpoint b: not tried yet\n[+]plan p ok\n");
+  readiness.report_endpoint("b", std::nullopt);
+  EXPECT_TRUE(readiness.is_ready());
+  readiness.report_endpoint("a", "gone");
+  readiness.report_endpoint("stranger", "gone");
+  EXPECT_TRUE(readiness.is_ready());
+  readiness.begin_drain();
+  EXPECT_FALSE(readiness.is_ready());
+}
+
+TEST(LoopPulsesTest, S46_FindsTheLoopThatHasNotTurnedForASecond) {
+  const base::TimePoint start{};
+  LoopPulses pulses(2, start);
+  EXPECT_FALSE(pulses.find_stuck(start + milliseconds(1000)));
+  pulses.beat(0, start + milliseconds(500));
+  EXPECT_EQ(pulses.find_stuck(start + milliseconds(1001)), 1U);
+  pulses.beat(1, start + milliseconds(1001));
+  EXPECT_FALSE(pulses.find_stuck(start + milliseconds(1001)));
+}
+
+}  // namespace
+}  // namespace millrace::server

@@ -1,0 +1,148 @@
+#include "server/route_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "net/http/http_target.h"
+
+namespace millrace::server {
+namespace {
+
+constexpr std::size_t kPlanNameMax = 128;
+
+constexpr auto kRankQuery = std::to_array<QueryField>({
+    {"user_id", "integer", "the viewer", true},
+    {"limit", "integer", "most candidates"},
+    {"deadline_ms", "number", "time for the answer, in milliseconds"},
+    {"seed", "integer", "seed of everything that is drawn"},
+    {"priority", "string", "high, normal, low or background"},
+    {"explain", "string", "ids to explain, separated by commas"},
+    {"trace", "boolean", "1: with a trace"},
+});
+constexpr auto kBatchQuery =
+    std::to_array<QueryField>({{"order", "string", "input (the default) or done"}});
+constexpr auto kHealthQuery =
+    std::to_array<QueryField>({{"verbose", "string", "with the state of every part"}});
+
+constexpr std::string_view kNdjson = "application/x-ndjson";
+constexpr std::string_view kText = "text/plain; charset=utf-8";
+constexpr std::string_view kMetricsText = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kExamplePlan = "mixed_pipeline";
+constexpr std::string_view kExampleRequest = R"({"user_id":1,"limit":3})";
+constexpr std::string_view kExampleBatch =
+    "{\"user_id\":1,\"limit\":1}\n{\"user_id\":2,\"limit\":1}\n";
+
+// clang-format off
+constexpr auto kRoutes = std::to_array<Route>({
+    {"POST", "/v1/rank/{plan}", RouteAction::kRank, "rank", "Rank one request",
+     RouteAccess::kAll, {}, "application/json", kExamplePlan, "", kExampleRequest},
+    {"GET", "/v1/rank/{plan}", RouteAction::kRankByQuery, "rankByQuery",
+     "Rank one request that is written as a query", RouteAccess::kAll, kRankQuery,
+     "application/json", kExamplePlan, "user_id=1&limit=3", ""},
+    {"POST", "/rank", RouteAction::kRank, "rankByBody",
+     "Rank one request with the plan that its body names", RouteAccess::kAll, {},
+     "application/json", "", "", R"({"user_id":1,"limit":3,"plan":"mixed_pipeline"})"},
+    {"POST", "/v1/batch", RouteAction::kBatch, "batch",
+     "Rank one request per line; each names its plan", RouteAccess::kAll, kBatchQuery, kNdjson, "",
+     "", "{\"user_id\":1,\"limit\":1,\"plan\":\"mixed_pipeline\"}\n"},
+    {"POST", "/v1/rank/{plan}/batch", RouteAction::kBatch, "rankBatch",
+     "Rank one request per line", RouteAccess::kAll, kBatchQuery, kNdjson, kExamplePlan, "",
+     kExampleBatch},
+    {"GET", "/v1/plans", RouteAction::kListPlans, "listPlans", "The plans that are loaded"},
+    {"GET", "/v1/plans/{plan}", RouteAction::kShowPlan, "showPlan",
+     "Graph, passes and digest of a plan, and whether it always answers", RouteAccess::kAll, {},
+     "application/json", kExamplePlan},
+    {"GET", "/v1/plans/{plan}/versions", RouteAction::kShowVersions, "showVersions",
+     "The versions of a plan and their states", RouteAccess::kAll, {}, "application/json",
+     kExamplePlan},
+    {"GET", "/v1/explain/{plan}", RouteAction::kExplainPlan, "explainPlan",
+     "What rankd explain prints about a plan", RouteAccess::kAll, {}, "application/json",
+     kExamplePlan},
+    {"POST", "/v1/explain/{plan}", RouteAction::kExplainRequest, "explainRequest",
+     "Rank one request and say why ids are in the answer or not", RouteAccess::kAll, {},
+     "application/json", kExamplePlan, "", R"({"user_id":1,"limit":3,"explain":{"ids":[1]}})"},
+    {"GET", "/openapi.json", RouteAction::kOpenApi, "openApi", "This document"},
+    {"GET", "/", RouteAction::kIndex, "index", "Command lines to try", RouteAccess::kAll, {},
+     kText},
+    {"GET", "/livez", RouteAction::kLive, "live", "Whether every event loop turns",
+     RouteAccess::kAll, kHealthQuery, kText},
+    {"GET", "/readyz", RouteAction::kReady, "ready", "Whether requests should be sent here",
+     RouteAccess::kAll, kHealthQuery, kText},
+    {"GET", "/healthz", RouteAction::kReady, "health", "The same as /readyz", RouteAccess::kAll,
+     kHealthQuery, kText},
+    {"GET", "/v2/health/live", RouteAction::kLive, "liveV2", "The same as /livez",
+     RouteAccess::kAll, kHealthQuery, kText},
+    {"GET", "/v2/health/ready", RouteAction::kReady, "readyV2", "The same as /readyz",
+     RouteAccess::kAll, kHealthQuery, kText},
+    {"GET", "/metrics", RouteAction::kMetrics, "metrics", "Metrics for Prometheus",
+     RouteAccess::kMetrics, {}, kMetricsText},
+    {"GET", "/v1/stats", RouteAction::kStats, "stats", "The same as JSON", RouteAccess::kMetrics},
+});
+// clang-format on
+
+bool exists_on(const Route& route, ListenerKind listener, bool has_admin) {
+  if (listener == ListenerKind::kAdmin || route.access == RouteAccess::kAll) return true;
+  return route.access == RouteAccess::kMetrics && !has_admin;
+}
+
+/// Compares a path with a pattern, segment by segment. `name` is the encoded text in place of the
+/// braces.
+bool fits(std::string_view pattern, std::string_view path, std::string_view& name) {
+  while (!pattern.empty() || !path.empty()) {
+    if (pattern.empty() || path.empty()) return false;
+    const std::string_view wanted = net::take_path_segment(pattern);
+    const std::string_view segment = net::take_path_segment(path);
+    if (wanted.starts_with('{')) {
+      name = segment;
+    } else if (wanted != segment) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const Route> route_table() { return kRoutes; }
+
+bool is_plan_name(std::string_view name) {
+  constexpr std::string_view kMarks = "_.@=,-";
+  return !name.empty() && name.size() <= kPlanNameMax && std::ranges::all_of(name, [&](char byte) {
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= 'a' && byte <= 'z') || kMarks.find(byte) != std::string_view::npos;
+  });
+}
+
+RouteMatch match_path(std::string_view path, ListenerKind listener, bool has_admin) {
+  RouteMatch match;
+  for (const Route& route : kRoutes) {
+    std::string_view name;
+    if (!exists_on(route, listener, has_admin) || !fits(route.path, path, name)) continue;
+    match.routes[match.count++] = &route;
+    if (match.count > 1 || name.data() == nullptr) continue;
+    match.is_name_bad = !net::try_decode_percent(name, match.name) || !is_plan_name(match.name);
+  }
+  return match;
+}
+
+const Route* RouteMatch::find(std::string_view method) const {
+  const std::string_view wanted = method == "HEAD" ? "GET" : method;
+  for (std::size_t index = 0; index < count; ++index) {
+    if (routes[index]->method == wanted) return routes[index];
+  }
+  return nullptr;
+}
+
+std::string RouteMatch::allowed_methods() const {
+  std::string text;
+  for (std::size_t index = 0; index < count; ++index) {
+    text += routes[index]->method;
+    text += ", ";
+    if (routes[index]->method == "GET") text += "HEAD, ";
+  }
+  return text + "OPTIONS";
+}
+
+}  // namespace millrace::server

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/metrics/metric_descriptor.h"
+
+// The metrics that fronts write.
+
+namespace millrace::server {
+
+inline constexpr std::array<std::string_view, 2> kPlanOutcomeLabels{"plan", "outcome"};
+inline constexpr std::array<std::string_view, 1> kPlanLabels{"plan"};
+inline constexpr std::array<std::string_view, 2> kRouteCodeLabels{"route", "code"};
+inline constexpr std::array<std::string_view, 1> kPriorityLabels{"priority"};
+inline constexpr std::array<std::string_view, 2> kReasonPriorityLabels{"reason", "priority"};
+inline constexpr std::array<std::string_view, 1> kLoopLabels{"loop"};
+inline constexpr std::array<std::string_view, 1> kReasonLabels{"reason"};
+inline constexpr std::array<std::string_view, 1> kDirectionLabels{"dir"};
+inline constexpr std::array<std::string_view, 4> kPlanInfoLabels{
+    "plan", "version", "digest", "state"};
+
+inline constexpr base::MetricDescriptor kRequests{.name = "rankd_requests_total",
+                                                  .help = "Ranking requests by plan and outcome.",
+                                                  .label_names = kPlanOutcomeLabels};
+inline constexpr base::MetricDescriptor kRequestDuration{
+    .name = "rankd_request_duration_seconds",
+    .help = "Time from the end of a request's head to its answer.",
+    .unit = "seconds",
+    .kind = base::MetricKind::kHistogram,
+    .label_names = kPlanLabels,
+    .bucket_bounds = base::kDurationBuckets};
+inline constexpr base::MetricDescriptor kHttpRequests{.name = "rankd_http_requests_total",
+                                                      .help = "Answers by route and status.",
+                                                      .label_names = kRouteCodeLabels};
+inline constexpr base::MetricDescriptor kInflight{.name = "rankd_inflight",
+                                                  .help = "Ranking requests under way.",
+                                                  .kind = base::MetricKind::kGauge,
+                                                  .label_names = kPriorityLabels};
+inline constexpr base::MetricDescriptor kShed{
+    .name = "rankd_shed_total",
+    .help =
+        "Ranking requests that were refused because too much was under way or too little time "
+        "was left.",
+    .label_names = kReasonPriorityLabels};
+inline constexpr base::MetricDescriptor kShedDuration{
+    .name = "rankd_shed_duration_seconds",
+    .help = "Time from the last byte of a refused request to its answer.",
+    .unit = "seconds",
+    .kind = base::MetricKind::kHistogram,
+    .bucket_bounds = base::kDurationBuckets};
+inline constexpr base::MetricDescriptor kPlanInfo{.name = "rankd_plan_info",
+                                                  .help = "The plans that are loaded; always 1.",
+                                                  .kind = base::MetricKind::kGauge,
+                                                  .label_names = kPlanInfoLabels};
+inline constexpr base::MetricDescriptor kHttpConnections{.name = "rankd_http_connections",
+                                                         .help = "Connections that are open.",
+                                                         .kind = base::MetricKind::kGauge,
+                                                         .label_names = kLoopLabels};
+inline constexpr base::MetricDescriptor kHttpRejected{
+    .name = "rankd_http_rejected_total",
+    .help = "Requests that a connection refused itself, and those whose client went away.",
+    .label_names = kReasonLabels};
+inline constexpr base::MetricDescriptor kHttpBytes{.name = "rankd_http_bytes_total",
+                                                   .help = "Bytes that came in and went out.",
+                                                   .label_names = kDirectionLabels};
+inline constexpr base::MetricDescriptor kLogDropped{
+    .name = "rankd_log_dropped_total",
+    .help = "Log lines that were dropped because nobody read them."};
+
+/// All metrics of this module, for the page that lists them.
+inline constexpr std::array<const base::MetricDescriptor*, 11> kServerMetrics{&kRequests,
+                                                                              &kRequestDuration,
+                                                                              &kHttpRequests,
+                                                                              &kInflight,
+                                                                              &kShed,
+                                                                              &kShedDuration,
+                                                                              &kPlanInfo,
+                                                                              &kLogDropped,
+                                                                              &kHttpConnections,
+                                                                              &kHttpRejected,
+                                                                              &kHttpBytes};
+
+}  // namespace millrace::server

@@ -1,0 +1,78 @@
+#include "server/start_check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace millrace::server {
+namespace {
+
+constexpr std::string_view kDefaultRequest = R"({"user_id":1})";
+
+}  // namespace
+
+std::vector<std::string> warm_up_requests(std::string_view file_text) {
+  std::vector<std::string> requests;
+  while (!file_text.empty() && requests.size() < kWarmUpRuns) {
+    const std::size_t end = std::min(file_text.find('\n'), file_text.size());
+    const std::string_view line = file_text.substr(0, end);
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos) requests.emplace_back(line);
+    file_text.remove_prefix(std::min(end + 1, file_text.size()));
+  }
+  if (requests.empty()) requests.emplace_back(kDefaultRequest);
+  return requests;
+}
+
+StartCheck::StartCheck(Readiness& readiness, std::vector<StartTrial> trials, base::Duration pause)
+    : readiness_(readiness), open_(std::move(trials)), pause_(pause) {
+  std::vector<std::string> endpoints;
+  std::vector<std::string> plans;
+  for (const StartTrial& trial : open_) (trial.is_plan ? plans : endpoints).push_back(trial.name);
+  readiness_.expect(std::move(endpoints), std::move(plans));
+  thread_ = std::thread([this] { run(); });
+}
+
+StartCheck::~StartCheck() {
+  {
+    const base::MutexLock lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+bool StartCheck::wait() {
+  const base::MutexLock lock(mutex_);
+  if (is_ending_) return false;
+  changed_.wait_for(mutex_, pause_);
+  return !is_ending_;
+}
+
+void StartCheck::run() {
+  while (!open_.empty()) {
+    std::vector<StartTrial> failed;
+    bool has_endpoints = true;
+    for (StartTrial& trial : open_) {
+      if (trial.is_plan && !has_endpoints) {
+        failed.push_back(std::move(trial));
+        continue;
+      }
+      std::optional<std::string> problem = trial.attempt();
+      const bool is_good = !problem;
+      if (trial.is_plan) {
+        readiness_.report_plan(trial.name, std::move(problem));
+      } else {
+        readiness_.report_endpoint(trial.name, std::move(problem));
+        has_endpoints &= is_good;
+      }
+      if (!is_good) failed.push_back(std::move(trial));
+    }
+    open_ = std::move(failed);
+    if (!open_.empty() && !wait()) return;
+  }
+}
+
+}  // namespace millrace::server

@@ -1,0 +1,112 @@
+// Draws plans and runs each with all passes, with none and with each alone. Whatever passes run,
+// the answers must be the same bytes, and no plan that was accepted may fail.
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "apps/rankd/extensions.h"
+#include "base/check.h"
+#include "host/project.h"
+#include "host/settings.h"
+#include "plan_engine.h"
+#include "plan_generator.h"
+#include "stores/embedded_store.h"
+
+namespace millrace::differential {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kPlanCount = 120;
+
+class DrawnPlansTest : public ::testing::Test {
+ protected:
+  DrawnPlansTest() : folder_(fs::path(::testing::TempDir()) / "millrace_drawn_plans") {
+    host::Settings settings;
+    settings.root = MILLRACE_SOURCE_DIR;
+    auto project = host::Project::open(settings, rankd::rankd_extensions());
+    MR_CHECK(project.has_value(), project ? "" : project.error().text);
+    project_ = *std::move(project);
+    auto store = stores::EmbeddedStore::load(settings.root + "/data/demo.redis");
+    MR_CHECK(store.has_value());
+    store_ = *std::move(store);
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~DrawnPlansTest() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& artifact) const {
+    std::ofstream(folder_ / (name + ".plan.json")) << artifact;
+  }
+
+  std::map<std::string, std::string> answers(const Way& way) {
+    PlanEngine engine(*project_, store_, {folder_.string()}, way);
+    std::map<std::string, std::string> all;
+    for (const std::string_view plan : engine.plan_names()) {
+      for (const int user : {1, 2, 7}) {
+        std::string request = fmt::format(R"({{"user_id": {}, "plan": "{}"}})", user, plan);
+        std::string answer = engine.answer(0, request);
+        all.emplace(std::move(request), std::move(answer));
+      }
+    }
+    return all;
+  }
+
+  fs::path folder_;
+  std::unique_ptr<host::Project> project_;
+  stores::EmbeddedStoreRef store_;
+};
+
+TEST_F(DrawnPlansTest, CMP4_E3_PassesNeverChangeAnAnswer) {
+  for (std::uint64_t seed = 0; seed < kPlanCount; ++seed) {
+    const std::string name = fmt::format("drawn_{}", seed);
+    write(name, draw_plan(name, seed));
+  }
+  const auto expected = answers({.passes = plan::CompileOptions::without_passes()});
+  ASSERT_EQ(expected.size(), 3 * kPlanCount);
+  std::size_t with_candidates = 0;
+  for (const auto& [request, answer] : expected) {
+    ASSERT_TRUE(answer.starts_with(R"("candidates":)")) << request << answer;
+    with_candidates += answer.starts_with(R"("candidates":[])") ? 0 : 1;
+  }
+  EXPECT_GT(with_candidates, kPlanCount);
+  for (const char* const names :
+       {"on", "dead_nodes", "columns", "equal_nodes", "filters", "top_k"}) {
+    const auto got = answers({.passes = plan::parse_passes(names).value()});
+    for (const auto& [request, answer] : got) {
+      ASSERT_EQ(answer, expected.at(request)) << names << " " << request;
+    }
+  }
+}
+
+TEST_F(DrawnPlansTest, E3_ChildrenHaveTheirOwnNamesWhateverTheirParentsHad) {
+  write("children", R"({"schema_version": 1, "name": "children", "outputs": ["h"],
+    "output_keys": ["name"], "nodes": [
+      {"id": "v", "op": "viewer", "params": {"endpoint": "redis_default"}},
+      {"id": "a", "op": "hydrate", "inputs": ["v"],
+       "params": {"endpoint": "redis_default", "prefix": "user", "keys": ["name"]}},
+      {"id": "f", "op": "follow", "inputs": ["a"],
+       "params": {"endpoint": "redis_default", "fanout": 1, "carry": ["name"]}},
+      {"id": "h", "op": "hydrate", "inputs": ["f"],
+       "params": {"endpoint": "redis_default", "prefix": "user"}}]})");
+  for (const char* const names : {"on", "off"}) {
+    const auto got = answers({.passes = plan::parse_passes(names).value()});
+    for (const auto& [request, answer] : got) {
+      // Names of the data end with the id of their user.
+      const std::size_t id = answer.find(R"("id":)") + 5;
+      const std::string number = answer.substr(id, answer.find(',', id) - id);
+      EXPECT_NE(answer.find(fmt::format(R"( {}")", number)), std::string::npos) << answer;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millrace::differential

@@ -1,0 +1,103 @@
+// What a request may use, tried with the real program: rows, memory, time of text operators.
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "shell.h"
+
+namespace millrace::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A root with one plan, `p`, and a line that asks for it.
+class LimitsTest : public ::testing::Test {
+ protected:
+  ShellResult answer(const std::string& nodes, const std::string& flags = "") {
+    root_.write("p.plan.json",
+                R"({"schema_version": 1, "name": "p", "nodes": [)" + nodes +
+                    R"(], "outputs": ["out"], "output_keys": ["id"]})");
+    return root_.run(R"(echo '{"user_id": 1, "limit": 1}' | )"
+                     "engine/bin/rankd --plan p.plan.json --plan_name p " +
+                     flags);
+  }
+  /// Makes `data.redis` the data of the endpoints.
+  void use_data() {
+    EXPECT_EQ(root_
+                  .run("rm registry && cp -r " MILLRACE_SOURCE_DIR
+                       "/registry . && sed -i 's#data/demo.redis#data.redis#' "
+                       "registry/endpoints.toml")
+                  .exit_code,
+              0);
+  }
+  Root root_;
+};
+
+constexpr const char* kSelfJoin = R"(
+    {"id": "src", "op": "fixed_source", "inputs": [], "params": {"row_count": 20000}},
+    {"id": "one", "op": "vm", "inputs": ["src"], "params": {"out_key": "score", "expr": "1.0"}},
+    {"id": "out", "op": "join", "inputs": ["one"],
+     "params": {"rhs": "one", "by": ["score"], "prefix": "r_"}})";
+
+TEST_F(LimitsTest, LIM1_AJoinThatExplodesNamesItsNode) {
+  const ShellResult result = answer(kSelfJoin);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, HasSubstr(R"("code":"limit_reached")"));
+  EXPECT_THAT(result.out,
+              HasSubstr("--max_rows allows, 1000000, and this one would give 400000000"));
+  EXPECT_THAT(result.out, HasSubstr(R"("node":"out","op":"join")"));
+}
+
+TEST_F(LimitsTest, LIM1_DoublingConcatsEnd) {
+  std::string nodes =
+      R"({"id": "n0", "op": "fixed_source", "inputs": [], "params": {"row_count": 1000}})";
+  for (int i = 1; i <= 20; ++i) {
+    const std::string from = "\"n" + std::to_string(i - 1) + "\"";
+    nodes += R"(, {"id": ")" + (i == 20 ? std::string("out") : "n" + std::to_string(i)) +
+             R"(", "op": "concat", "inputs": [)" + from + R"(], "params": {"rhs": )" + from + "}}";
+  }
+  const ShellResult result = answer(nodes);
+  EXPECT_THAT(result.out, HasSubstr(R"("code":"limit_reached")"));
+  EXPECT_THAT(result.out, HasSubstr(R"("node":"n10","op":"concat")"));
+  const ShellResult more = answer(nodes, "--max_rows 1000000000 --max_request_memory 64MB");
+  EXPECT_THAT(more.out, HasSubstr(R"("code":"limit_reached")"));
+  EXPECT_THAT(more.out, HasSubstr("--max_request_memory allows, in bytes: 64000000"));
+}
+
+TEST_F(LimitsTest, LIM1_AFanOutFromMemoryEnds) {
+  std::string list = "RPUSH follow:1";
+  for (int i = 0; i < 1000; ++i) list += " 1";
+  root_.write("data.redis", "HSET user:1 name x\n" + list + "\n");
+  use_data();
+  const ShellResult result = answer(R"(
+    {"id": "v", "op": "viewer", "inputs": [], "params": {"endpoint": "redis_default"}},
+    {"id": "a", "op": "follow", "inputs": ["v"], "params": {"endpoint": "redis_default", "fanout": 1000}},
+    {"id": "b", "op": "follow", "inputs": ["a"], "params": {"endpoint": "redis_default", "fanout": 1000}},
+    {"id": "out", "op": "follow", "inputs": ["b"],
+     "params": {"endpoint": "redis_default", "fanout": 1000}})");
+  EXPECT_THAT(result.out, HasSubstr(R"("code":"limit_reached")"));
+  EXPECT_THAT(result.out, HasSubstr(R"("node":"out","op":"follow")"));
+}
+
+TEST_F(LimitsTest, LIM3_AFallbackStandsInForANodeThatIsTooLarge) {
+  std::string nodes = kSelfJoin;
+  nodes.insert(nodes.rfind('}'), R"(, "on_failure": {"use": "input"})");
+  const ShellResult result = answer(nodes);
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_THAT(result.out, HasSubstr(R"("degraded":{"is":true)"));
+}
+
+TEST_F(LimitsTest, LIM4_ARegexOnAHugeTextIsARowError) {
+  root_.write("data.redis", "HSET user:1 name " + std::string(200'000, 'x') + "\n");
+  use_data();
+  const ShellResult result = answer(R"(
+    {"id": "v", "op": "viewer", "inputs": [], "params": {"endpoint": "redis_default"}},
+    {"id": "out", "op": "filter", "inputs": ["v"], "params": {"pred": "name ~ /.{800}b/"}})");
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("A text is too long for its regex"));
+}
+
+}  // namespace
+}  // namespace millrace::e2e

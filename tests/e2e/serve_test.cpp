@@ -1,0 +1,147 @@
+// Runs `rankd serve` as people do: in a shell, with curl.
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "shell.h"
+
+namespace millrace::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Starts a server on a free port, waits until it is ready, runs the lines with its address in $A,
+/// sends TERM, and prints the exit code.
+std::string with_server(const std::string& lines, const std::string& flags = "") {
+  return "RANKD_SERVICE_HOST=x engine/bin/rankd serve --root . --port 0 --set drain.notice=10ms " +
+         flags +
+         " 2>log & PID=$!\n"
+         "until grep -q '\"event\":\"listening\"' log; do kill -0 $PID || break; done\n"
+         "A=$(sed -n 's/.*\"address\":\"\\([^\"]*\\)\".*/\\1/p' log | head -1)\n"
+         "until curl -sf -o ready http://$A/readyz; do kill -0 $PID || break; done\n" +
+         lines +
+         "\nkill -TERM $PID\n"
+         "wait $PID; echo \"exit $?\"\n";
+}
+
+TEST(ServeTest, S15_RanksOverHttpAsOnStdin) {
+  const Root root;
+  const ShellResult result = root.run(with_server(
+      "curl -s http://$A/v1/rank/mixed_pipeline -d '{\"user_id\":1,\"limit\":2}' >http.json\n"
+      "echo '{\"user_id\":1,\"limit\":2}' | engine/bin/rankd --root . --plan_name mixed_pipeline "
+      ">line.json\n"
+      "for f in http line; do echo; sed 's/.*\\(\"candidates\":.*\\),\"took_ms\".*/\\1/' $f.json; "
+      "done\n"));
+  const std::size_t end = result.out.find('\n', 1);
+  ASSERT_NE(end, std::string::npos) << result.err << root.read("log");
+  const std::string first = result.out.substr(1, end - 1);
+  EXPECT_THAT(first, HasSubstr("\"candidates\":[{\"id\":"));
+  EXPECT_EQ(count_of(first, result.out), 2U) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("exit 0"));
+}
+
+TEST(ServeTest, S16_S17_S19_HeadersAndProblems) {
+  const ShellResult result = Root().run(with_server(
+      "curl -si http://$A/v1/rank/mixed_pipeline -H 'X-Request-Id: r1' -d '{\"user_id\":1}'; echo\n"
+      "curl -si http://$A/v1/rank/nope -d '{\"user_id\":1}'; echo\n"
+      "curl -si -X DELETE http://$A/v1/plans; echo\n"
+      "curl -si http://$A/v1/rank/mixed_pipeline -H 'Content-Type: text/plain' -d x; echo\n"));
+  EXPECT_THAT(result.out, HasSubstr("X-Request-Id: r1"));
+  EXPECT_THAT(result.out, HasSubstr("Server-Timing: read;dur="));
+  EXPECT_THAT(result.out, HasSubstr("HTTP/1.1 404 "));
+  EXPECT_THAT(result.out, HasSubstr("Content-Type: application/problem+json"));
+  EXPECT_THAT(result.out, HasSubstr("HTTP/1.1 405 "));
+  EXPECT_THAT(result.out, HasSubstr("Allow: GET, HEAD, OPTIONS"));
+  EXPECT_THAT(result.out, HasSubstr("HTTP/1.1 415 "));
+}
+
+TEST(ServeTest, S21_ABatchIsAnsweredLineByLine) {
+  const ShellResult result = Root().run(with_server(
+      "i=0; while [ $i -lt 200 ]; do echo '{\"user_id\":1,\"limit\":1}'; i=$((i+1)); done >lines\n"
+      "curl -s http://$A/v1/rank/mixed_pipeline/batch --data-binary @lines | grep -c "
+      "'\"status\":200'\n"));
+  EXPECT_THAT(result.out, HasSubstr("200\n"));
+}
+
+TEST(ServeTest, S1_S2_ListensOnSeveralAddressesAndKeepsMetricsOnTheAdminOne) {
+  const ShellResult result = Root().run(with_server(
+      "B=$(sed -n 's/.*\"address\":\"\\([^\"]*\\)\",\"listener\":\"admin\".*/\\1/p' log)\n"
+      "curl -s -o o -w 'main %{http_code}\\n' http://$A/metrics\n"
+      "curl -s -o o -w 'admin %{http_code}\\n' http://$B/metrics\n"
+      "curl -s -o o -w 'unix %{http_code}\\n' --unix-socket sock http://x/v1/plans\n",
+      "--admin 127.0.0.1:0 --set server.listen=127.0.0.1:0,unix:sock"));
+  EXPECT_THAT(result.out, HasSubstr("main 404"));
+  EXPECT_THAT(result.out, HasSubstr("admin 200"));
+  EXPECT_THAT(result.out, HasSubstr("unix 200"));
+}
+
+TEST(ServeTest, S3_SeveralLoopsAnswerManyConnections) {
+  const ShellResult result = Root().run(
+      with_server("for i in 1 2 3 4 5 6 7 8; do curl -s "
+                  "\"http://$A/v1/rank/complex_dag?user_id=[1-20]\" > out$i & L=\"$L $!\"; done\n"
+                  "wait $L\ncat out? | grep -o '\"candidates\"' | wc -l\n",
+                  "--loops 2"));
+  EXPECT_THAT(result.out, HasSubstr("160\n"));
+  EXPECT_THAT(result.out, HasSubstr("exit 0"));
+}
+
+TEST(ServeTest, S42_EveryRequestHasItsLineOnStderr) {
+  const Root root;
+  const ShellResult result =
+      root.run(with_server("curl -s http://$A/v1/rank/mixed_pipeline -H 'X-Request-Id: r7' -d "
+                           "'{\"user_id\":1}' -o o\n"));
+  const std::string log = root.read("log");
+  EXPECT_EQ(count_of("\"request_id\":\"r7\"", log), 1U) << log;
+  EXPECT_THAT(log, HasSubstr("\"event\":\"setting_ignored\""));
+  EXPECT_THAT(log, HasSubstr("\"event\":\"drain_end\""));
+}
+
+TEST(ServeTest, S45_SettingsAreCheckedAndPrinted) {
+  const Root root;
+  root.write("good.toml", "[server]\nlisten = [\"127.0.0.1:9\"]\nidle_timeout = \"9s\"\n");
+  root.write("bad.toml", "[server]\nidle_timeuot = \"9s\"\n");
+  const ShellResult good = root.run(
+      "RANKD_SERVER_IDLE_TIMEOUT=8s engine/bin/rankd serve --config good.toml --deadline_ms 50 "
+      "--set server.loops=2 --print-config");
+  EXPECT_EQ(good.exit_code, 0);
+  EXPECT_THAT(good.out, HasSubstr("server.listen = 127.0.0.1:9  # good.toml:2:1\n"));
+  EXPECT_THAT(good.out, HasSubstr("server.idle_timeout = 8s  # RANKD_SERVER_IDLE_TIMEOUT\n"));
+  EXPECT_THAT(good.out, HasSubstr("server.deadline = 50000us  # command line\n"));
+  EXPECT_THAT(good.out, HasSubstr("server.loops = 2  # command line\n"));
+  EXPECT_EQ(root.run("engine/bin/rankd serve --config good.toml --check-config").exit_code, 0);
+  const ShellResult bad = root.run("engine/bin/rankd serve --config bad.toml --check-config");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("bad.toml:2:1: unknown_setting:"));
+  EXPECT_THAT(bad.err, HasSubstr("did you mean 'server.idle_timeout'?"));
+}
+
+TEST(ServeTest, APortThatIsTakenIsAnError) {
+  const ShellResult result = Root().run(with_server(
+      "engine/bin/rankd serve --root . --listen $A 2>second; echo \"second $?\"; cat second\n"));
+  EXPECT_THAT(result.out, HasSubstr("second 1"));
+  EXPECT_THAT(result.out, HasSubstr("Cannot listen on 127.0.0.1:"));
+  EXPECT_THAT(result.out, HasSubstr("exit 0"));
+}
+
+TEST(ServeTest, ARequestUnderWayIsAnsweredWhenTheServerEnds) {
+  const Root root;
+  root.write("slow.plan.json",
+             R"({"schema_version":1,"name":"slow","nodes":[)"
+             R"({"id":"src","op":"fixed_source","inputs":[],"params":{"row_count":2}},)"
+             R"({"id":"wait","op":"sleep","inputs":["src"],"params":{"duration_ms":400}}],)"
+             R"("outputs":["wait"],"output_keys":["id"]})");
+  const ShellResult result = root.run(
+      with_server("curl -si http://$A/v1/rank/slow -d '{\"user_id\":1}' >out & C=$!\n"
+                  "until curl -s http://$A/metrics | grep -q 'inflight{priority=\"normal\"} 1'; do "
+                  "kill -0 $PID || break; done\n"
+                  "kill -TERM $PID; wait $C; cat out\n",
+                  "--plan slow.plan.json"));
+  EXPECT_THAT(result.out, HasSubstr("HTTP/1.1 200 OK"));
+  EXPECT_THAT(result.out, HasSubstr("\"candidates\":[{\"id\":"));
+}
+
+}  // namespace
+}  // namespace millrace::e2e
