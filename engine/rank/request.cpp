@@ -289,6 +289,13 @@ Outcome RequestFields::read_exclude(JsonValue value) {
 
 Outcome RequestFields::read_output_keys(JsonValue value) {
   if (!value.is(JsonKind::kArray)) return wrong_type(value, "output_keys", "an array of strings");
+  if (value.size() > limits_.output_keys_max) {
+    return refuse(RankErrorCode::kTooLarge,
+                  value,
+                  base::format("'output_keys' has {} names; at most {} are allowed",
+                               value.size(),
+                               limits_.output_keys_max));
+  }
   std::vector<std::string_view>& keys = request_.output_keys.emplace();
   for (const JsonValue item : value.children()) {
     const auto key = item.find_string();

@@ -58,6 +58,7 @@ struct RequestLimits {
                         .depth_max = 8};
   std::size_t exclude_max = 50'000;
   std::size_t explain_ids_max = 1'000;
+  std::size_t output_keys_max = 1'000;
   /// The class of requests that name none.
   runtime::Priority priority = runtime::Priority::kNormal;
 };

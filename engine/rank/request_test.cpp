@@ -160,6 +160,8 @@ TEST(RequestTest, REQ10_SizesAreBounded) {
             RankErrorCode::kTooLarge);
   EXPECT_EQ(refused(R"({"user_id": 1, "explain": {"ids": [1, 2]}})", {.explain_ids_max = 1}).code,
             RankErrorCode::kTooLarge);
+  EXPECT_EQ(refused(R"({"user_id": 1, "output_keys": ["a", "b"]})", {.output_keys_max = 1}).code,
+            RankErrorCode::kTooLarge);
   EXPECT_EQ(refused("{\"user_id\": 1, \"params\": " + std::string(10'000, '[')).code,
             RankErrorCode::kTooLarge);
   EXPECT_EQ(refused("{\"user_id\": 1, \"plan\": \"" + std::string(10 << 20, 'a') + "\"}").code,
