@@ -28,6 +28,7 @@ namespace millrace::server {
 namespace {
 
 constexpr base::Duration kStartPause = std::chrono::seconds(1);
+constexpr base::Duration kWarmUpDeadline = std::chrono::seconds(5);
 
 /// Runs a function on a loop and waits for it.
 template <class Function>
@@ -239,12 +240,12 @@ std::optional<std::string> Server::warm_up(const std::string& plan) {
   rank::RequestReader reader({.priority = runtime::Priority::kBackground});
   std::string problem;
   bool has_answer = false;
-  for (std::size_t run = 0; run < kWarmUpRuns; ++run) {
+  for (std::size_t run = 0; run < kWarmUpRuns && !readiness_.is_draining(); ++run) {
     host::WaitingCall call;
     call.run(engine_->ranker(run % engine_->loop_count()),
              reader,
              requests[run % requests.size()],
-             {.plan = plan, .deadline = base::steady_clock().now() + settings_.front.deadline_max});
+             {.plan = plan, .deadline = base::steady_clock().now() + kWarmUpDeadline});
     has_answer |= call.ok();
     if (!call.ok()) problem = call.error_message();
   }
