@@ -44,8 +44,7 @@ struct ProblemIds {
 /// Appends the body of a problem that no run of the engine has made.
 void write_problem(const RequestProblem& problem, const ProblemIds& ids, std::string& out);
 
-/// The members of a response of the engine: the text after its opening brace. An id that the caller
-/// did not give is left out (S17).
+/// The members of a response of the engine: the text after its opening brace.
 [[nodiscard]] std::string_view members_of(std::string_view response);
 
 /// Appends the body of a problem of the engine. `response` is the line that `rankd run` would

@@ -167,13 +167,14 @@ void Server::bind_plans() {
 }
 
 std::expected<void, host::StartError> Server::listen(const std::string& text, ListenerKind kind) {
-  const auto address = parse_listen_address(text);
+  const auto address = net::parse_listen_address(text);
   if (!address) return std::unexpected(host::StartError{address.error().to_string()});
   net::UvListenerOptions options;
   if (kind == ListenerKind::kMain && !settings_.tls_certificate_file.empty()) {
     options.tls = net::TlsOptions{.ca_file = settings_.tls_client_ca_file,
                                   .certificate_file = settings_.tls_certificate_file,
-                                  .key_file = settings_.tls_key_file};
+                                  .key_file = settings_.tls_key_file,
+                                  .protocol = "http/1.1"};
   }
   auto& open = *listeners_.emplace_back(std::make_unique<OpenListener>());
   std::vector<net::HttpHandler*> handlers;
