@@ -84,7 +84,9 @@ class Timeline {
       if (!world_.domains[i].is_busy) continue;
       if (!next || world_.domains[i].end < world_.domains[*next].end) next = i;
     }
-    return next ? end(*next) : "duration_bound";
+    if (!next) return "duration_bound";
+    time_ = std::max(time_, world_.domains[*next].end);
+    return end(*next);
   }
 
   std::string end(std::size_t domain) {

@@ -47,10 +47,16 @@ class Collector {
     return std::move(firings_);
   }
 
-  /// Asks as if no message were too old: a rule that waits for a time is due then all the same.
+  /// Asks as if no message were too old: a rule that waits for a time is due then all the same,
+  /// and so it is if its type then drops what waited.
   bool is_due() {
     keeps_old_ = true;
-    return !run().empty();
+    const auto dropped = [this] {
+      return state_.counts.late + state_.counts.condition_suppressed +
+             state_.counts.time_sync_dropped;
+    };
+    const std::int64_t dropped_before = dropped();
+    return !run().empty() || dropped() > dropped_before;
   }
 
  private:
@@ -168,7 +174,9 @@ class Collector {
     for (std::size_t port = 0; port < ports_.size(); ++port) {
       const std::vector<Candidate> queue = on_port(port);
       if (queue.empty()) return {};
-      found.push_back(queue.front());
+      // A latched value that was used before never hides a message behind it.
+      const auto first_fresh = std::ranges::find_if(queue, &Candidate::is_fresh);
+      found.push_back(first_fresh == queue.end() ? queue.front() : *first_fresh);
     }
     return std::ranges::any_of(found, &Candidate::is_fresh) ? found : std::vector<Candidate>();
   }

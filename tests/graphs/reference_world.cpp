@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,12 +74,9 @@ void World::run_epoch(std::size_t domain, Duration begin) {
       components[i].down_until.reset();
     }
   }
-  const auto tables = outcome.tables;
   for (const auto& stage : plan.domains[domain].stages) {
     run_stage(domain, stage);
-    if (!failure) continue;
-    outcome.tables = tables;
-    return;
+    if (failure) return;
   }
 }
 
@@ -108,7 +106,7 @@ void World::run_stage(std::size_t domain, const std::vector<std::size_t>& region
   const Duration begin = domains[domain].end;
   Duration pools_end = begin;
   Duration thread_end = begin;
-  std::vector<Done> done = run_pools(domain, regions, pools_end);
+  std::vector<Done> done = run_pools(regions, pools_end);
   if (failure && failure->code == "lane_overflow") return;
   for (Done& one : run_on_thread(domain, regions, thread_end)) done.push_back(std::move(one));
   domains[domain].end = std::max(pools_end, thread_end);
@@ -122,31 +120,34 @@ void World::run_stage(std::size_t domain, const std::vector<std::size_t>& region
   }
 }
 
-std::vector<Done> World::run_pools(std::size_t domain,
-                                   const std::vector<std::size_t>& regions,
-                                   Duration& end) {
+std::vector<Done> World::run_pools(const std::vector<std::size_t>& regions, Duration& end) {
   const Duration begin = end;
+  // The invocations of all lanes are collected before any of them runs.
+  std::map<std::size_t, std::vector<PoolItem>> items_of;
+  std::map<std::size_t, std::vector<Firing>> firings_of;
+  for (const std::size_t region : regions) {
+    if (!is_on_pool(plan.regions[region])) continue;
+    const std::size_t component = plan.regions[region].members.front();
+    const auto& execution = plan.components[component].spec->execution;
+    const std::size_t lane = plan.components[component].lane;
+    for (Firing& firing : collect(component, begin)) {
+      items_of[lane].push_back({component, execution.reentrant, execution.priority});
+      firings_of[lane].push_back(std::move(firing));
+    }
+  }
+  // None of them runs if a lane has no room for its own.
+  std::map<std::size_t, PoolBatch> batches;
+  for (const auto& [lane, items] : items_of) {
+    batches[lane] = make_batch(plan.spec->lanes[lane], items, dispatch_counts_[lane]);
+    if (!batches[lane].has_overflowed) continue;
+    failure = {.component = "", .code = "lane_overflow"};
+    return {};
+  }
   std::vector<Done> all;
-  for (const std::size_t lane : plan.domains[domain].lanes) {
+  for (const auto& [lane, batch] : batches) {
     const graph::LaneSpec& spec = plan.spec->lanes[lane];
-    if (spec.type != LaneType::kThreadPool) continue;
-    std::vector<PoolItem> items;
-    std::vector<Firing> firings;
-    for (const std::size_t region : regions) {
-      const std::size_t component = plan.regions[region].members.front();
-      if (!is_on_pool(plan.regions[region]) || plan.components[component].lane != lane) continue;
-      const auto& execution = plan.components[component].spec->execution;
-      for (Firing& firing : collect(component, begin)) {
-        items.push_back({component, execution.reentrant, execution.priority});
-        firings.push_back(std::move(firing));
-      }
-    }
-    if (items.empty()) continue;
-    const PoolBatch batch = make_batch(spec, items, dispatch_counts_[lane]);
-    if (batch.has_overflowed) {
-      failure = {.component = "", .code = "lane_overflow"};
-      return all;
-    }
+    const std::vector<PoolItem>& items = items_of[lane];
+    const std::vector<Firing>& firings = firings_of[lane];
     for (const std::size_t item : batch.rejected) {
       count("scheduler.rejected_count", spec.id, 1);
       const bool is_low = items[item].priority >= graph::PriorityClass::kLow;
@@ -221,8 +222,7 @@ std::vector<Firing> World::collect(std::size_t component, Duration now) {
     discard_input(component);
     return {};
   }
-  if (state.down_until > now) return {};
-  state.down_until.reset();
+  if (state.down_until) return {};  // a new instance begins at a boundary
   std::vector<Firing> firings;
   if (planned.trigger.is_injected) {
     for (const std::string& value : state.injected) firings.push_back({Message{.value = value}});
@@ -282,7 +282,7 @@ Done World::execute(std::size_t component, const Firing& firing, Duration begin)
   for (const auto& [key, value] : done.result.written) {
     const std::string table = state.body.table();
     const auto owner = owners_.emplace(std::pair(table, key), component).first;
-    if (owner->second == component) outcome.tables[table][key] = value;
+    if (owner->second == component) domains[planned.domain].writes.push_back({table, key, value});
   }
   return done;
 }
@@ -379,7 +379,12 @@ void World::commit_one(const Done& done, const Publication& publication, Part pa
 void World::leave(std::size_t domain) {
   DomainState& state = domains[domain];
   state.is_busy = false;
-  if (failure) state.outbox.clear();
+  if (failure) {
+    state.outbox.clear();
+    state.writes.clear();
+  }
+  for (const StateWrite& write : state.writes) outcome.tables[write.table][write.key] = write.value;
+  state.writes.clear();
   for (auto& [edge, message] : state.outbox) {
     --channels[edge].waiting_count;
     channels[edge].enter(std::move(message), ++arrival_count_, false);

@@ -31,6 +31,13 @@ struct ComponentState {
   std::deque<std::string> injected = {};
 };
 
+/// A value that a component wrote into a table; visible once its epoch has ended.
+struct StateWrite {
+  std::string table;
+  std::string key;
+  std::string value;
+};
+
 struct DomainState {
   std::int64_t epoch = 0;
   bool is_busy = false;
@@ -40,6 +47,7 @@ struct DomainState {
   Duration slot{};
   bool is_catching_up = false;  ///< that tick makes up for a slot; it is not made up for again
   std::vector<std::pair<std::size_t, Message>> outbox = {};  ///< edges and what leaves on them
+  std::vector<StateWrite> writes = {};
 };
 
 /// One executed invocation.
@@ -92,9 +100,7 @@ class World {
 
   void show_arrived(std::size_t domain);
   void run_stage(std::size_t domain, const std::vector<std::size_t>& regions);
-  std::vector<Done> run_pools(std::size_t domain,
-                              const std::vector<std::size_t>& regions,
-                              Duration& end);
+  std::vector<Done> run_pools(const std::vector<std::size_t>& regions, Duration& end);
   std::vector<Done> run_on_thread(std::size_t domain,
                                   const std::vector<std::size_t>& regions,
                                   Duration& time);

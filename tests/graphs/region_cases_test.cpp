@@ -119,5 +119,39 @@ TEST(GraphReference, InjectedValuesAreInvocationsOfTheirOwn) {
       ElementsAre("out 1 3000 7 host#1 e#1", "out 1 3000 8 host#2 e#2", "out 2 9000 9 host#3 e#3"));
 }
 
+TEST(GraphReference, ANewInstanceBeginsAtABoundary) {
+  CaseGraph graph;
+  graph.counter("src", 2);
+  graph.component(
+      "id: slow, type: core.spend, config: {cost: 2ms}, trigger_policy: {type: any_input}, "
+      "execution: {lane: main}");
+  graph.component(
+      "id: bad, type: core.fail, config: {fail_at: [1]}, trigger_policy: {type: any_input}, "
+      "execution: {lane: main, on_error: {restart: {max: 1, window: 1ms, backoff: 1ms}}}");
+  graph.edge("s", "src", "slow.in").edge("b", "src", "bad.in");
+  const Outcome outcome = run(graph);
+  // It fails at 2 ms. Its turn in the epoch that began at 2 ms comes at 4 ms: too early.
+  EXPECT_THAT(begins(outcome, "bad"), ElementsAre(2, 4));
+  EXPECT_THAT(tick_times(outcome, "main"), ElementsAre(0, 2, 4, 5)) << "5 ms: the next instance";
+}
+
+TEST(GraphReference, WhatLeavesAfterTheDurationStartsNothing) {
+  CaseGraph graph;
+  graph.lanes = "  main: {type: fixed_rate, period: 7ms}\n  own: {type: isolated_thread}\n";
+  graph.component("id: host, type: core.input, execution: {lane: own}");
+  graph.component(
+      "id: slow, type: core.spend, config: {cost: 10ms}, trigger_policy: {type: any_input}, "
+      "execution: {lane: main}");
+  graph.component(
+      "id: out, type: core.stdout, trigger_policy: {type: any_input}, execution: {lane: own}");
+  graph.edge("e", "host", "slow.in", "kind: async").edge("o", "slow", "out.in", "kind: delay");
+  graph.until(milliseconds(15));
+  graph.options.injections = {{milliseconds(11), "host", "3"}, {milliseconds(22), "host", "4"}};
+  const Outcome outcome = run(graph);
+  EXPECT_THAT(begins(outcome, "slow"), ElementsAre(14));
+  EXPECT_THAT(printed(outcome), ElementsAre()) << "it left at 24 ms";
+  EXPECT_EQ(outcome.stop_reason, "duration_bound");
+}
+
 }  // namespace
 }  // namespace millrace::graph_reference

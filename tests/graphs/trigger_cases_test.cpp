@@ -113,5 +113,36 @@ TEST(GraphReference, OldMessagesAreDroppedOrFlagged) {
   EXPECT_EQ(metric(outcome, "channel.deadline_miss_count{l}"), 1);
 }
 
+TEST(GraphReference, ARuleThatWaitedIsDueEvenIfItThenDropsTheMessage) {
+  CaseGraph graph;
+  graph.component(
+      "id: src, type: core.values, config: {values: [1, 2], timestamps_ms: [20, 5], "
+      "per_invocation: 2}, execution: {lane: main}");
+  graph.print("out", "type: watermark, lateness: 5ms, min_interval: 10ms");
+  graph.edge("e", "src", "out.in");
+  const Outcome outcome = run(graph);
+  EXPECT_THAT(printed(outcome), ElementsAre("1"));
+  EXPECT_THAT(tick_times(outcome, "main"), ElementsAre(0, 10));
+  EXPECT_EQ(metric(outcome, "trigger.late_drop_count{out}"), 1);
+}
+
+TEST(GraphReference, AUsedLatchedValueHidesNoMessageOfItsInput) {
+  CaseGraph graph;
+  for (const char* id : {"a", "b", "d"}) {
+    graph.component(base::format("id: {}, type: core.input, execution: {{lane: main}}", id));
+  }
+  graph.component(
+      "id: all, type: core.collect, trigger_policy: {type: all_inputs, inputs: [x, y]}, "
+      "execution: {lane: main}");
+  graph.print("out").edge("b", "b", "all.x").edge("o", "all", "out.in");
+  graph.edge("a", "a", "all.x", "kind: immediate, policy: {mode: latched}");
+  graph.edge("d", "d", "all.y", "kind: immediate, policy: {mode: latched}");
+  graph.options.injections = {{milliseconds(0), "a", "1"},
+                              {milliseconds(0), "d", "10"},
+                              {milliseconds(1), "b", "2"},
+                              {milliseconds(1), "b", "3"}};
+  EXPECT_THAT(printed(run(graph)), ElementsAre("[1,10]", "[2,10]", "[3,10]"));
+}
+
 }  // namespace
 }  // namespace millrace::graph_reference

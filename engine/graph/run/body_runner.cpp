@@ -186,7 +186,6 @@ bool BodyRunner::restart(InvocationRecord& record, DomainRun& domain) {
     run.failures.pop_front();
   }
   if (run.failures.size() > static_cast<std::size_t>(spec.max)) return false;
-  if (!lifecycle_.replace(record.component)) return false;
   run.down_until = now + spec.backoff;
   tables_.metrics.components[record.component].restart_count.add();
   tables_.report({.kind = HealthKind::kComponentRestarted, .component = record.component}, domain);
@@ -194,6 +193,11 @@ bool BodyRunner::restart(InvocationRecord& record, DomainRun& domain) {
       domain,
       {.name = GraphEventName::kComponentRestart, .component = record.component, .time = now});
   return true;
+}
+
+bool BodyRunner::bring_back(std::uint32_t component) {
+  tables_.components[component].down_until.reset();
+  return lifecycle_.replace(component);
 }
 
 void BodyRunner::fail_run(const InvocationRecord& record) {

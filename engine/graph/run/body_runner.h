@@ -23,6 +23,9 @@ class BodyRunner {
   /// the run; `fail_run` then notes why, unless an earlier one of the stage has failed too.
   [[nodiscard]] bool settle(InvocationRecord& record, DomainRun& domain);
 
+  /// Makes the new instance of a component whose backoff is over; false if that fails the run.
+  [[nodiscard]] bool bring_back(std::uint32_t component);
+
   /// Notes why an invocation failed the run.
   void fail_run(const InvocationRecord& record);
 

@@ -168,5 +168,22 @@ TEST(Commit, G63_IdsNameEdgeRootAndCause) {
   EXPECT_EQ(result.outputs[1].causation, "e0#2");
 }
 
+TEST(Commit, G16_LatchedValuesThatNobodyCouldReadAreCountedAsOverwritten) {
+  RunText parts = fan_out({"mode: latched"}, "delay");
+  EXPECT_EQ(run_graph(parts, {.steps = 1}).metric("runtime.channel.overwrite_count", "e0"), 2);
+}
+
+TEST(Commit, G17_FailFastEndsTheRunWhateverTheOrderOfEdges) {
+  const std::string barrier = "mode: barrier, capacity: 2, overflow: reject";
+  const std::string strict = "mode: queue, capacity: 2, overflow: fail_fast";
+  for (const auto& policies : {std::vector{barrier, strict}, std::vector{strict, barrier}}) {
+    const auto result = run_graph(fan_out(policies), {.steps = 1});
+    ASSERT_EQ(result.errors.size(), 1U);
+    EXPECT_EQ(result.errors.front().code, "channel_overflow");
+    EXPECT_EQ(result.metric("runtime.channel.reject_count", "e0"), 1);
+    EXPECT_EQ(result.metric("runtime.channel.reject_count", "e1"), 1);
+  }
+}
+
 }  // namespace
 }  // namespace millrace::graph

@@ -113,13 +113,14 @@ void Domain::begin(Duration at) {
   run_.boundary = run_.now = at;
   state_ = DomainState::kBusy;
   report_.begin();
-  cross_boundary();
   next_place_ = 0;
   stage_index_ = stages_.size();
-  walk();
+  if (cross_boundary()) return walk();
+  state_ = DomainState::kFailed;
+  end_epoch();
 }
 
-void Domain::cross_boundary() {
+bool Domain::cross_boundary() {
   run_.state = tables_.states.snapshot();
   run_.arrival = std::max(run_.arrival, run_.epoch << kArrivalEpochShift);
   for (const ArrivalItem& item : run_.arrivals) {
@@ -135,6 +136,7 @@ void Domain::cross_boundary() {
   }
   run_.arrivals.clear();
   mark_what_time_makes_ready();
+  return down_.empty() || bring_back_what_is_down();
 }
 
 void Domain::mark_what_time_makes_ready() {
@@ -144,13 +146,18 @@ void Domain::mark_what_time_makes_ready() {
     }
   }
   for (const std::uint32_t component : timed_) run_.mark(tables_.position[component]);
-  std::erase_if(down_, [this](std::uint32_t component) {
+}
+
+bool Domain::bring_back_what_is_down() {
+  bool is_good = true;
+  std::erase_if(down_, [this, &is_good](std::uint32_t component) {
     ComponentRun& run = tables_.components[component];
-    if (run.down_until && *run.down_until > run_.now) return false;
-    run.down_until.reset();
+    if (!is_good || *run.down_until > run_.now) return false;
+    is_good = bodies_.bring_back(component);
     run_.mark(tables_.position[component]);
     return true;
   });
+  return is_good;
 }
 
 void Domain::walk() {
@@ -284,10 +291,8 @@ void Domain::collect(std::uint32_t component) {
     run.trigger->discard_all();
     return;
   }
-  if (run.down_until) [[unlikely]] {
-    if (*run.down_until > run_.now) return look(run, component);
-    run.down_until.reset();
-  }
+  if (run.down_until) [[unlikely]]
+    return look(run, component);
   run.trigger->collect({.now = run_.now, .boundary = run_.boundary}, records_, notes_);
   if (!notes_.stale_edges.empty() || !notes_.late_edges.empty() || notes_.is_silent) [[unlikely]] {
     report_notes(component);
@@ -402,7 +407,7 @@ std::optional<Duration> Domain::work_time(Duration now) const {
   if (!run_.arrivals.empty()) return now;
   for (const std::uint32_t component : manual_) {
     const ComponentRun& run = tables_.components[component];
-    if (!run.trigger->is_finished() && !run.is_isolated) return now;
+    if (!run.trigger->is_finished() && !run.is_isolated && !run.down_until) return now;
   }
   std::optional<Duration> earliest;
   const auto consider = [&earliest](std::optional<Duration> time) {

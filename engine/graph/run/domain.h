@@ -84,8 +84,9 @@ class Domain {
   };
 
   void add_places();
-  void cross_boundary();
+  [[nodiscard]] bool cross_boundary();
   void mark_what_time_makes_ready();
+  [[nodiscard]] bool bring_back_what_is_down();
   void walk();
   [[nodiscard]] bool run_stage(const Stage& stage);
   static void sort_by_place(std::vector<CommitItem>& items);

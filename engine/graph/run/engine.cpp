@@ -73,7 +73,7 @@ bool Engine::start() {
   return is_running_;
 }
 
-Engine::Next Engine::find_next() const {
+Engine::Next Engine::find_next(bool only_ends) const {
   Next best;
   const auto consider = [&best](Next next) {
     const bool is_first = best.kind == Kind::kNothing || next.at < best.at ||
@@ -87,11 +87,12 @@ Engine::Next Engine::find_next() const {
     } else if (domain.state() == DomainState::kBlocked) {
       const auto at = domain.unblock_time();
       if (at) consider({.at = std::max(*at, now_), .kind = Kind::kEnd, .domain = i});
-    } else if (domain.state() == DomainState::kIdle) {
+    } else if (domain.state() == DomainState::kIdle && !only_ends) {
       const auto at = domain.next_start(now_);
       if (at) consider({.at = *at, .kind = Kind::kBegin, .domain = i});
     }
   }
+  if (only_ends) return best;
   if (const auto at = tasks_.next_end()) consider({.at = *at, .kind = Kind::kTaskEnd});
   if (next_injection_ < options_.injections.size()) {
     consider({.at = std::max(options_.injections[injection_order_[next_injection_]].at, now_),
@@ -103,12 +104,14 @@ Engine::Next Engine::find_next() const {
 SchedulerStopReason Engine::play(const PlayBounds& bounds) {
   while (true) {
     if (!tables_.errors.empty()) return SchedulerStopReason::kError;
-    const Next next = find_next();
+    Next next = find_next(false);
     if (next.kind != Kind::kEnd) {
       if (tables_.settings.stop_token.stop_requested()) return SchedulerStopReason::kStopRequested;
       if (next.kind == Kind::kNothing) return SchedulerStopReason::kIdle;
       if (bounds.duration && next.at >= *bounds.duration) {
-        return SchedulerStopReason::kDurationBound;
+        // Nothing begins any more; epochs in progress end, and one of them may be the last step.
+        next = find_next(true);
+        if (next.kind == Kind::kNothing) return SchedulerStopReason::kDurationBound;
       }
     }
     if (next.kind == Kind::kBegin) {

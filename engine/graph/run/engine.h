@@ -99,7 +99,7 @@ class Engine final : public BodyServices {
     std::size_t domain = 0;
   };
 
-  [[nodiscard]] Next find_next() const;
+  [[nodiscard]] Next find_next(bool only_ends) const;
   void end_epoch(Domain& domain, Duration at);
   void inject_next();
   /// Begins an epoch, unless too many have begun at the same instant.

@@ -73,6 +73,25 @@ TEST(Engine, G61_StepsCountEpochsOfTheLowestRank) {
             0U);
 }
 
+TEST(Engine, G61_TheLastStepEndsTheRunAfterTheDurationToo) {
+  // The second epoch of main lasts from 10 to 22 ms; what else would begin at 15 ms does not
+  // matter.
+  const auto run_with = [](const std::string& lane) {
+    return run_graph(
+        {.lanes = {"tick: {type: fixed_rate, period: 10ms}", lane},
+         .components = {"id: x, type: core.spend, config: {costs: [0ms, 12ms]}, trigger_policy: "
+                        "{type: manual}, execution: {lane: tick}",
+                        counter("s", "other")}},
+        {.steps = 2, .duration = 15ms});
+  };
+  const auto alone = run_with("other: {type: manual_step}");
+  const auto beside = run_with(
+      "other: {type: fixed_rate, period: 5ms, wall_clock_enabled: true, independent: true}");
+  EXPECT_EQ(alone.scheduler_stop_reason, SchedulerStopReason::kTickBound);
+  EXPECT_EQ(beside.scheduler_stop_reason, SchedulerStopReason::kTickBound);
+  EXPECT_EQ(beside.epochs[1].epochs, 3U);
+}
+
 TEST(Engine, G61_NoEpochBeginsAtOrAfterTheDuration) {
   const RunText parts{.lanes = {"t: {type: fixed_rate, period: 10ms}"},
                       .components = {counter("s", "t")}};

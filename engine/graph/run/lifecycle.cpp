@@ -70,6 +70,14 @@ bool Lifecycle::snapshot(std::vector<ComponentSnapshot>& snapshots) {
   bool is_good = true;
   for (const std::uint32_t component : tables_.graph.start_order) {
     ComponentRun& run = tables_.components[component];
+    if (run.down_until) {
+      // Its instance has failed; the next one would get what was kept before.
+      if (run.last_snapshot) {
+        snapshots.push_back(
+            {.component = tables_.graph.components[component].id, .state = *run.last_snapshot});
+      }
+      continue;
+    }
     auto state = run.instance->snapshot();
     if (!state) {
       is_good = note("snapshot", component, std::unexpected(std::move(state).error()));

@@ -236,5 +236,17 @@ TEST(LoopRunner, G4_MembersRunInTheListedOrder) {
   EXPECT_EQ(order, "yxyx");
 }
 
+TEST(LoopRunner, G31_AnIntegerAndAnEqualFractionAreTheSameValue) {
+  RunText parts = ring("type: fixed_point, convergence: stable_state",
+                       "type: core.linear, config: {factor: 0}, trigger_policy: {type: any_input}");
+  parts.components.push_back(
+      "id: s, type: core.values, config: {values: [6.5, 8, 1.5]}, execution: {lane: main}");
+  parts.edges.push_back("id: sa, kind: immediate, from: s.out, to: a.start");
+  const auto result = run_graph(parts, {.steps = 3});
+  EXPECT_EQ(result.metric("runtime.loop.max_iterations_hit", "loop"), 1)
+      << "the first value is new";
+  EXPECT_EQ(result.metric("runtime.loop.converged", "loop"), 2);
+}
+
 }  // namespace
 }  // namespace millrace::graph

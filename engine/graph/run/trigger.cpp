@@ -183,7 +183,7 @@ void Trigger::collect_batches(Duration now, InvocationList& list, TriggerNotes& 
   while (may_add(list) && count_new() >= size) take_some(size);
   const std::size_t rest = count_new();
   if (rest == 0 || !is_given(plan_.rule.batch_window) || !may_add(list)) return;
-  if (now - earliest(true).channel->peek().published_at < plan_.rule.batch_window) return;
+  if (now - *oldest_time() < plan_.rule.batch_window) return;
   cells_.batch_flush_count.add();
   take_some(rest);
 }
@@ -208,7 +208,8 @@ void Trigger::collect_newest(Duration now, InvocationList& list, TriggerNotes& n
   for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
     InputMessage newest;
     Front newest_front;
-    for (Front front = front_of(i); front.channel != nullptr; front = front_of(i)) {
+    Front front = front_of(i);
+    for (; front.channel != nullptr && front.channel->has_new(); front = front_of(i)) {
       if (!passes(front.channel->peek())) {
         front.channel->drop_front();
         continue;
@@ -216,7 +217,10 @@ void Trigger::collect_newest(Duration now, InvocationList& list, TriggerNotes& n
       if (newest_front.channel != nullptr) cells_.coalesced_count.add();
       newest_front = front;
       newest.is_used_again = front.channel->pull(newest.message, now);
-      if (front.channel->is_latched()) break;
+    }
+    if (newest_front.channel == nullptr && front.channel != nullptr) {
+      newest_front = front;  // a latched value that was used before
+      newest.is_used_again = front.channel->pull(newest.message, now);
     }
     if (newest_front.channel == nullptr) continue;
     if (record == nullptr) record = &start(list, inputs_[i].kind);
@@ -277,9 +281,11 @@ Trigger::Front Trigger::front_of(std::uint32_t input) const {
   for (std::size_t i = 0; i < port.channels.size(); ++i) {
     Channel* channel = port.channels[i];
     if (channel->available() == 0) continue;
-    if (front.channel != nullptr && front.channel->peek().arrival < channel->peek().arrival) {
-      continue;
-    }
+    // A latched value that was used before never hides a message behind it.
+    const auto key = [](const Channel& one) {
+      return std::pair(!one.has_new(), one.peek().arrival);
+    };
+    if (front.channel != nullptr && key(*front.channel) < key(*channel)) continue;
     front = {.channel = channel, .edge = port.edges[i], .input = input};
   }
   return front;
@@ -359,6 +365,21 @@ std::optional<Duration> Trigger::newest_time() const {
   return newest;
 }
 
+std::optional<Duration> Trigger::oldest_time() const {
+  std::optional<Duration> oldest;
+  for (const TriggerInput& input : inputs_) {
+    for (const Channel* channel : input.channels) {
+      if (!channel->has_new()) continue;
+      // What arrives first is not always what was published first.
+      for (std::size_t i = 0; i < channel->available(); ++i) {
+        const Duration at = channel->peek(i).published_at;
+        if (!oldest || at < *oldest) oldest = at;
+      }
+    }
+  }
+  return oldest;
+}
+
 std::optional<Duration> Trigger::next_time() const {
   if (!has_time_rule_) return std::nullopt;
   if (has_timer_) {
@@ -370,8 +391,8 @@ std::optional<Duration> Trigger::next_time() const {
   if (plan_.type == TriggerType::kDebounce) {
     if (const auto newest = newest_time()) due = *newest + rule.window;
   } else if (plan_.type == TriggerType::kBatch && count_new() < batch_size()) {
-    const Front front = is_given(rule.batch_window) ? earliest(true) : Front();
-    if (front.channel != nullptr) due = front.channel->peek().published_at + rule.batch_window;
+    const auto oldest = is_given(rule.batch_window) ? oldest_time() : std::nullopt;
+    if (oldest) due = *oldest + rule.batch_window;
   } else if (is_given(rule.min_interval) && last_invocation_) {
     const bool is_ready = needs_all() ? all_present() && any_new() : any_new();
     if (is_ready) due = *last_invocation_;

@@ -103,6 +103,7 @@ class Trigger {
   [[nodiscard]] InvocationRecord& start(InvocationList& list, EventKind kind);
   [[nodiscard]] bool needs_all() const;
   [[nodiscard]] std::optional<Duration> newest_time() const;
+  [[nodiscard]] std::optional<Duration> oldest_time() const;
 
   const std::uint32_t component_;
   const TriggerPlan plan_;

@@ -192,5 +192,97 @@ TEST(Trigger, G20_ALatchedInputIsPresentForEverySet) {
   EXPECT_EQ(values_and_times(result), (Strings{"[1,7]@1", "[2,7]@2", "[3,8]@4"}));
 }
 
+/// Input x of c has a latched edge from a beside a queue from b; input y has an edge from d.
+RunText mixed(const std::string& trigger, const std::string& mode_of_y) {
+  RunText parts = collected(trigger);
+  parts.components.push_back("id: d, type: core.input, execution: {lane: main}");
+  parts.edges[0] = "id: ea, kind: immediate, from: a.out, to: c.x, policy: {mode: latched}";
+  parts.edges[1] =
+      "id: eb, kind: immediate, from: b.out, to: c.x, policy: {mode: queue, capacity: 8}";
+  parts.edges.push_back("id: ed, kind: immediate, from: d.out, to: c.y, policy: {" + mode_of_y +
+                        "}");
+  return parts;
+}
+
+TEST(Trigger, G20_AUsedLatchedValueHidesNoMessageOfItsInput) {
+  const auto result =
+      run_injected(mixed("type: all_inputs, inputs: [x, y]", "mode: queue, capacity: 8"),
+                   {at(0ms, "a", 1),
+                    at(0ms, "d", 10),
+                    at(1ms, "b", 2),
+                    at(1ms, "d", 20),
+                    at(2ms, "d", 30),
+                    at(3ms, "b", 3),
+                    at(4ms, "d", 40)});
+  EXPECT_EQ(values_and_times(result), (Strings{"[1,10]@0", "[2,20]@1", "[1,30]@2", "[3,40]@4"}));
+}
+
+TEST(Trigger, G20_AMessageBesideLatchedValuesFiresOnce) {
+  const auto result = run_injected(
+      mixed("type: all_inputs, inputs: [x, y]", "mode: latched"),
+      {at(0ms, "a", 1), at(0ms, "d", 10), at(1ms, "b", 2), at(1ms, "b", 3), at(2ms, "a", 4)});
+  EXPECT_EQ(values_and_times(result), (Strings{"[1,10]@0", "[2,10]@1", "[3,10]@1", "[4,10]@2"}));
+}
+
+TEST(Trigger, G25_CoalesceTakesWhatCameAfterALatchedValue) {
+  const auto result = run_injected(
+      mixed("type: any_input, inputs: [x, y], coalesce: true", "mode: queue, capacity: 8"),
+      {at(0ms, "a", 1), at(1ms, "b", 2), at(1ms, "b", 3), at(2ms, "d", 9)});
+  EXPECT_EQ(values_and_times(result), (Strings{"[1]@0", "[3]@1", "[1,9]@2"}));
+  EXPECT_EQ(result.metric("runtime.trigger.coalesced_count", "c"), 1);
+}
+
+TEST(Trigger, G25_WhatCoalescingDropsIsNotDelivered) {
+  const auto result = run_injected(collected("type: debounce, inputs: [a], window: 1ms"),
+                                   {at(0ms, "a", 1), at(0ms, "a", 2)});
+  EXPECT_EQ(values_and_times(result), (Strings{"[2]@1"}));
+  EXPECT_EQ(result.metric("runtime.channel.delivery_count", "ea"), 1);
+  EXPECT_EQ(result.metric("runtime.trigger.coalesced_count", "c"), 1);
+}
+
+TEST(Trigger, G63_WhatCoalescingDropsGivesNoCorrelation) {
+  const auto result = run_injected(collected("type: any_input, inputs: [a], coalesce: true"),
+                                   {at(0ms, "a", 1), at(0ms, "a", 2)});
+  ASSERT_EQ(result.outputs.size(), 1U);
+  EXPECT_EQ(result.outputs.front().correlation, "a#2");
+}
+
+TEST(Trigger, G25_ACompleteBatchWaitsForTheInterval) {
+  const std::vector<TimedInjection> two = {at(0ms, "a", 1), at(0ms, "a", 2)};
+  EXPECT_EQ(values_and_times(run_injected(
+                collected("type: batch, inputs: [a], batch_size: 1, min_interval: 5ms"), two)),
+            (Strings{"[1]@0", "[2]@5"}));
+  EXPECT_EQ(values_and_times(run_injected(collected("type: batch, inputs: [a], batch_size: 1, "
+                                                    "batch_window: 50ms, min_interval: 5ms"),
+                                          two)),
+            (Strings{"[1]@0", "[2]@5"}));
+}
+
+TEST(Trigger, G25_TheOldestOfABatchIsTheOneThatWasPublishedFirst) {
+  RunText parts = collected("type: batch, inputs: [a, b], batch_size: 4, batch_window: 8ms");
+  // Both leave at 7 ms, in region order: x, which published at 7 ms, then y, which did at 0 ms.
+  const Strings first = {
+      "id: x, type: core.spend, config: {cost: 7ms}, trigger_policy: {type: "
+      "any_input}, execution: {lane: pool}",
+      "id: y, type: core.linear, config: {factor: 10}, trigger_policy: {type: "
+      "any_input}, execution: {lane: main}"};
+  parts.components.insert(parts.components.begin(), first.begin(), first.end());
+  parts.lanes.push_back("pool: {type: thread_pool}");
+  parts.edges[0] = "id: ea, kind: delay, from: x.out, to: c.a";
+  parts.edges[1] = "id: eb, kind: delay, from: y.out, to: c.b";
+  parts.edges.push_back("id: bx, kind: immediate, from: b.out, to: x.in");
+  parts.edges.push_back("id: by, kind: immediate, from: b.out, to: y.in");
+  EXPECT_EQ(values_and_times(run_injected(parts, {at(0ms, "b", 2)})), (Strings{"[2,20]@8"}));
+}
+
+TEST(Trigger, G25_ARuleThatWaitedIsDueEvenIfItThenDropsTheMessage) {
+  const auto result =
+      run_injected(collected("type: watermark, inputs: [a], lateness: 5ms, min_interval: 10ms"),
+                   {stamped("a", 1, 20ms), stamped("a", 2, 5ms)});
+  EXPECT_EQ(values_and_times(result), (Strings{"[1]@0"}));
+  EXPECT_EQ(result.metric("runtime.trigger.late_drop_count", "c"), 1);
+  EXPECT_EQ(result.epochs.front().epochs, 2U);
+}
+
 }  // namespace
 }  // namespace millrace::graph
