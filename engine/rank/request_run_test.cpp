@@ -40,6 +40,57 @@ TEST(RequestRunTest, REQ2_AParamThatThePlanDoesNotReadMayBeOverridden) {
   EXPECT_TRUE(rig.ask(R"({"user_id": 1, "param_overrides": {"tag": "x"}})")->ok());
 }
 
+/// The candidates of a request, ordered by a score of their own.
+std::string candidates_plan(const std::string& params, const std::string& more = "") {
+  return plan_text(R"({"id": "c", "op": "candidates", "inputs": [], "params": )" + params + more +
+                       "}" + node("o", "sort", "c", R"({"key": "score", "order": "desc"})"),
+                   R"(["o"])",
+                   R"(["id", "score", "name"])");
+}
+
+TEST(RequestRunTest, REQ12_CandidatesOfTheRequestAreRows) {
+  RankRig rig;
+  rig.load(candidates_plan(R"({"keys": ["score", "name"]})"));
+  EXPECT_EQ(
+      rig.ask(R"({"user_id": 1, "candidates": [7, {"id": 8, "score": 3, "name": "x"},
+                  {"id": "9", "score": 4.5, "likes": 1}]})")
+          ->candidates(),
+      R"([{"id":9,"fields":{"score":4.5,"name":null}},{"id":8,"fields":{"score":3,"name":"x"}},)"
+      R"({"id":7,"fields":{"score":null,"name":null}}])");
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "candidates": []})")->candidates(), "[]");
+  // What one request brought along is not there for the next one.
+  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->error_code(), "node_failed");
+}
+
+TEST(RequestRunTest, REQ12_CandidatesAreCheckedBeforeThePlanRuns) {
+  RankRig rig;
+  rig.load(candidates_plan(R"({"keys": ["score", "name"]})"));
+  const auto code = [&](const std::string& candidates) {
+    return rig.ask(R"({"user_id": 1, "candidates": )" + candidates + "}")->error_code();
+  };
+  EXPECT_EQ(code(R"([{"id": 1, "score": "3"}])"), "wrong_type");
+  EXPECT_EQ(code(R"([{"id": 1, "scor": 3}])"), "unknown_field");
+  EXPECT_EQ(code(R"([{"id": 1, "parent_id": 3}])"), "not_allowed");
+  EXPECT_EQ(rig.order(), "");
+}
+
+TEST(RequestRunTest, REQ5_APlanMaySayWhatStandsInForMissingCandidates) {
+  RankRig rig;
+  rig.load(
+      candidates_plan(R"({"keys": ["score", "name"]})", R"(, "on_failure": {"use": "empty"})"));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  EXPECT_EQ(call->candidates(), "[]");
+  EXPECT_THAT(call->part("degraded"), HasSubstr(R"("node":"c")"));
+}
+
+TEST(RequestRunTest, REQ12_CandidatesThatNoNodeReadsAreAWarning) {
+  RankRig rig;
+  rig.load(scored_plan("id * 0.5"));
+  EXPECT_THAT(rig.ask(R"({"user_id": 1, "candidates": [1]})")->part("warnings"),
+              HasSubstr("'candidates' of the request are ignored"));
+  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->part("warnings"), "[]");
+}
+
 TEST(RequestRunTest, REQ10_OverridesAreChecked) {
   RankRig rig;
   rig.load(scored_plan("id * coalesce($weight, 0.5) + $floor"));

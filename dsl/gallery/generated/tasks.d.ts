@@ -4,6 +4,7 @@ declare namespace Millrace {
   /** Ops of all tasks. */
   type Op =
     | "busy_cpu"
+    | "candidates"
     | "concat"
     | "dedupe"
     | "diversify"
@@ -29,6 +30,19 @@ declare namespace Millrace {
     | "vm";
 
   interface Sources {
+    /**
+     * Gives the rows that the request brings along in `candidates`, in that order, with the keys
+     * given there; a key that a candidate lacks is null. Needs no data store. Fails if the request
+     * has no `candidates`.
+     */
+    candidates<K extends KeyName = StoredName>(params?: NodeOptions & {
+      /**
+       * Keys to take from the request; by default those that something downstream reads and plans
+       * may not write.
+       */
+      readonly keys?: KeyList<K>;
+    }): Rows<"id" | K>;
+
     /** Gives rows with the ids 1 to `row_count`; for tests and benchmarks. */
     fixedSource(params?: NodeOptions & {
       /**

@@ -258,6 +258,18 @@ test("E1 E2: rows of a fan-out have what it takes along, and a lost key says whe
   );
 });
 
+test("REQ12: candidates have the keys that are read, and of writable ones those that are named", () => {
+  assert.deepEqual(problems((ctx) => ctx.candidates!().sort!({ key: Key.likes })), []);
+  assert.deepEqual(
+    problems((ctx) => ctx.candidates!({ keys: [Key.score] }).sort!({ key: Key.score })),
+    [],
+  );
+  assert.deepEqual(
+    problems((ctx) => ctx.candidates!().sort!({ key: Key.score })).map((text) => text.split(":")[0]),
+    ["key_not_available"],
+  );
+});
+
 test("E5: a join gives the columns that it takes from its right side", () => {
   const joined = (params: object) =>
     problems((ctx) => {

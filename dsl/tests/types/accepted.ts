@@ -113,3 +113,9 @@ export const carried = definePlan({
     return joined.sort({ by: [Key.response, Key.country] }).join({ rhs: me, kind: "semi" });
   },
 });
+
+export const brought = definePlan({
+  name: "brought",
+  outputKeys: [Key.id, Key.score, Key.likes],
+  build: (ctx) => ctx.candidates({ keys: [Key.score, Key.likes] }).sort({ key: Key.score }),
+});

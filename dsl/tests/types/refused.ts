@@ -37,6 +37,8 @@ definePlan({
     ctx.viewer(ep).follow({ ...ep, carry: [Key.age] }).sort({ key: Key.name });
     // @ts-expect-error the column has a new name
     ctx.viewer(ep).follow({ ...ep, carry: { response: Key.name } }).sort({ key: Key.name });
+    // @ts-expect-error a writable key of the request is named in keys
+    ctx.candidates().sort({ key: Key.score });
     // @ts-expect-error a semi join adds no columns
     rows.join({ rhs: ctx.viewer(ep), kind: "semi" }).sort({ key: Key.name });
     // @ts-expect-error columns takes the age only
