@@ -312,12 +312,12 @@ void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
 namespace {
 
 // Gives rows of a node's first input the columns that rows of the node have: null where the input
-// lacks them. The rows of a fan-out are other entities than those of its input, so of the input's
-// columns only the ids stay.
+// lacks them. If the rows of the node are other entities than those of its input, only the ids of
+// the input's columns stay.
 base::Result<rows::RowSet> stand_in_rows(const PlanNode& node, rows::RowSet rows) {
   rows::RowScratch scratch(0);
   rows::BatchRef batch = rows.batch();
-  if (node.prepared.node->task->columns == plan::OutputColumns::kFanOut) {
+  if (plan::makes_entities(*node.prepared.node->task)) {
     batch = batch->with_only({});
   }
   const rows::RowSet whole(batch);

@@ -91,6 +91,45 @@ TEST(RequestRunTest, REQ12_CandidatesThatNoNodeReadsAreAWarning) {
   EXPECT_EQ(rig.ask(R"({"user_id": 1})")->part("warnings"), "[]");
 }
 
+/// Groups of the candidates of a request by name.
+std::string grouping_plan(const std::string& more = "") {
+  return plan_text(
+      R"({"id": "c", "op": "candidates", "inputs": [], "params": {"keys": ["name", "likes"]}})" +
+          node("g",
+               "aggregate",
+               "c",
+               R"({"by": "name", "sum": ["likes"], "mean": {"score": "likes"}})",
+               more),
+      R"(["g"])",
+      R"(["id", "name", "likes", "score"])");
+}
+
+TEST(RequestRunTest, TSK7_AggregateSumsUpTheRowsOfARequest) {
+  RankRig rig;
+  rig.load(grouping_plan(), {.artifact = grouping_plan()});
+  const auto call = rig.ask(R"({"user_id": 1, "explain": {"ids": [8, 6]}, "candidates": [
+      {"id": 9, "name": "x", "likes": 4}, {"id": 8, "likes": 9223372036854775807},
+      {"id": 7, "name": "x", "likes": 1}, {"id": 6, "likes": 1}]})");
+  EXPECT_EQ(call->candidates(),
+            R"([{"id":9,"fields":{"name":"x","likes":5,"score":2.5}},)"
+            R"({"id":8,"fields":{"name":null,"likes":null,"score":4611686018427387904}}])");
+  EXPECT_THAT(call->part("warnings"),
+              HasSubstr("node 'g' (aggregate): 1 row error; the first: sum of likes is beyond"));
+  // The rows of groups begin at the node that makes them, and those before it were used there.
+  EXPECT_THAT(call->part("explain"), HasSubstr(R"("verdict":"served")"));
+  EXPECT_THAT(call->part("explain"), HasSubstr(R"("verdict":"used")"));
+}
+
+TEST(RequestRunTest, REQ5_AFallbackOfGroupsIsNotMistakenForThem) {
+  RankRig rig;
+  rig.load(grouping_plan(R"("on_row_error": "fail", "on_failure": {"use": "input"})"));
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "candidates": [{"id": 8, "likes": 9223372036854775807},
+                        {"id": 6, "likes": 1}]})")
+                ->candidates(),
+            R"([{"id":8,"fields":{"name":null,"likes":null,"score":null}},)"
+            R"({"id":6,"fields":{"name":null,"likes":null,"score":null}}])");
+}
+
 TEST(RequestRunTest, REQ10_OverridesAreChecked) {
   RankRig rig;
   rig.load(scored_plan("id * coalesce($weight, 0.5) + $floor"));

@@ -7,6 +7,7 @@
 
 namespace millrace::tasks {
 
+[[nodiscard]] base::Status register_aggregate(TaskRegistry& registry);
 [[nodiscard]] base::Status register_busy_cpu(TaskRegistry& registry);
 [[nodiscard]] base::Status register_candidates(TaskRegistry& registry);
 [[nodiscard]] base::Status register_concat(TaskRegistry& registry);
