@@ -209,7 +209,7 @@ endfunction()
 function(mr_scheduler_sources variable)
   set(engine "${PROJECT_SOURCE_DIR}/engine")
   file(GLOB sources CONFIGURE_DEPENDS "${engine}/loop/*.cpp" "${engine}/trace/*.cpp"
-       "${engine}/runtime/*.cpp" "${engine}/runtime/topology/*.cpp")
+       "${engine}/runtime/*.cpp" "${engine}/runtime/*/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   set(${variable} "${sources}" PARENT_SCOPE)
 endfunction()

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "bench/rankd/measurements.h"
+#include "bench/rankd/plan_sizes.h"
 #include "support/figures.h"
 
 namespace {
@@ -26,6 +28,9 @@ base::Status run(const bench::BenchOptions& options) {
     shown = figures.size();
     return measured;
   };
+  // First, because it starts processes and must be the only thread for that.
+  std::vector<bench::Figure> cells;
+  MR_TRY_STATUS(show(bench::measure_plan_sizes(options.smoke, figures, cells)));
   MR_TRY_STATUS(show(bench::measure_cpu({.followees = 10, .media = 10}, effort, figures)));
   MR_TRY_STATUS(show(bench::measure_cpu({.followees = 100, .media = 10}, large, figures)));
   MR_TRY_STATUS(show(bench::count_scheduler_allocations(effort, figures)));
@@ -33,11 +38,18 @@ base::Status run(const bench::BenchOptions& options) {
   MR_TRY_STATUS(show(bench::measure_explain(effort, figures)));
   MR_TRY_STATUS(show(bench::measure_start(effort, figures)));
   if (options.smoke) return {};
+  figures.insert(figures.end(), cells.begin(), cells.end());
   return bench::conclude("rankd", figures, options);
 }
 
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  return bench::run_bench(std::span(arguments, static_cast<std::size_t>(argument_count)), run);
+  const std::span<char* const> all(arguments, static_cast<std::size_t>(argument_count));
+  if (all.size() < 2 || std::string_view(all[1]) != bench::kCellArgument)
+    return bench::run_bench(all, run);
+  const base::Status measured = bench::run_cell(all.subspan(2));
+  if (measured) return 0;
+  std::fprintf(stderr, "%s\n", measured.error().to_string().c_str());
+  return 1;
 }

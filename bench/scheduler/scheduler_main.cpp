@@ -12,13 +12,13 @@
 
 #include "base/result.h"
 #include "scheduler/bars.h"
-#include "scheduler/child_process.h"
 #include "scheduler/engine.h"
 #include "scheduler/options.h"
 #include "scheduler/report.h"
 #include "scheduler/result.h"
 #include "scheduler/runner.h"
 #include "scheduler/suite.h"
+#include "support/child_process.h"
 
 namespace millrace::bench {
 namespace {

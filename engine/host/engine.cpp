@@ -5,21 +5,20 @@
 #include <cstddef>
 #include <semaphore>
 #include <string>
+#include <thread>
 #include <utility>
+#include <variant>
 
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/log/log.h"
 #include "base/metrics/metric_binding.h"
 #include "host/loop_metrics.h"
+#include "plan/compiled_plan.h"
+#include "plan/param_value.h"
 
 namespace millrace::host {
 namespace {
-
-// A cpu node that costs less than this runs on the loop: handing it to a worker and back would take
-// longer than the node itself. One turn of the loop spends at most kLoopInlineBudget on such nodes.
-constexpr base::Duration kInlineThreshold = std::chrono::microseconds(50);
-constexpr base::Duration kLoopInlineBudget = std::chrono::milliseconds(2);
 
 StartError from(const base::Error& error) { return {error.to_string()}; }
 
@@ -70,13 +69,20 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings&
     engine->dump_ = *std::move(dump);
     engine->tracer_.dump_to(*engine->dump_);
   }
-  if (auto done = engine->start_threads(settings); !done) return std::unexpected(done.error());
+  auto files = project.load_plans(settings);
+  if (!files) return std::unexpected(files.error());
+  const std::uint32_t loop_count =
+      settings.loops != 0 ? settings.loops
+                          : choose_loop_count(std::thread::hardware_concurrency(),
+                                              uses_network(*files, project.registry()));
+  if (auto done = engine->start_threads(settings, loop_count); !done)
+    return std::unexpected(done.error());
   for (std::size_t index = 0; index < engine->loops_.size(); ++index) {
     if (auto done = engine->connect(settings, project, index); !done)
       return std::unexpected(done.error());
     engine->bind_metrics(project, *engine->loops_[index], index);
   }
-  if (auto done = engine->load_plans(settings, project); !done)
+  if (auto done = engine->load_plans(settings, project, *std::move(files)); !done)
     return std::unexpected(done.error());
   for (const auto& unit : engine->loops_) {
     unit->ranker = std::make_unique<rank::Ranker>(
@@ -116,11 +122,35 @@ void Engine::bind_metrics(const Project& project, LoopUnit& unit, std::size_t lo
   }
 }
 
-std::expected<void, StartError> Engine::start_threads(const Settings& settings) {
-  auto workers = runtime::WorkerPool::create({.compute_threads = settings.cpu_threads,
-                                              .callers_help = false,
-                                              .loop_inline_budget = kLoopInlineBudget,
-                                              .trace = &tracer_.collector()});
+std::uint32_t choose_loop_count(std::uint32_t processor_count, bool uses_network) {
+  constexpr std::uint32_t kLoopsMax = 8;
+  return std::clamp(uses_network ? processor_count / 4 : processor_count, 1U, kLoopsMax);
+}
+
+bool uses_network(const std::vector<PlanFile>& files, const plan::Registry& registry) {
+  const auto is_remote = [&registry](const plan::ParamValue& value) {
+    const auto* const endpoint = std::get_if<plan::EndpointId>(&value);
+    return endpoint != nullptr &&
+           registry.endpoint(*endpoint).kind != plan::EndpointKind::kEmbedded;
+  };
+  return std::ranges::any_of(files, [&](const PlanFile& file) {
+    return file.plan && std::ranges::any_of((*file.plan)->nodes, [&](const auto& node) {
+             return std::ranges::any_of(node.params, is_remote);
+           });
+  });
+}
+
+std::expected<void, StartError> Engine::start_threads(const Settings& settings,
+                                                      std::uint32_t loop_count) {
+  auto workers =
+      runtime::WorkerPool::create({.compute_threads = settings.cpu_threads,
+                                   .callers_help = false,
+                                   .enable_inline_execution = settings.inlining,
+                                   .enable_continuation_chaining = settings.chaining,
+                                   .max_inline_depth = settings.max_inline_depth,
+                                   .loop_inline_budget = settings.loop_inline_budget,
+                                   .costs = {.inline_threshold = settings.inline_threshold},
+                                   .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
   auto admission =
@@ -130,7 +160,7 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings) 
                                  *workers_);
   if (!admission) return std::unexpected(from(admission.error()));
   admission_ = *std::move(admission);
-  for (std::uint32_t index = 0; index < settings.loops; ++index) {
+  for (std::uint32_t index = 0; index < loop_count; ++index) {
     auto loop = loop::EventLoop::create(base::format("loop {}", index));
     if (!loop) return std::unexpected(from(loop.error()));
     LoopUnit& unit = *loops_.emplace_back(std::make_unique<LoopUnit>());
@@ -177,11 +207,10 @@ std::expected<void, StartError> Engine::connect(const Settings& settings,
 }
 
 std::expected<void, StartError> Engine::load_plans(const Settings& settings,
-                                                   const Project& project) {
-  auto files = project.load_plans(settings);
-  if (!files) return std::unexpected(files.error());
+                                                   const Project& project,
+                                                   std::vector<PlanFile> files) {
   std::string problems;
-  for (PlanFile& file : *files) {
+  for (PlanFile& file : files) {
     if (!file.plan) {
       problems += base::format("{}:\n{}", file.path, file.plan.error().to_text());
       continue;
@@ -190,14 +219,20 @@ std::expected<void, StartError> Engine::load_plans(const Settings& settings,
                                          project.registry(),
                                          project.tasks(),
                                          {.node_timeout = settings.node_timeout,
-                                          .costs = {.inline_threshold = kInlineThreshold},
+                                          .costs = {.inline_threshold = settings.inline_threshold},
                                           .endpoints = endpoint_kinds_,
                                           .artifact = std::move(file.text)});
     base::Status added =
         loaded ? plans_.add(*std::move(loaded)) : base::Status(std::unexpected(loaded.error()));
     if (!added) problems += base::format("{}: {}\n", file.path, added.error().to_string());
   }
-  if (!problems.empty()) return std::unexpected(StartError{std::move(problems)});
+  const bool is_enough = !settings.plan_name.empty() && plans_.find(settings.plan_name) != nullptr;
+  if (!problems.empty() && !is_enough) return std::unexpected(StartError{std::move(problems)});
+  if (!problems.empty() && settings.log != nullptr) {
+    settings.log->warning("plans_refused",
+                          "Plans besides the one that was named are not loaded",
+                          {{"problems", problems}});
+  }
   if (settings.plan_name.empty()) return {};
   if (auto set = plans_.set_default(settings.plan_name); !set)
     return std::unexpected(StartError{set.error().message()});

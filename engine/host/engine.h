@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -40,13 +41,23 @@ struct LoopUnit {
   std::optional<base::MetricBinding> metrics;
 };
 
+/// Gives the number of event loops for a machine of so many processors. Data in the process is read
+/// on the loops, so there is one for each processor, up to 8. Endpoints on the network leave a loop
+/// waiting most of the time, and each loop has connections of its own and shares no reads with
+/// others, so there is one for four processors.
+[[nodiscard]] std::uint32_t choose_loop_count(std::uint32_t processor_count, bool uses_network);
+
+/// Whether one of the plans reads an endpoint that is not in the process.
+[[nodiscard]] bool uses_network(const std::vector<PlanFile>& files, const plan::Registry& registry);
+
 /// Everything that answers requests: threads, clients and plans.
 /// Threading: built and destroyed by one thread; `ranker`, `loop`, `metrics` and `store_counters`
 /// from any.
 /// Lifetime: borrows the logger of the settings.
 class Engine {
  public:
-  /// Loads all plans of the project; every problem of every plan is in the error.
+  /// Loads all plans of the project; every problem of every plan is in the error. If the settings
+  /// name a plan and that one is good, the problems of others are only logged.
   [[nodiscard]] static std::expected<std::unique_ptr<Engine>, StartError> start(
       const Settings& settings, const Project& project);
   ~Engine();
@@ -58,23 +69,27 @@ class Engine {
   [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
   [[nodiscard]] loop::EventLoop& loop(std::size_t loop) { return *loops_[loop]->loop; }
   [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
+  [[nodiscard]] const runtime::WorkerPool& workers() const { return *workers_; }
   /// Decides for all loops whether a request may start.
   [[nodiscard]] const runtime::Admission& admission() const { return *admission_; }
   /// Writes the rest of the trace dump and closes it, if there is one. No request may be under way.
   [[nodiscard]] std::expected<void, StartError> close_trace_dump();
   /// The metrics of the process: those of loops and endpoints, and what others bind to it.
   [[nodiscard]] base::MetricsRegistry& metrics() { return metrics_; }
+  [[nodiscard]] const base::MetricsRegistry& metrics() const { return metrics_; }
   /// The sum of the counters of all store clients.
   [[nodiscard]] stores::StoreCounters store_counters() const;
 
  private:
   Engine() = default;
-  [[nodiscard]] std::expected<void, StartError> start_threads(const Settings& settings);
+  [[nodiscard]] std::expected<void, StartError> start_threads(const Settings& settings,
+                                                              std::uint32_t loop_count);
   [[nodiscard]] std::expected<void, StartError> connect(const Settings& settings,
                                                         const Project& project,
                                                         std::size_t loop_index);
   [[nodiscard]] std::expected<void, StartError> load_plans(const Settings& settings,
-                                                           const Project& project);
+                                                           const Project& project,
+                                                           std::vector<PlanFile> files);
 
   void bind_metrics(const Project& project, LoopUnit& unit, std::size_t loop_index);
   void log_start(const Settings& settings, const Project& project, base::TimePoint begin);

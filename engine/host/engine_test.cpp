@@ -69,6 +69,38 @@ TEST(EngineTest, B1_AllLoopsShareOneLimit) {
   EXPECT_EQ(engine->admission().stats().accepted + engine->admission().stats().refused, 2U);
 }
 
+TEST(EngineTest, CLI13_LoopsComeFromTheMachineAndTheEndpoints) {
+  EXPECT_EQ(choose_loop_count(0, false), 1U);
+  EXPECT_EQ(choose_loop_count(2, false), 2U);
+  EXPECT_EQ(choose_loop_count(64, false), 8U);
+  EXPECT_EQ(choose_loop_count(2, true), 1U);
+  EXPECT_EQ(choose_loop_count(16, true), 4U);
+  Settings settings = repository_settings();
+  auto project = open_project(settings);
+  EXPECT_FALSE(uses_network(project->load_plans(settings).value(), project->registry()));
+  settings.env = "test";  // Redis
+  project = open_project(settings);
+  EXPECT_TRUE(uses_network(project->load_plans(settings).value(), project->registry()));
+}
+
+TEST(EngineTest, CLI5_ABrokenPlanDoesNotStopAnotherThatIsNamed) {
+  const TempFolder folder;
+  Settings settings = repository_settings();
+  settings.plan_dir = std::string(MILLRACE_SOURCE_DIR) + "/plans";
+  settings.plan_files = {folder.write("broken.plan.json", kBrokenPlan)};
+  settings.plan_name = "simple_plan";
+  base::MemoryLogSink sink;
+  base::Logger log(sink);
+  settings.log = &log;
+  const auto project = open_project(settings);
+  EXPECT_TRUE(Engine::start(settings, *project));
+  EXPECT_THAT(sink.lines(), ::testing::Contains(HasSubstr("nonsense")));
+  settings.plan_name = "broken";
+  EXPECT_THAT(Engine::start(settings, *project).error().text, HasSubstr("nonsense"));
+  settings.plan_name = "";
+  EXPECT_THAT(Engine::start(settings, *project).error().text, HasSubstr("nonsense"));
+}
+
 TEST(EngineTest, ALimitThatLetsNothingInIsAnError) {
   Settings settings = repository_settings();
   settings.high_water = 0;

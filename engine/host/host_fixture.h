@@ -29,6 +29,7 @@ Kind repository_settings() {
   Kind settings;
   settings.root = MILLRACE_SOURCE_DIR;
   settings.cpu_threads = 2;
+  settings.loops = 1;
   return settings;
 }
 

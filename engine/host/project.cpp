@@ -1,9 +1,8 @@
 #include "host/project.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/text_file.h"
 #include "plan/compiled_plan.h"
 #include "plan/problem.h"
 #include "rows/column.h"
@@ -23,10 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kFileBytesMax = 64UL << 20;
+constexpr std::size_t kFileBytesMax = 64UL << 20;
 constexpr std::string_view kPlanSuffix = ".plan.json";
 
-bool has_registry(const fs::path& folder) { return fs::exists(folder / "registry" / "keys.toml"); }
+bool has_registry(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "registry" / "keys.toml", ignored);
+}
 
 // The current folder, or the one that the program was built in.
 std::string find_root() {
@@ -43,8 +46,10 @@ std::string find_root() {
 std::expected<std::vector<std::string>, StartError> plan_files(const std::string& folder) {
   std::error_code problem;
   std::vector<std::string> paths;
-  for (const auto& entry : fs::directory_iterator(folder, problem)) {
-    if (entry.path().string().ends_with(kPlanSuffix)) paths.push_back(entry.path().string());
+  fs::directory_iterator entry(folder, problem);
+  // The increment of a range-based loop would throw when the folder cannot be read to its end.
+  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
+    if (entry->path().string().ends_with(kPlanSuffix)) paths.push_back(entry->path().string());
   }
   if (problem) {
     return std::unexpected(StartError{
@@ -57,20 +62,9 @@ std::expected<std::vector<std::string>, StartError> plan_files(const std::string
 }  // namespace
 
 std::expected<std::string, StartError> read_text_file(const std::string& path) {
-  std::error_code problem;
-  const std::uintmax_t size = fs::file_size(path, problem);
-  if (problem) {
-    return std::unexpected(
-        StartError{base::format("Cannot read '{}': {}", path, problem.message())});
-  }
-  if (size > kFileBytesMax) {
-    return std::unexpected(StartError{
-        base::format("'{}' is too large: {} bytes, at most {}", path, size, kFileBytesMax)});
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return std::unexpected(StartError{base::format("Cannot read '{}'", path)});
-  return text;
+  auto text = base::read_text_file(path, kFileBytesMax);
+  if (!text) return std::unexpected(StartError{text.error().message()});
+  return *std::move(text);
 }
 
 std::expected<std::unique_ptr<Project>, StartError> Project::open(const Settings& settings,

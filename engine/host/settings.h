@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,7 +28,16 @@ struct Settings {
   std::optional<base::Duration> deadline;      ///< of requests that name none
   std::optional<base::Duration> node_timeout;  ///< of every node, in addition to its own
   std::uint32_t cpu_threads = 0;               ///< 0: as many as the machine has cores
-  std::uint32_t loops = 1;
+  std::uint32_t loops = 0;                     ///< 0: chosen from the machine and the endpoints
+  // When a node runs on its loop, or right after the node before it.
+  /// A cpu node that costs less runs on the loop: handing it to a worker and back would take longer
+  /// than the node itself.
+  base::Duration inline_threshold = std::chrono::microseconds(50);
+  base::Duration loop_inline_budget = std::chrono::milliseconds(2);  ///< per turn of a loop
+  std::uint32_t max_inline_depth =
+      16;  ///< nodes that run after each other before others get a turn
+  bool inlining = true;
+  bool chaining = true;
   /// When more nodes than this are ready but not running, new requests are refused, until the
   /// number has fallen below half of it.
   std::int64_t high_water = 8192;

@@ -27,7 +27,7 @@ TEST(MetricCatalogTest, HasARowPerMetric) {
   EXPECT_THAT(page, ::testing::HasSubstr("0.0001, 0.00025, "));
 }
 
-TEST(MetricCatalogTest, S39_TheListOfTheProcessIsWhatItShows) {
+TEST(MetricCatalogTest, TheListOfTheProcessIsWhatItShows) {
   std::vector<base::MetricSnapshot> shown;
   add_process_metrics(shown);
   std::set<std::string_view> names;

@@ -11,7 +11,7 @@
 namespace millrace::observe {
 namespace {
 
-TEST(ProcessStatsTest, S39_TellsWhatEveryClientLibraryTells) {
+TEST(ProcessStatsTest, TellsWhatEveryClientLibraryTells) {
   std::vector<base::MetricSnapshot> metrics;
   add_process_metrics(metrics);
   std::map<std::string, double> values;

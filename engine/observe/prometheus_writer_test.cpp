@@ -61,7 +61,7 @@ struct Sample {
   }
 };
 
-TEST(PrometheusWriterTest, S39_WritesText004) {
+TEST(PrometheusWriterTest, WritesText004) {
   EXPECT_EQ(Sample().page(MetricsFormat::kPrometheus),
             R"(# HELP rankd_busy_seconds_total Busy.
 # TYPE rankd_busy_seconds_total counter
@@ -83,7 +83,7 @@ rankd_x_total{plan="a\"b\\c\nd"} 3
 )");
 }
 
-TEST(PrometheusWriterTest, S39_WritesOpenMetrics) {
+TEST(PrometheusWriterTest, WritesOpenMetrics) {
   const std::string page = Sample().page(MetricsFormat::kOpenMetrics);
   EXPECT_THAT(page, ::testing::HasSubstr("# TYPE rankd_x counter\n"));
   EXPECT_THAT(page, ::testing::HasSubstr("rankd_x_total{plan="));
@@ -91,7 +91,7 @@ TEST(PrometheusWriterTest, S39_WritesOpenMetrics) {
   EXPECT_TRUE(page.ends_with("\n# EOF\n"));
 }
 
-TEST(PrometheusWriterTest, S39_AcceptDecides) {
+TEST(PrometheusWriterTest, AcceptDecides) {
   EXPECT_EQ(format_for(""), MetricsFormat::kPrometheus);
   EXPECT_EQ(format_for("text/plain"), MetricsFormat::kPrometheus);
   EXPECT_EQ(format_for("application/openmetrics-text; version=1.0.0, text/plain;q=0.5"),
@@ -119,7 +119,7 @@ int read_by_client(const std::string& page, const std::string& parser) {
   return result;
 }
 
-TEST(PrometheusWriterTest, S39_TheClientLibraryReadsBothFormats) {
+TEST(PrometheusWriterTest, TheClientLibraryReadsBothFormats) {
   Sample sample;
   auto metrics = sample.registry.snapshot();
   add_process_metrics(metrics);

@@ -44,7 +44,7 @@ std::string describe_plan(const plan::CompiledPlan& plan) {
   base::JsonWriter json(text);
   json.begin_object();
   json.member("name", plan.name);
-  json.member("version", plan.version);
+  if (!plan.version.empty()) json.member("version", plan.version);
   json.member("digest", plan.digest);
   json.end_object();
   return text;

@@ -54,7 +54,8 @@ std::string_view to_string(RankErrorCode code) {
 std::string error_reference() {
   std::string page =
       "# Errors of requests\n\n"
-      "A request that cannot be answered gets `{\"request_id\", \"error\": {\"code\", \"message\", "
+      "A request that cannot be answered gets `{\"request_id\"?, \"error\": {\"code\", "
+      "\"message\", "
       "\"node\"?, \"op\"?,\n\"source\"?}}`. The codes are a closed list.\n\n"
       "| code | meaning |\n|---|---|\n";
   for (const RankErrorEntry& entry : kTable)

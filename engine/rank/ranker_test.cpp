@@ -41,11 +41,12 @@ TEST(RankerTest, ART9_REQ10_TheAnswerNamesRequestPlanAndDigest) {
   EXPECT_EQ(call->part("request_id"), R"("r")");
   EXPECT_EQ(call->part("engine_request_id"), R"("e1")");
   EXPECT_EQ(call->part("plan"),
-            base::format(R"({{"name":"p","version":"","digest":"{}"}})", plan.plan().digest));
+            base::format(R"({{"name":"p","digest":"{}"}})", plan.plan().digest));
   EXPECT_EQ(call->candidates(), R"([{"id":1,"fields":{}},{"id":2,"fields":{}}])");
   EXPECT_EQ(call->part("degraded"), R"({"is":false,"reasons":[]})");
   EXPECT_EQ(call->part("warnings"), "[]");
-  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->part("request_id"), "null");
+  // What was not given is left out.
+  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->part("request_id"), "");
 }
 
 TEST(RankerTest, REQ10_ARequestForNoLoadedPlanIsRefused) {
@@ -160,7 +161,8 @@ TEST(RankerTest, REQ5_REQ6_UseEmptyGivesNoRowsAndSaysSo) {
   EXPECT_TRUE(call->ok());
   EXPECT_EQ(call->candidates(), "[]");
   EXPECT_EQ(call->part("degraded"),
-            R"({"is":true,"reasons":[{"node":"slow","kind":"error","fallback":"empty"}]})");
+            R"({"is":true,"reasons":[{"node":"slow","kind":"error","fallback":"empty",)"
+            R"("code":"node_failed","message":"Failed after its sleep, as asked"}]})");
 }
 
 TEST(RankerTest, REQ5_REQ6_UseInputPassesTheFirstInputThrough) {
@@ -170,7 +172,8 @@ TEST(RankerTest, REQ5_REQ6_UseInputPassesTheFirstInputThrough) {
   EXPECT_EQ(call->candidates(),
             R"([{"id":1,"fields":{}},{"id":2,"fields":{}},{"id":3,"fields":{}}])");
   EXPECT_EQ(call->part("degraded"),
-            R"({"is":true,"reasons":[{"node":"slow","kind":"timeout","fallback":"input"}]})");
+            R"({"is":true,"reasons":[{"node":"slow","kind":"timeout","fallback":"input",)"
+            R"("code":"node_timeout","message":"It was not done in time; its limit is 20 ms"}]})");
   EXPECT_EQ(call->answered_at(), kStart + 20ms);
 }
 
@@ -194,7 +197,8 @@ TEST(RankerTest, REQ5_UseNodeRunsTheOtherNodeOnlyThen) {
   const auto degraded = late.ask(R"({"user_id": 1})");
   EXPECT_EQ(degraded->candidates(), R"([{"id":1,"fields":{}}])");
   EXPECT_EQ(degraded->part("degraded"),
-            R"({"is":true,"reasons":[{"node":"slow","kind":"timeout","fallback":"spare"}]})");
+            R"({"is":true,"reasons":[{"node":"slow","kind":"timeout","fallback":"spare",)"
+            R"("code":"node_timeout","message":"It was not done in time; its limit is 5 ms"}]})");
   EXPECT_EQ(late.order(), "src slow spare");
 }
 
@@ -276,7 +280,8 @@ TEST(RankerTest, C3_ATimeoutEndsAnOperatorWhileTheRunGoesOn) {
   ASSERT_TRUE(ended.has_value());
   EXPECT_EQ(ended->code(), base::ErrorCode::kCancelled);
   EXPECT_EQ(call->part("degraded"),
-            R"({"is":true,"reasons":[{"node":"late","kind":"timeout","fallback":"input"}]})");
+            R"({"is":true,"reasons":[{"node":"late","kind":"timeout","fallback":"input",)"
+            R"("code":"node_timeout","message":"It was not done in time; its limit is 10 ms"}]})");
   EXPECT_EQ(call->answered_at(), kStart + 110ms);
 }
 

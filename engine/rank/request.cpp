@@ -80,6 +80,8 @@ class RequestFields {
 
   [[nodiscard]] Outcome read_text(JsonValue value, std::string_view& out);
   [[nodiscard]] Outcome read_id(JsonValue value, std::string_view name, std::int64_t& out);
+  // Checks that a field is an array of at most so many items.
+  [[nodiscard]] Outcome check_array(JsonValue value, std::size_t count_max, std::string_view items);
   [[nodiscard]] Outcome read_ids(JsonValue value,
                                  std::size_t count_max,
                                  std::vector<std::int64_t>& out);
@@ -187,17 +189,21 @@ Outcome RequestFields::read_id(JsonValue value, std::string_view name, std::int6
   return wrong_type(value, name, "an integer, or one in a string");
 }
 
+Outcome RequestFields::check_array(JsonValue value, std::size_t count_max, std::string_view items) {
+  if (!value.is(JsonKind::kArray))
+    return wrong_type(value, value.key(), base::format("an array of {}", items));
+  if (value.size() <= count_max) return {};
+  return refuse(
+      RankErrorCode::kTooLarge,
+      value,
+      base::format(
+          "'{}' has {} {}; at most {} are allowed", value.key(), value.size(), items, count_max));
+}
+
 Outcome RequestFields::read_ids(JsonValue value,
                                 std::size_t count_max,
                                 std::vector<std::int64_t>& out) {
-  if (!value.is(JsonKind::kArray)) return wrong_type(value, value.key(), "an array of ids");
-  if (value.size() > count_max) {
-    return refuse(
-        RankErrorCode::kTooLarge,
-        value,
-        base::format(
-            "'{}' has {} ids; at most {} are allowed", value.key(), value.size(), count_max));
-  }
+  if (auto good = check_array(value, count_max, "ids"); !good) return good;
   out.reserve(value.size());
   for (const JsonValue item : value.children()) {
     if (auto read = read_id(item, value.key(), out.emplace_back()); !read) return read;
@@ -297,7 +303,7 @@ Outcome RequestFields::read_exclude(JsonValue value) {
 }
 
 Outcome RequestFields::read_output_keys(JsonValue value) {
-  if (!value.is(JsonKind::kArray)) return wrong_type(value, "output_keys", "an array of strings");
+  if (auto good = check_array(value, limits_.output_keys_max, "strings"); !good) return good;
   std::vector<std::string_view>& keys = request_.output_keys.emplace();
   for (const JsonValue item : value.children()) {
     const auto key = item.find_string();
@@ -313,15 +319,7 @@ Outcome RequestFields::read_output_keys(JsonValue value) {
 }
 
 Outcome RequestFields::read_candidates(JsonValue value) {
-  if (!value.is(JsonKind::kArray))
-    return wrong_type(value, "candidates", "an array of ids and objects");
-  if (value.size() > limits_.candidates_max) {
-    return refuse(RankErrorCode::kTooLarge,
-                  value,
-                  base::format("'candidates' has {} items; at most {} are allowed",
-                               value.size(),
-                               limits_.candidates_max));
-  }
+  if (auto good = check_array(value, limits_.candidates_max, "ids and objects"); !good) return good;
   tasks::RequestCandidates& out = request_.candidates.emplace();
   for (const JsonValue item : value.children()) {
     if (auto read = read_candidate(item, out); !read) return read;

@@ -61,6 +61,7 @@ struct RequestLimits {
   std::size_t exclude_max = 50'000;
   std::size_t explain_ids_max = 1'000;
   std::size_t candidates_max = 10'000;
+  std::size_t output_keys_max = 1'000;
   /// The class of requests that name none.
   runtime::Priority priority = runtime::Priority::kNormal;
 };

@@ -146,6 +146,7 @@ void RequestRun::clear() {
     slot.made.reset();
     slot.rows.reset();
     slot.published = false;
+    slot.error.reset();
     slot.failed.store(false, std::memory_order_relaxed);
   }
   std::fill(own_round_trips_.begin(), own_round_trips_.end(), 0);
@@ -237,6 +238,25 @@ base::Status RequestRun::bind_exprs(std::uint32_t index) {
   return {};
 }
 
+void RequestRun::note_failure(std::uint32_t index, const base::Error& error) {
+  Slot& slot = slots_[index];
+  if (plan_.plan().nodes[index].on_failure != plan::OnFailure::kFail) slot.error = error;
+  slot.failed.store(true, std::memory_order_release);
+}
+
+RankError RequestRun::degraded_cause(std::uint32_t index) const {
+  const Slot& slot = slots_[index];
+  if (slot.failed.load(std::memory_order_acquire) && slot.error)
+    return {.code = rank_code_of(slot.error->code()), .message = slot.error->message()};
+  if (const auto limit = topology_.spec(index).timeout) {
+    const double ms = std::chrono::duration<double, std::milli>(*limit).count();
+    return {.code = RankErrorCode::kNodeTimeout,
+            .message = base::format("It was not done in time; its limit is {} ms", ms)};
+  }
+  return {.code = RankErrorCode::kDeadlineExceeded,
+          .message = "It was not done before the deadline of the request"};
+}
+
 base::Status RequestRun::check_size(const rows::RowSet& rows, std::uint32_t index) const {
   // Tasks that multiply rows ask before they take memory. Others, those of plugins too, end here.
   if (rows.size() <= budget_.limits().rows_max) [[likely]]
@@ -255,7 +275,7 @@ bool RequestRun::keep(std::uint32_t index,
   if (!made) {
     // A body that was told to stop returns an error too, but then the reason is the timeout or the
     // deadline, not that error.
-    if (call.is_wanted()) slot.failed.store(true, std::memory_order_relaxed);
+    if (call.is_wanted()) note_failure(index, made.error());
     call.set_error(std::move(made).error());
     return false;
   }
@@ -279,7 +299,7 @@ bool RequestRun::run_node(std::uint32_t index, runtime::NodeCall& call) {
 loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime::NodeCall call) {
   Slot& slot = slots_[index];
   if (base::Status ready = prepare_call(index, call); !ready) {
-    slot.failed.store(true, std::memory_order_relaxed);
+    note_failure(index, ready.error());
     co_return ready;
   }
   slot.context.scratch = services_->loop_scratch;
@@ -293,7 +313,7 @@ loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime
       made = std::unexpected(std::move(fits).error());
   }
   if (!made) {
-    if (call.is_wanted()) slot.failed.store(true, std::memory_order_relaxed);
+    if (call.is_wanted()) note_failure(index, made.error());
     co_return std::unexpected(std::move(made).error());
   }
   slot.made = *std::move(made);

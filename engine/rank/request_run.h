@@ -81,9 +81,11 @@ class RequestRun {
   /// it after a run that ended well.
   [[nodiscard]] std::uint64_t store_round_trips();
   [[nodiscard]] DegradedKind degraded_kind(std::uint32_t index) const {
-    return slots_[index].failed.load(std::memory_order_relaxed) ? DegradedKind::kError
+    return slots_[index].failed.load(std::memory_order_acquire) ? DegradedKind::kError
                                                                 : DegradedKind::kTimeout;
   }
+  /// Why the fallback of a node was used: the error of its body, or that its time was over.
+  [[nodiscard]] RankError degraded_cause(std::uint32_t index) const;
 
  private:
   /// The inputs, working memory and result of one node.
@@ -97,8 +99,9 @@ class RequestRun {
     std::optional<rows::RowSet> made;  // result of the body, not published yet
     std::optional<rows::RowSet> rows;  // published
     bool published = false;            // `rows` come from the body, not from a fallback
+    std::optional<base::Error> error;  // of a node with a fallback whose body failed by itself
     // Whether the body failed by itself, as opposed to a timeout. Written by the body, read by the
-    // thread that uses the fallback and by the answer; orders nothing.
+    // thread that uses the fallback and by the answer; publishes `error`.
     std::atomic<bool> failed{false};
   };
 
@@ -108,6 +111,8 @@ class RequestRun {
   [[nodiscard]] base::Status gather_inputs(std::uint32_t index);
   [[nodiscard]] base::Status bind_exprs(std::uint32_t index);
   [[nodiscard]] base::Result<rows::RowSet> request_input(const plan::RequestInput& input) const;
+  /// Notes that the body failed by itself.
+  void note_failure(std::uint32_t index, const base::Error& error);
   /// Fails if a node gives more rows than it may.
   [[nodiscard]] base::Status check_size(const rows::RowSet& rows, std::uint32_t index) const;
   [[nodiscard]] bool keep(std::uint32_t index,

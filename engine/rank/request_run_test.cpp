@@ -207,7 +207,8 @@ TEST(RequestRunTest, REQ5_TheKindTellsATimeoutFromAnError) {
                      R"(["more"])"));
   const auto call = rig.ask(R"({"user_id": 1})");
   EXPECT_EQ(call->part("degraded"),
-            R"({"is":true,"reasons":[{"node":"late","kind":"timeout","fallback":"input"}]})");
+            R"({"is":true,"reasons":[{"node":"late","kind":"timeout","fallback":"input",)"
+            R"("code":"node_timeout","message":"It was not done in time; its limit is 10 ms"}]})");
 }
 
 TEST(RequestRunTest, EXP7_RowErrorsAreCountedInAWarning) {

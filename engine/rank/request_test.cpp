@@ -109,7 +109,7 @@ TEST(RequestTest, REQ12_TenThousandCandidatesAreTheMost) {
             10'000U);
   const RankError error = refused(R"({"user_id": 1, "candidates": [)" + ids + ",1]}");
   EXPECT_EQ(error.code, RankErrorCode::kTooLarge);
-  EXPECT_THAT(error.message, HasSubstr("10001 items; at most 10000"));
+  EXPECT_THAT(error.message, HasSubstr("10001 ids and objects; at most 10000"));
 }
 
 TEST(RequestTest, REQ4_IdsAreExactAtTheEndsOfInt64) {
@@ -212,6 +212,8 @@ TEST(RequestTest, REQ10_SizesAreBounded) {
   EXPECT_EQ(refused(R"({"user_id": 1, "exclude": [1, 2, 3]})", {.exclude_max = 2}).code,
             RankErrorCode::kTooLarge);
   EXPECT_EQ(refused(R"({"user_id": 1, "explain": {"ids": [1, 2]}})", {.explain_ids_max = 1}).code,
+            RankErrorCode::kTooLarge);
+  EXPECT_EQ(refused(R"({"user_id": 1, "output_keys": ["a", "b"]})", {.output_keys_max = 1}).code,
             RankErrorCode::kTooLarge);
   EXPECT_EQ(refused("{\"user_id\": 1, \"params\": " + std::string(10'000, '[')).code,
             RankErrorCode::kTooLarge);

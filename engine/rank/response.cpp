@@ -66,6 +66,9 @@ void append_degraded(const RequestRun& run, const runtime::Run& ended, std::stri
     json.member("node", plan.nodes[index].id);
     json.member("kind", run.degraded_kind(index) == DegradedKind::kError ? "error" : "timeout");
     json.member("fallback", fallback_name(plan, plan.nodes[index]));
+    const RankError cause = run.degraded_cause(index);
+    json.member("code", to_string(cause.code));
+    json.member("message", cause.message);
     json.end_object();
   }
   json.end_array();
@@ -102,13 +105,12 @@ void append_warnings(const RequestRun& run, std::string& out) {
 
 // Appends the members that every response begins with.
 void append_ids(std::string_view request_id, std::string_view engine_request_id, std::string& out) {
-  out += R"("request_id":)";
-  if (request_id.empty()) {
-    out += "null";
-  } else {
+  if (!request_id.empty()) {
+    out += R"("request_id":)";
     base::append_json_string(out, request_id);
+    out += ',';
   }
-  out += R"(,"engine_request_id":)";
+  out += R"("engine_request_id":)";
   base::append_json_string(out, engine_request_id);
 }
 

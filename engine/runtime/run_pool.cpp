@@ -44,6 +44,17 @@ base::Status check_options(const Topology& topology, const RunOptions& options, 
   return {};
 }
 
+/// Gives the place of a run that answers to the next run, which its observer may start at once.
+/// Bodies may go on behind an answer that came early, or behind one for which a clock took a node:
+/// they are load all the same, so such a run keeps its place until the last of them is over (C2).
+void give_permit_back(bool may_have_late_bodies, AdmissionPermit& permit) {
+  if (may_have_late_bodies) {
+    permit.abandon();
+  } else {
+    permit.release();
+  }
+}
+
 /// The options of a run that starts now: a budget has become a deadline.
 RunOptions with_deadline(RunOptions options) {
   const base::TimePoint now = options.loop->clock().now();
@@ -150,9 +161,7 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
   lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver own{.on_answer =
                             [](Run& done, void*) {
-                              // Bodies may go on behind an answer that came early: they are load
-                              // all the same (C2).
-                              if (done.may_have_late_bodies()) done.permit_.abandon();
+                              give_permit_back(done.may_have_late_bodies(), done.permit_);
                               if (done.user_observer_.on_answer != nullptr)
                                 done.user_observer_.on_answer(done, done.user_observer_.data);
                             },

@@ -65,7 +65,8 @@ class RunPool {
                                        std::shared_ptr<void> context,
                                        const RunOptions& options);
   /// Starts a run. `on_answer` is called once with `data`; an error means that nothing was started.
-  /// The run keeps its permit until its last body has returned and its handle is gone.
+  /// The run gives its permit back with its answer if all its bodies have returned by then, else
+  /// when the last of them has and its handle is gone.
   [[nodiscard]] base::Result<RunHandle> submit(WorkerPool& pool,
                                                std::shared_ptr<void> context,
                                                const RunOptions& options,

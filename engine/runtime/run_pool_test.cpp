@@ -149,6 +149,31 @@ TEST_F(AdmittedRunsTest, B3_ARunThatIsTooLateIsRefusedAtOnce) {
   EXPECT_EQ(refused.error().code(), base::ErrorCode::kDeadlineExceeded);
 }
 
+TEST_F(AdmittedRunsTest, TheObserverOfAnAnswerMayStartTheNextRunAtOnce) {
+  const auto one_at_a_time = Admission::create({.inflight_max = 1}, *lab.pool).value();
+  struct Next {
+    TestScheduler& lab;
+    TestDag& dag;
+    std::shared_ptr<Notes> notes;
+    Admission& gate;
+    int left = 5;
+    int refused = 0;
+    void start() {
+      if (left-- == 0) return;
+      const RunObserver observer{
+          .on_answer = [](runtime::Run&, void* self) { static_cast<Next*>(self)->start(); },
+          .data = this};
+      const auto run = dag.runs().try_submit(gate, *lab.pool, notes, {.loop = &lab.loop}, observer);
+      if (!run) ++refused;
+    }
+  } next{.lab = lab, .dag = dag, .notes = notes, .gate = *one_at_a_time};
+  next.start();
+  lab.settle();
+  EXPECT_EQ(next.refused, 0);
+  EXPECT_EQ(notes->order.size(), 5U);
+  EXPECT_EQ(one_at_a_time->stats().run_count, 0);
+}
+
 TEST_F(AdmittedRunsTest, C2_BodiesBehindAnAnswerCountAgainstAdmission) {
   const RunOptions options{.deadline = lab.clock.now() + milliseconds(1)};
   RunHandle run = try_submit(dag, options).value();

@@ -247,7 +247,7 @@ void BatchExchange::end_line(LineCall& call) {
   std::string text = R"({"line":)" + std::to_string(call.line().number) + R"(,"status":)" +
                      std::to_string(status) + ",";
   if (call.ok()) {
-    text += std::string_view(call.response()).substr(1);
+    text += members_of(call.response());
   } else {
     std::string problem;
     write_rank_problem(*call.code(), call.error_message(), call.response(), problem);

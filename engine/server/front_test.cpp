@@ -100,7 +100,7 @@ TEST_F(FrontTest, S16_WhatTheConnectionRefusesIsAProblemToo) {
   EXPECT_EQ(fields.find("Content-Type"), "application/problem+json");
 }
 
-TEST_F(FrontTest, S19_AnswersAreNeitherStoredNorSniffed) {
+TEST_F(FrontTest, AnswersAreNeitherStoredNorSniffed) {
   for (const char* path : {"/", "/v1/plans", "/nothing", "/livez"}) {
     auto& answer = rig.ask("GET", path);
     EXPECT_EQ(field(answer, "Cache-Control"), "no-store") << path;

@@ -10,7 +10,7 @@
 namespace millrace::server::testing {
 namespace {
 
-TEST(PageExchangeTest, S39_TheFormatFollowsAccept) {
+TEST(PageExchangeTest, TheFormatFollowsAccept) {
   FrontRig rig;
   rig.rank.load(small_plan());
   auto& plain = rig.ask("GET", "/metrics");

@@ -96,14 +96,18 @@ void write_problem(const RequestProblem& problem, const ProblemIds& ids, std::st
   out += "}}";
 }
 
+std::string_view members_of(std::string_view response) {
+  MR_CHECK(response.starts_with('{'), response);
+  return response.substr(1);
+}
+
 void write_rank_problem(rank::RankErrorCode code,
                         std::string_view detail,
                         std::string_view response,
                         std::string& out) {
-  MR_CHECK(response.starts_with('{'), response);
   begin_problem(problem_of(code), detail, out);
   out += ',';
-  out += response.substr(1);
+  out += members_of(response);
 }
 
 }  // namespace millrace::server

@@ -44,6 +44,9 @@ struct ProblemIds {
 /// Appends the body of a problem that no run of the engine has made.
 void write_problem(const RequestProblem& problem, const ProblemIds& ids, std::string& out);
 
+/// The members of a response of the engine: the text after its opening brace.
+[[nodiscard]] std::string_view members_of(std::string_view response);
+
 /// Appends the body of a problem of the engine. `response` is the line that `rankd run` would
 /// print: an object with the ids and `error`.
 void write_rank_problem(rank::RankErrorCode code,

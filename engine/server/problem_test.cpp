@@ -41,6 +41,10 @@ TEST(ProblemTest, S16_StatusesOfTheConnectionHaveTheirReasonAsCode) {
   EXPECT_EQ(problem_of_status(599).code, "internal");
 }
 
+TEST(ProblemTest, MembersOfAResponseFollowItsBrace) {
+  EXPECT_EQ(members_of(R"({"request_id":"r","x":1})"), R"("request_id":"r","x":1})");
+}
+
 TEST(ProblemTest, TextOfCallersIsEscaped) {
   std::string body;
   write_problem({.code = "no_route", .detail = "a\"\n\x01"}, {.request_id = "\""}, body);

@@ -141,7 +141,7 @@ void RankExchange::reply() {
   front_.add_retry_after(*exchange_, status);
   append_server_timing(phases_, timing_);
   fields.add("Server-Timing", timing_);
-  std::string_view text = is_good ? std::string_view(response()) : std::string_view(body_);
+  std::string_view text = body_.empty() ? std::string_view(response()) : std::string_view(body_);
   std::string indented;
   if (is_pretty_) {
     append_indented(text, indented);

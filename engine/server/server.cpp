@@ -28,6 +28,7 @@ namespace millrace::server {
 namespace {
 
 constexpr base::Duration kStartPause = std::chrono::seconds(1);
+constexpr base::Duration kWarmUpDeadline = std::chrono::seconds(5);
 
 /// Runs a function on a loop and waits for it.
 template <class Function>
@@ -166,13 +167,14 @@ void Server::bind_plans() {
 }
 
 std::expected<void, host::StartError> Server::listen(const std::string& text, ListenerKind kind) {
-  const auto address = parse_listen_address(text);
+  const auto address = net::parse_listen_address(text);
   if (!address) return std::unexpected(host::StartError{address.error().to_string()});
   net::UvListenerOptions options;
   if (kind == ListenerKind::kMain && !settings_.tls_certificate_file.empty()) {
     options.tls = net::TlsOptions{.ca_file = settings_.tls_client_ca_file,
                                   .certificate_file = settings_.tls_certificate_file,
-                                  .key_file = settings_.tls_key_file};
+                                  .key_file = settings_.tls_key_file,
+                                  .protocol = "http/1.1"};
   }
   auto& open = *listeners_.emplace_back(std::make_unique<OpenListener>());
   std::vector<net::HttpHandler*> handlers;
@@ -239,12 +241,12 @@ std::optional<std::string> Server::warm_up(const std::string& plan) {
   rank::RequestReader reader({.priority = runtime::Priority::kBackground});
   std::string problem;
   bool has_answer = false;
-  for (std::size_t run = 0; run < kWarmUpRuns; ++run) {
+  for (std::size_t run = 0; run < kWarmUpRuns && !readiness_.is_draining(); ++run) {
     host::WaitingCall call;
     call.run(engine_->ranker(run % engine_->loop_count()),
              reader,
              requests[run % requests.size()],
-             {.plan = plan, .deadline = base::steady_clock().now() + settings_.front.deadline_max});
+             {.plan = plan, .deadline = base::steady_clock().now() + kWarmUpDeadline});
     has_answer |= call.ok();
     if (!call.ok()) problem = call.error_message();
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "net/address.h"
 #include "observe/request_log.h"
 #include "runtime/admission.h"
 
@@ -112,7 +113,7 @@ void add_bad(std::string message, std::string hint, base::ProblemReport& report)
 }
 
 void check_address(std::string_view name, const std::string& text, base::ProblemReport& report) {
-  const auto address = parse_listen_address(text);
+  const auto address = net::parse_listen_address(text);
   if (!address)
     add_bad(base::format("'{}' cannot be '{}'", name, text), address.error().message(), report);
 }
@@ -185,14 +186,6 @@ ServerSettings read_server_settings(const SettingValues& values, base::ProblemRe
   if (settings.drain_timeout < settings.drain_notice)
     add_bad("'drain.timeout' is less than 'drain.notice'", "make it longer", report);
   return settings;
-}
-
-base::Result<net::Address> parse_listen_address(std::string_view text) {
-  constexpr std::string_view kAnyPort = ":0";
-  if (text.starts_with("unix:") || !text.ends_with(kAnyPort)) return net::parse_address(text);
-  auto address = net::parse_address(std::string(text.substr(0, text.size() - 1)) + "1");
-  if (address) address->port = 0;
-  return address;
 }
 
 void apply_to_host(const SettingValues& values, host::Settings& settings) {

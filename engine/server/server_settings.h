@@ -10,11 +10,9 @@
 
 #include "base/clock.h"
 #include "base/problems/problem_report.h"
-#include "base/result.h"
 #include "base/settings/setting_spec.h"
 #include "base/settings/setting_values.h"
 #include "host/settings.h"
-#include "net/address.h"
 #include "net/http/http_server_settings.h"
 #include "server/front_services.h"
 
@@ -45,9 +43,6 @@ struct ServerSettings {
 /// report.
 [[nodiscard]] ServerSettings read_server_settings(const base::SettingValues& values,
                                                   base::ProblemReport& report);
-
-/// Reads where to listen: as `net::parse_address`, and port 0 stands for any free one.
-[[nodiscard]] base::Result<net::Address> parse_listen_address(std::string_view text);
 
 /// Sets those of the host's settings that are not defaults of the table.
 void apply_to_host(const base::SettingValues& values, host::Settings& settings);

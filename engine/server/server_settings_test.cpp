@@ -57,15 +57,6 @@ TEST(ServerSettingsTest, S45_NamesAndVariablesAreUnique) {
     EXPECT_TRUE(names.insert(base::variable_of(spec)).second) << spec.name;
 }
 
-TEST(ServerSettingsTest, S1_AddressesAreHostsWithPortsOrPaths) {
-  EXPECT_EQ(parse_listen_address("127.0.0.1:0")->port, 0);
-  EXPECT_EQ(parse_listen_address("[::1]:0")->host, "::1");
-  EXPECT_EQ(parse_listen_address("[::1]:8080")->port, 8080);
-  EXPECT_EQ(parse_listen_address("unix:/run/x:0")->unix_path, "/run/x:0");
-  for (const char* bad : {"", ":0", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "host:70000"})
-    EXPECT_FALSE(parse_listen_address(bad)) << bad;
-}
-
 TEST(ServerSettingsTest, HostSettingsComeFromTheTable) {
   base::ProblemReport report;
   const Pairs flags{{"server.loops", "3"}, {"plans.env", "prod"}, {"engine.node_timeout", "50ms"}};

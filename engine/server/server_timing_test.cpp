@@ -8,7 +8,7 @@
 namespace millrace::server {
 namespace {
 
-TEST(ServerTimingTest, S19_WritesMilliseconds) {
+TEST(ServerTimingTest, WritesMilliseconds) {
   using std::chrono::microseconds;
   std::string text;
   append_server_timing({.read = microseconds(5),

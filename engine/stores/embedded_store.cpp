@@ -2,9 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <ios>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "base/text_file.h"
 #include "stores/data_line.h"
 #include "stores/parse_value.h"
 
@@ -25,6 +24,9 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+// A data file may be large: it stands for a database.
+constexpr std::size_t kFileBytesMax = std::size_t{4} << 30U;
 
 /// FNV-1a with a last mix, since keys differ in their last digits.
 std::uint32_t hash_of(std::string_view text) {
@@ -110,10 +112,10 @@ class EmbeddedStoreBuilder {
     MR_TRY_STATUS(add_entry(EntryKind::kHash));
     for (std::size_t at = 2; at < count; at += 2) {
       const EmbeddedStore::FieldId field = add_field(words_[at]);
-      for (const EmbeddedStore::Text& value : store_->values(store_->entries_.back())) {
-        if (value.field != field) continue;
+      field_entry_.resize(store_->fields_.size());
+      if (field_entry_[field] == store_->entries_.size())
         return fail(ErrorCode::kInvalidArgument, "A field is set twice: " + words_[at]);
-      }
+      field_entry_[field] = store_->entries_.size();
       add_value(words_[at + 1], field);
     }
     return {};
@@ -202,6 +204,8 @@ class EmbeddedStoreBuilder {
 
   std::shared_ptr<EmbeddedStore> store_;
   std::vector<std::string> words_;
+  // By field: how many entries there were when it was last set.
+  std::vector<std::size_t> field_entry_;
 };
 
 Result<EmbeddedStoreRef> EmbeddedStore::parse(std::string_view text, std::string_view name) {
@@ -223,10 +227,7 @@ Result<EmbeddedStoreRef> EmbeddedStore::parse(std::string_view text, std::string
 }
 
 Result<EmbeddedStoreRef> EmbeddedStore::load(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorCode::kNotFound, "Cannot open the data file: " + path, path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) return fail(ErrorCode::kUnavailable, "Cannot read the data file: " + path, path);
+  MR_TRY(const std::string text, base::read_text_file(path, kFileBytesMax));
   return parse(text, path);
 }
 

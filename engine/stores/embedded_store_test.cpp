@@ -8,6 +8,8 @@
 namespace millrace::stores::testing {
 namespace {
 
+using ::testing::HasSubstr;
+
 using tasks::testing::text;
 using ::testing::ElementsAre;
 
@@ -57,6 +59,8 @@ TEST(EmbeddedStoreTest, ErrorsSayFileAndLine) {
 
 TEST(EmbeddedStoreTest, FileThatIsNotThereIsAnErrorThatNamesIt) {
   EXPECT_EQ(EmbeddedStore::load("no/such/file.redis").error().where(), "no/such/file.redis");
+  EXPECT_THAT(EmbeddedStore::load("/").error().message(), HasSubstr("Is a directory"));
+  EXPECT_THAT(EmbeddedStore::load("/dev/zero").error().message(), HasSubstr("not a file"));
 }
 
 TEST(EmbeddedStoreTest, CLI4_ShippedDataHasUserOne) {
@@ -65,6 +69,14 @@ TEST(EmbeddedStoreTest, CLI4_ShippedDataHasUserOne) {
     EXPECT_NE(store->find_entry(key), nullptr) << key;
   }
   EXPECT_EQ(store->find_entry("follow:1")->count, 10);
+}
+
+TEST(EmbeddedStoreTest, AHashOfManyFieldsLoadsAndAFieldIsSetOnce) {
+  std::string line = "HSET user:1";
+  for (int i = 0; i < 100'000; ++i) line += " f" + std::to_string(i) + " 1";
+  EXPECT_TRUE(EmbeddedStore::parse(line + "\nHSET user:2 f7 1\n", "data"));
+  EXPECT_THAT(EmbeddedStore::parse(line + " f7 2\n", "data").error().message(),
+              HasSubstr("A field is set twice: f7"));
 }
 
 }  // namespace

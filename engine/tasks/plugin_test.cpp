@@ -1,6 +1,7 @@
 #include "tasks/plugin.h"
 
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,6 +29,11 @@ base::Status bad_spec(TaskRegistry& registry) {
 }
 
 base::Status nothing(TaskRegistry&) { return {}; }
+
+base::Status throwing(TaskRegistry&) {
+  static_cast<void>(std::vector<int>().at(1));
+  return {};
+}
 
 TaskPlugin plugin_of(base::Status (*function)(TaskRegistry&)) {
   return {.abi_version = kPluginAbiVersion,
@@ -81,6 +87,14 @@ TEST(PluginTest, OtherVersionsAreRefusedBeforeAnythingIsCalled) {
   other = plugin_of(never);
   other.layout += 1;
   EXPECT_THAT(register_plugin(other, "p.so", rig.registry).error().message(), HasSubstr("headers"));
+}
+
+TEST(PluginTest, OneThatThrowsIsNamed) {
+  TaskRig rig;
+  const base::Status status = register_plugin(plugin_of(throwing), "p.so", rig.registry);
+  ASSERT_FALSE(status.has_value());
+  EXPECT_EQ(status.error().where(), "p.so");
+  EXPECT_THAT(status.error().message(), HasSubstr("It threw an exception"));
 }
 
 }  // namespace

@@ -99,5 +99,35 @@ TEST_F(LimitsTest, LIM4_ARegexOnAHugeTextIsARowError) {
   EXPECT_THAT(result.out, HasSubstr("A text is too long for its regex"));
 }
 
+TEST(EndingPluginTest, APluginThatEndsTheProcessIsNamed) {
+  const Root root;
+  const std::string line =
+      " engine/bin/rankd --list-plans --plugin '" + std::string(MILLRACE_ENDING_PLUGIN) + "'";
+  const ShellResult crashed = root.run("PLUGIN_END=abort" + line);
+  EXPECT_NE(crashed.exit_code, 0);
+  EXPECT_THAT(crashed.err, HasSubstr("ending_plugin"));
+  EXPECT_THAT(crashed.err, HasSubstr("crashed while it was loaded"));
+  const ShellResult ended = root.run("PLUGIN_END=exit" + line);
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_THAT(ended.err, HasSubstr("ended the process while it was loaded"));
+  EXPECT_THAT(root.run(line).err, HasSubstr("it exports no millrace_task_plugin"));
+}
+
+TEST(UnreadableFilesTest, CLI9_AreErrorsWithTheReason) {
+  const Root root;
+  EXPECT_EQ(root.run("rm registry && cp -r " MILLRACE_SOURCE_DIR
+                     "/registry . && sed -i 's#data/demo.redis#data#' registry/endpoints.toml")
+                .exit_code,
+            0);
+  const ShellResult folder = root.run("echo '{}' | engine/bin/rankd --plan_name simple_plan");
+  EXPECT_EQ(folder.exit_code, 1);
+  EXPECT_THAT(folder.err, HasSubstr("Is a directory"));
+  const ShellResult loop = root.run(
+      "ln -s b.plan.json a.plan.json; ln -s a.plan.json b.plan.json; "
+      "engine/bin/rankd check a.plan.json");
+  EXPECT_EQ(loop.exit_code, 1);
+  EXPECT_THAT(loop.err, HasSubstr("Too many levels of symbolic links"));
+}
+
 }  // namespace
 }  // namespace millrace::e2e

@@ -43,7 +43,7 @@ TEST(ServeTest, S15_RanksOverHttpAsOnStdin) {
   EXPECT_THAT(result.out, HasSubstr("exit 0"));
 }
 
-TEST(ServeTest, S16_S17_S19_HeadersAndProblems) {
+TEST(ServeTest, S16_S17_HeadersAndProblems) {
   const ShellResult result = Root().run(with_server(
       "curl -si http://$A/v1/rank/mixed_pipeline -H 'X-Request-Id: r1' -d '{\"user_id\":1}'; echo\n"
       "curl -si http://$A/v1/rank/nope -d '{\"user_id\":1}'; echo\n"
@@ -163,7 +163,7 @@ TEST(ServeTest, WhatTakesTooLongIsGivenUp) {
   EXPECT_THAT(result.out, HasSubstr("urn:millrace:error:draining"));
 }
 
-TEST(ServeTest, S39_EveryMetricStandsOnTheReferencePage) {
+TEST(ServeTest, EveryMetricStandsOnTheReferencePage) {
   const ShellResult result = Root().run(with_server(
       "curl -s http://$A/v1/rank/mixed_pipeline -d '{\"user_id\":1}' -o o\n"
       "curl -s http://$A/metrics | sed -n 's/^# TYPE \\([a-z_]*\\) .*/\\1/p' >names\n"

@@ -63,7 +63,9 @@ Fields RandomFields::pick_trigger(bool are_timed) {
 }
 
 void RandomFields::add_modifiers(Fields& trigger) {
-  if (chance(0.12) && trigger.front() != "type: rate_limit") {
+  const bool is_free =
+      trigger.front() != "type: rate_limit" && trigger.front() != "type: condition";
+  if (chance(0.12) && is_free) {
     trigger.push_back("min_interval: " + milliseconds_text(1, 12));
   }
   if (chance(0.1)) trigger.push_back("max_latency: " + milliseconds_text(1, 20));
@@ -89,8 +91,8 @@ Fields RandomFields::pick_policy(const std::string& kind,
     fields = {"mode: " + mode};
   } else if (mode == "queue" || mode == "ring_buffer" || mode == "barrier" ||
              trigger == "type: batch") {
-    const bool is_barrier = mode == "barrier" && trigger != "type: batch";
-    fields.push_back(is_barrier ? "mode: barrier" : "mode: queue");
+    const bool is_held = mode == "barrier" && trigger != "type: batch";
+    fields.push_back(is_held ? "mode: barrier" : "mode: queue");
     fields.push_back(base::format("capacity: {}", 1 + below(5)));
     if (chance(0.7)) {
       fields.push_back("overflow: " +
@@ -102,7 +104,9 @@ Fields RandomFields::pick_policy(const std::string& kind,
     fields = {"mode: latest"};
     if (chance(0.3)) fields.push_back("overflow: " + pick({"drop_oldest", "reject"}));
   }
-  if (chance(0.12) && !is_latched) fields.push_back("lifespan: " + milliseconds_text(1, 15));
+  const bool is_barrier = !fields.empty() && fields.front() == "mode: barrier";
+  if (chance(0.12) && !is_latched && !is_barrier)
+    fields.push_back("lifespan: " + milliseconds_text(1, 15));
   if (chance(0.12)) fields.push_back("deadline: " + milliseconds_text(1, 15));
   return fields;
 }

@@ -187,8 +187,9 @@ class Generator : private RandomFields {
                                    "core.task"});
     const std::vector<std::string> producers = pick_producers(type == "core.linear");
     if (producers.empty()) return;
-    ComponentModel& component = add_component(type, lane);
-    const std::string id = component.id;
+    // Which of two tasks of one instant comes first is not fixed between a pool and its domain.
+    ComponentModel& component =
+        add_component(type, type == "core.task" ? model_.lanes.front().id : lane);
     if (type == "core.linear") {
       if (chance(0.5)) component.config.push_back("factor: " + pick({"1", "-1", "0", "0.5"}));
       if (chance(0.5)) component.config.push_back("offset: " + pick({"1", "2", "-3", "0.25"}));
@@ -294,8 +295,12 @@ class Generator : private RandomFields {
         is_single ? Fields{"type: any_input", "coalesce: true"} : pick_trigger(are_timed);
     if (!is_single) add_modifiers(component.trigger);
     const std::string& type = component.trigger.front();
+    const bool has_plain_rule =
+        std::ranges::none_of(component.trigger, [](const std::string& field) {
+          return field.starts_with("max_latency") || field.starts_with("coalesce");
+        });
     const bool allows_latched =
-        !is_single && (type == "type: any_input" || type == "type: all_inputs");
+        has_plain_rule && (type == "type: any_input" || type == "type: all_inputs");
     bool has_unlatched = false;
     for (std::size_t i = 0; i < producers.size(); ++i) {
       const auto from = std::ranges::find(model_.components, producers[i], &ComponentModel::id);
@@ -402,7 +407,10 @@ class Generator : private RandomFields {
     if (has_other_domains_ || chance(0.3)) {
       model_.options.duration = milliseconds(10 + below(150));
     }
-    model_.options.until_idle = chance(0.4);
+    const bool has_manual = std::ranges::any_of(model_.lanes, [](const LaneModel& lane) {
+      return lane.fields.front() == "type: manual_step";
+    });
+    model_.options.until_idle = !has_manual && chance(0.4);
   }
 
   GraphModel model_;

@@ -84,9 +84,10 @@ Message Channel::take(std::uint64_t arrival, Duration now) {
   const auto found = std::ranges::find(visible, arrival, &Message::arrival);
   MR_CHECK(found != visible.end());
   const Message taken = *found;
-  ++counts.delivered;
   const Duration deadline = edge->policy.deadline;
-  if (deadline > Duration::zero() && now - taken.published > deadline) ++counts.deadline_missed;
+  const bool is_late = deadline > Duration::zero() && now - taken.published > deadline;
+  if (!taken.is_used) ++counts.delivered;
+  if (!taken.is_used && is_late) ++counts.deadline_missed;
   if (edge->policy.mode == ChannelMode::kLatched) {
     found->is_used = true;
   } else {

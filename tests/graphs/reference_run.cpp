@@ -54,8 +54,9 @@ class Timeline {
   std::string step() {
     const std::optional<Event> event = find_next();
     if (!event) return "idle";
-    const bool is_begin = event->kind == EventKind::kBegin;
-    if (is_begin && options_.duration && event->at >= *options_.duration) return "duration_bound";
+    const bool is_end = event->kind == EventKind::kEnd;
+    const bool is_late = options_.duration && event->at >= *options_.duration;
+    if (is_late && !is_end) return end_next();
     time_ = event->at;
     switch (event->kind) {
       case EventKind::kInjection:
@@ -69,11 +70,21 @@ class Timeline {
       }
       case EventKind::kBegin:
         world_.run_epoch(event->index, event->at);
-        return {};
+        return world_.failure ? "error" : "";
       case EventKind::kEnd:
         return end(event->index);
     }
     return {};
+  }
+
+  /// Nothing begins any more, and results that arrive change nothing: plays the next end, if any.
+  std::string end_next() {
+    std::optional<std::size_t> next;
+    for (std::size_t i = 0; i < world_.domains.size(); ++i) {
+      if (!world_.domains[i].is_busy) continue;
+      if (!next || world_.domains[i].end < world_.domains[*next].end) next = i;
+    }
+    return next ? end(*next) : "duration_bound";
   }
 
   std::string end(std::size_t domain) {

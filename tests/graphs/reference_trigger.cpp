@@ -86,7 +86,7 @@ class Collector {
         return debounce();
       case TriggerType::kCondition:
         if (rule_.condition == Condition::kAllInputsReady) return by_type_all();
-        if (rule_.condition == Condition::kEventTimestampPresent) drop_without_event_time();
+        if (rule_.condition == Condition::kEventTimestampPresent) return with_event_time();
         return by_type_any();
       default:
         return by_type_any();
@@ -139,19 +139,19 @@ class Collector {
   void drop_old() {
     for (const auto& channels : ports_) {
       for (Channel* channel : channels) {
-        const Duration lifespan = channel->edge->policy.lifespan;
-        const auto erase_older = [&](Duration age_max, std::int64_t& count) {
+        const graph::ChannelSpec& policy = channel->edge->policy;
+        const auto erase_older = [&](Duration age_max, bool takes_held, std::int64_t& count) {
           if (age_max == Duration::zero()) return;
           count += static_cast<std::int64_t>(
               std::erase_if(channel->visible, [&](const Message& message) {
-                return channel->may_deliver(message) && now_ - message.published > age_max;
+                return (takes_held || channel->may_deliver(message)) &&
+                       now_ - message.published > age_max;
               }));
         };
-        erase_older(lifespan, channel->counts.stale);
-        // What a barrier holds back is not there yet.
-        const bool is_there =
-            channel->visible.empty() || channel->may_deliver(channel->visible.front());
-        if (is_there) erase_older(rule_.max_latency, state_.counts.timed_out);
+        erase_older(policy.lifespan, true, channel->counts.stale);
+        // What a barrier holds back is not there yet, and a latched value is always there.
+        if (policy.mode == ChannelMode::kLatched) continue;
+        erase_older(rule_.max_latency, false, state_.counts.timed_out);
       }
     }
   }
@@ -242,9 +242,14 @@ class Collector {
     if (now_ - newest >= rule_.window) coalesce(false);
   }
 
-  void drop_without_event_time() {
+  void with_event_time() {
     for (const Candidate& one : fresh()) {
-      if (!one.message.event_time) drop(one, state_.counts.condition_suppressed);
+      if (!has_room()) return;
+      if (one.message.event_time) {
+        firings_.push_back({take(one)});
+      } else {
+        drop(one, state_.counts.condition_suppressed);
+      }
     }
   }
 
@@ -259,7 +264,7 @@ class Collector {
       if (queue.empty()) continue;
       const Candidate last = queue.back();
       is_any_fresh |= last.is_fresh();
-      if (needs_all || last.is_fresh()) newest.push_back(last);
+      newest.push_back(last);
       queue.pop_back();
       older.insert(older.end(), queue.begin(), queue.end());
     }

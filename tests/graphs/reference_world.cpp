@@ -67,19 +67,32 @@ void World::run_epoch(std::size_t domain, Duration begin) {
   state.is_busy = true;
   state.begin = begin;
   state.end = begin;
-  for (std::size_t edge = 0; edge < channels.size(); ++edge) {
-    const std::size_t consumer = plan.edges[edge].to;
-    if (plan.components[consumer].domain != domain) continue;
-    channels[edge].show();
-  }
+  show_arrived(domain);
   for (std::size_t i = 0; i < components.size(); ++i) {
     if (plan.components[i].domain == domain && components[i].down_until <= begin) {
       components[i].down_until.reset();
     }
   }
+  const auto tables = outcome.tables;
   for (const auto& stage : plan.domains[domain].stages) {
     run_stage(domain, stage);
-    if (failure) return;
+    if (!failure) continue;
+    outcome.tables = tables;
+    return;
+  }
+}
+
+/// What has left becomes visible in the order of leaving, behind all that was visible before.
+void World::show_arrived(std::size_t domain) {
+  std::vector<Message*> all;
+  for (std::size_t edge = 0; edge < channels.size(); ++edge) {
+    if (plan.components[plan.edges[edge].to].domain != domain) continue;
+    for (Message& message : channels[edge].arrived) all.push_back(&message);
+  }
+  std::ranges::sort(all, {}, &Message::arrival);
+  for (Message* message : all) message->arrival = ++arrival_count_;
+  for (std::size_t edge = 0; edge < channels.size(); ++edge) {
+    if (plan.components[plan.edges[edge].to].domain == domain) channels[edge].show();
   }
 }
 
@@ -130,14 +143,14 @@ std::vector<Done> World::run_pools(std::size_t domain,
     }
     if (items.empty()) continue;
     const PoolBatch batch = make_batch(spec, items, dispatch_counts_[lane]);
+    if (batch.has_overflowed) {
+      failure = {.component = "", .code = "lane_overflow"};
+      return all;
+    }
     for (const std::size_t item : batch.rejected) {
       count("scheduler.rejected_count", spec.id, 1);
       const bool is_low = items[item].priority >= graph::PriorityClass::kLow;
       if (is_low) count("scheduler.low_priority_rejected_count", spec.id, 1);
-    }
-    if (batch.has_overflowed) {
-      fail(items.front().component, "lane_overflow");
-      return all;
     }
     count_most("scheduler.active_count", spec.id, static_cast<double>(batch.width));
     count_most("scheduler.in_flight_count", spec.id, static_cast<double>(batch.admitted_count));
@@ -194,9 +207,9 @@ std::vector<Done> World::run_on_thread(std::size_t domain,
 void World::discard_input(std::size_t component) {
   for (const auto& port : ports_of(component)) {
     for (Channel* channel : port) {
-      components[component].trigger.counts.isolated +=
-          static_cast<std::int64_t>(channel->visible.size());
-      channel->visible.clear();
+      components[component].trigger.counts.isolated += static_cast<std::int64_t>(std::erase_if(
+          channel->visible,
+          [channel](const Message& message) { return channel->may_deliver(message); }));
     }
   }
 }
@@ -366,6 +379,7 @@ void World::commit_one(const Done& done, const Publication& publication, Part pa
 void World::leave(std::size_t domain) {
   DomainState& state = domains[domain];
   state.is_busy = false;
+  if (failure) state.outbox.clear();
   for (auto& [edge, message] : state.outbox) {
     --channels[edge].waiting_count;
     channels[edge].enter(std::move(message), ++arrival_count_, false);

@@ -90,6 +90,7 @@ class World {
  private:
   friend class LoopRun;
 
+  void show_arrived(std::size_t domain);
   void run_stage(std::size_t domain, const std::vector<std::size_t>& regions);
   std::vector<Done> run_pools(std::size_t domain,
                               const std::vector<std::size_t>& regions,

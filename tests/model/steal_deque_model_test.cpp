@@ -76,7 +76,7 @@ class DequeScenario : public Scenario {
 
  private:
   std::size_t take(const DequeItem& item) {
-    require(item.payload < pushed_count_, "Plain data is read");
+    require(item.payload < pushed_count_, "Only items that were pushed are taken");
     require(item.run == &data_[item.payload % kItemCountMax], "The words of an item stay together");
     const std::size_t number = item.payload % kItemCountMax;
     require(data_[number].get() == number + 100, "An item brings its data");

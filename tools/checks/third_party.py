@@ -21,6 +21,7 @@ LIBRARIES = {
     "openssl/": "libssl",
     "llhttp.h": "llhttp",
     "zlib.h": "zlib",
+    "zconf.h": "zlib",
     "re2/": "re2",
     "CLI/": "CLI11",
     "hwy/": "highway",

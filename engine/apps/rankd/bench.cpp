@@ -13,13 +13,17 @@
 #include "apps/rankd/request_repeater.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
+#include "base/metrics/metrics_registry.h"
 #include "base/sync/mutex.h"
+#include "tasks/endpoint_metrics.h"
 
 namespace millrace::rankd {
 namespace {
 
 constexpr std::int64_t kWarmUpMax = 1000;
 constexpr std::int64_t kTracedMax = 256;
+// Share of keys that may be shared before the figures are said to flatter.
+constexpr double kSharedShareMax = 0.02;
 
 void show_progress(std::int64_t answered, std::int64_t count) {
   constexpr int kWidth = 40;
@@ -61,7 +65,27 @@ std::string traced_request(const std::string& request) {
   return R"({"trace": true)" + std::string(is_empty ? "" : ", ") + request.substr(next);
 }
 
-std::optional<base::Duration> measure_queue_delay(RequestRepeater& repeater, const Flags& flags) {
+// Keys of stores that other reads already had, so far.
+std::uint64_t shared_keys(const host::Engine& engine) {
+  std::uint64_t sum = 0;
+  for (const base::MetricSnapshot& metric : engine.metrics().snapshot()) {
+    const std::string_view name = metric.descriptor.name;
+    if (name != tasks::kEndpointSharedKeys.name && name != tasks::kEndpointCachedKeys.name)
+      continue;
+    for (const base::SeriesSnapshot& series : metric.series) sum += series.value.count;
+  }
+  return sum;
+}
+
+// Requests that share reads make each other cheaper, which those of different users would not.
+double shared_share(const BenchResult& result) {
+  const auto all = static_cast<double>(result.shared_keys + result.store.commands);
+  return all > 0 ? static_cast<double>(result.shared_keys) / all : 0;
+}
+
+std::optional<base::Duration> measure_queue_delay(RequestRepeater& repeater,
+                                                  const RequestMix& mix,
+                                                  std::int64_t request_count) {
   constexpr std::string_view kName = "\"queue_delay_us\":";
   base::Mutex mutex;
   double sum_us = 0;
@@ -74,8 +98,12 @@ std::optional<base::Duration> measure_queue_delay(RequestRepeater& repeater, con
       ++count;
     }
   });
-  const Repeated traced =
-      repeater.run(traced_request(flags.bench_request), std::min(flags.bench_count, kTracedMax));
+  std::vector<std::string> requests;
+  for (const std::string& request : mix.requests) {
+    if (std::ssize(requests) == kTracedMax) break;
+    requests.push_back(traced_request(request));
+  }
+  const Repeated traced = repeater.run(requests, std::min(request_count, kTracedMax));
   repeater.on_response({});
   if (traced.failed > 0 || count == 0) return std::nullopt;
   return std::chrono::duration_cast<base::Duration>(
@@ -96,19 +124,24 @@ double BenchResult::requests_per_second() const {
   return seconds > 0 ? static_cast<double>(answered()) / seconds : 0;
 }
 
-BenchResult run_bench(host::Engine& engine, const Flags& flags, const StopFlag& stop) {
+BenchResult run_bench(host::Engine& engine,
+                      const Flags& flags,
+                      const RequestMix& mix,
+                      const StopFlag& stop) {
   RequestRepeater repeater(engine, flags.bench_concurrency);
   repeater.stop_on(stop);
-  static_cast<void>(repeater.run(flags.bench_request, std::min(flags.bench_count, kWarmUpMax)));
+  static_cast<void>(repeater.run(mix.requests, std::min(flags.bench_count, kWarmUpMax)));
   BenchResult result;
+  result.mix = mix.about;
   result.concurrency = flags.bench_concurrency;
   const rank::LoadedPlan* const plan = engine.plans().default_plan();
   result.plan = plan != nullptr ? plan->plan().name : "";
   const runtime::PoolCounters pool = engine.workers().counters();
   const stores::StoreCounters store = engine.store_counters();
+  const std::uint64_t shared_before = shared_keys(engine);
   const bool shows_progress = isatty(STDERR_FILENO) != 0;
   if (shows_progress) repeater.on_progress(&show_progress);
-  Repeated repeated = repeater.run(flags.bench_request, flags.bench_count);
+  Repeated repeated = repeater.run(mix.requests, flags.bench_count);
   if (shows_progress) std::fputs("\r\033[K", stderr);
   result.elapsed = repeated.elapsed;
   result.cpu = repeated.cpu;
@@ -123,12 +156,15 @@ BenchResult run_bench(host::Engine& engine, const Flags& flags, const StopFlag& 
   result.pool.executed_on_loops = pool_after.executed_on_loops - pool.executed_on_loops;
   result.pool.inlined_on_loops = pool_after.inlined_on_loops - pool.inlined_on_loops;
   result.pool.wakes = pool_after.wakes - pool.wakes;
+  result.pool.stolen = pool_after.stolen - pool.stolen;
+  result.pool.published = pool_after.published - pool.published;
+  result.shared_keys = shared_keys(engine) - shared_before;
   const stores::StoreCounters store_after = engine.store_counters();
   result.store = {.commands = store_after.commands - store.commands,
                   .batches = store_after.batches - store.batches,
                   .round_trips = repeated.store_round_trips};
   repeater.on_progress({});
-  result.queue_delay = measure_queue_delay(repeater, flags);
+  result.queue_delay = measure_queue_delay(repeater, mix, flags.bench_count);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   result.memory_peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
@@ -138,13 +174,15 @@ BenchResult run_bench(host::Engine& engine, const Flags& flags, const StopFlag& 
 std::string to_text(const BenchResult& result) {
   std::string text = base::format(
       "plan            {}\n"
-      "requests        {} ({} failed, {} refused), {} at a time\n"
+      "requests        {} ({} failed, {} refused), {} at a time; {}\n"
       "throughput      {:.0f} requests/s\n"
       "CPU             {:.1f} us per request\n"
       "latency         p50 {:.1f} us, p90 {:.1f} us, p99 {:.1f} us, max {:.1f} us\n"
       "inline rate     {:.2f}\n"
       "queue delay     {}\n"
-      "wake-ups        {:.3f} per request\n"
+      "nodes           {:.2f} on workers, {:.2f} on loops per request\n"
+      "hand-overs      {:.3f} offered to other workers, {:.3f} stolen, {:.3f} wake-ups per "
+      "request\n"
       "store           {:.2f} round trips, {:.2f} commands per request\n"
       "peak memory     {:.1f} MB\n",
       result.plan,
@@ -152,6 +190,7 @@ std::string to_text(const BenchResult& result) {
       result.failed,
       result.refused,
       result.concurrency,
+      result.mix,
       result.requests_per_second(),
       cpu_us(result),
       to_us(result.percentile(0.5)),
@@ -161,10 +200,21 @@ std::string to_text(const BenchResult& result) {
       inline_rate(result.pool),
       result.queue_delay ? base::format("{:.1f} us per queued node", to_us(*result.queue_delay))
                          : "not measured",
+      per_request(result.pool.executed, result),
+      per_request(result.pool.executed_on_loops, result),
+      per_request(result.pool.published, result),
+      per_request(result.pool.stolen, result),
       per_request(result.pool.wakes, result),
       per_request(result.store.round_trips, result),
       per_request(result.store.commands, result),
       static_cast<double>(result.memory_peak_bytes) / 1e6);
+  if (shared_share(result) > kSharedShareMax) {
+    text += base::format(
+        "warning         {:.0f} % of the keys were not read, because another read already had "
+        "them: "
+        "requests of more users would cost more (--requests, --bench_users)\n",
+        100 * shared_share(result));
+  }
   if (result.failed > 0) text += base::format("first failure   {}\n", result.first_error);
   return text;
 }
@@ -178,6 +228,7 @@ std::string to_json(const BenchResult& result) {
   json.member("failed", result.failed);
   json.member("refused", result.refused);
   json.member("concurrency", result.concurrency);
+  json.member("mix", result.mix);
   json.member("requests_per_s", result.requests_per_second());
   json.member("cpu_us_per_request", cpu_us(result));
   json.member("p50_us", to_us(result.percentile(0.5)));
@@ -194,6 +245,11 @@ std::string to_json(const BenchResult& result) {
   json.member("wakes_per_request", per_request(result.pool.wakes, result));
   json.member("round_trips_per_request", per_request(result.store.round_trips, result));
   json.member("commands_per_request", per_request(result.store.commands, result));
+  json.member("worker_nodes_per_request", per_request(result.pool.executed, result));
+  json.member("loop_nodes_per_request", per_request(result.pool.executed_on_loops, result));
+  json.member("hand_overs_per_request", per_request(result.pool.published, result));
+  json.member("steals_per_request", per_request(result.pool.stolen, result));
+  json.member("shared_keys_per_request", per_request(result.shared_keys, result));
   json.member("memory_peak_bytes", result.memory_peak_bytes);
   json.end_object();
   out += '\n';

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/rankd/flags.h"
+#include "apps/rankd/request_mix.h"
 #include "apps/rankd/stop_signals.h"
 #include "base/clock.h"
 #include "host/engine.h"
@@ -14,9 +15,10 @@
 
 namespace millrace::rankd {
 
-/// The figures of a bench: one request, repeated.
+/// The figures of a bench.
 struct BenchResult {
   std::string plan;
+  std::string mix;  ///< which requests were sent
   std::int64_t requests = 0;
   std::int64_t failed = 0;   ///< got an error other than `busy`
   std::int64_t refused = 0;  ///< answered `busy`; no other figure counts them
@@ -26,6 +28,8 @@ struct BenchResult {
   std::vector<base::Duration> latencies;  ///< sorted
   runtime::PoolCounters pool;             ///< during the measurement
   stores::StoreCounters store;
+  std::uint64_t shared_keys =
+      0;  ///< keys of stores that were not asked for, as another read had them
   /// Mean time that a node waits in a queue, measured with a few traced requests after the others.
   /// Nothing if the request cannot be traced.
   std::optional<base::Duration> queue_delay;
@@ -38,10 +42,13 @@ struct BenchResult {
   [[nodiscard]] double requests_per_second() const;
 };
 
-/// Repeats the request of the flags, `bench_concurrency` at a time, after a short warm-up. Shows
+/// Sends the requests in turn, `bench_concurrency` at a time, after a short warm-up. Shows
 /// progress on stderr if that is a terminal. Once `stop` is raised no further request starts, and
 /// the figures are those of the requests so far.
-[[nodiscard]] BenchResult run_bench(host::Engine& engine, const Flags& flags, const StopFlag& stop);
+[[nodiscard]] BenchResult run_bench(host::Engine& engine,
+                                    const Flags& flags,
+                                    const RequestMix& mix,
+                                    const StopFlag& stop);
 
 [[nodiscard]] std::string to_text(const BenchResult& result);
 [[nodiscard]] std::string to_json(const BenchResult& result);

@@ -25,6 +25,16 @@ TEST(BenchTest, PercentilesAreOfTheSortedLatencies) {
   EXPECT_EQ(result.percentile(0), 1us);
 }
 
+TEST(BenchTest, CLI6_WarnsWhenReadsWereShared) {
+  BenchResult result;
+  result.requests = 100;
+  result.store.commands = 2;
+  EXPECT_THAT(to_text(result), ::testing::Not(HasSubstr("warning")));
+  result.shared_keys = 98;
+  EXPECT_THAT(to_text(result), HasSubstr("warning         98 % of the keys were not read"));
+  EXPECT_THAT(to_json(result), HasSubstr(R"("shared_keys_per_request":0.98)"));
+}
+
 TEST(BenchTest, CLI6_RunsAsManyRequestsAsAsked) {
   Flags flags = repository_flags();
   flags.plan_name = "complex_dag";
@@ -33,20 +43,21 @@ TEST(BenchTest, CLI6_RunsAsManyRequestsAsAsked) {
   flags.bench_concurrency = 8;
   const auto project = open_project(flags);
   const auto engine = start_engine(flags, *project);
-  const BenchResult result = run_bench(*engine, flags, StopFlag());
+  const BenchResult result = run_bench(*engine, flags, make_request_mix(flags).value(), StopFlag());
   EXPECT_EQ(result.plan, "complex_dag");
   EXPECT_EQ(result.requests, 40);
   EXPECT_EQ(result.failed, 0) << result.first_error;
   EXPECT_EQ(result.latencies.size(), 40U);
   EXPECT_TRUE(std::is_sorted(result.latencies.begin(), result.latencies.end()));
   EXPECT_GT(result.store.commands, 0U);
+  EXPECT_EQ(result.shared_keys, 0U);  // embedded data shares nothing
   // The viewer, then two lists of users at the same time, then two of media.
   EXPECT_EQ(result.store.round_trips, 3U * 40U);
   EXPECT_EQ(result.store.batches, 5U * 40U);
   EXPECT_EQ(result.pool.executed + result.pool.executed_on_loops, 9U * 40U);
   ASSERT_TRUE(result.queue_delay);
   EXPECT_THAT(to_text(result), HasSubstr("us per queued node"));
-  EXPECT_THAT(to_text(result), HasSubstr("40 (0 failed, 0 refused), 8 at a time"));
+  EXPECT_THAT(to_text(result), HasSubstr("40 (0 failed, 0 refused), 8 at a time; users 1 to 100"));
   EXPECT_THAT(to_json(result),
               HasSubstr(R"({"plan":"complex_dag","requests":40,"failed":0,"refused":0,)"));
 }
@@ -64,7 +75,7 @@ TEST(BenchTest, B1_CLI6_RefusalsAreNeitherFailuresNorLatencies) {
   flags.inflight_max = 1;
   const auto project = open_project(flags);
   const auto engine = start_engine(flags, *project);
-  const BenchResult result = run_bench(*engine, flags, StopFlag());
+  const BenchResult result = run_bench(*engine, flags, make_request_mix(flags).value(), StopFlag());
   EXPECT_EQ(result.failed, 0) << result.first_error;
   EXPECT_EQ(static_cast<std::int64_t>(result.latencies.size()), result.answered());
   EXPECT_GT(result.answered(), 0);
@@ -83,7 +94,7 @@ TEST(BenchTest, CLI10_AStoppedBenchGivesTheFiguresSoFar) {
   const auto engine = start_engine(flags, *project);
   StopFlag stop;
   stop.raise();
-  const BenchResult result = run_bench(*engine, flags, stop);
+  const BenchResult result = run_bench(*engine, flags, make_request_mix(flags).value(), stop);
   EXPECT_EQ(result.requests, 0);
   EXPECT_EQ(result.failed, 0);
   EXPECT_THAT(to_text(result), HasSubstr("0 (0 failed, 0 refused)"));
@@ -98,7 +109,7 @@ TEST(BenchTest, AnswersThatComeAtOnceAreCountedToo) {
   flags.bench_request = R"({"user_id": 1, "nonsense": 1})";
   const auto project = open_project(flags);
   const auto engine = start_engine(flags, *project);
-  const BenchResult result = run_bench(*engine, flags, StopFlag());
+  const BenchResult result = run_bench(*engine, flags, make_request_mix(flags).value(), StopFlag());
   EXPECT_EQ(result.failed, 30);
   EXPECT_EQ(result.latencies.size(), 30U);
   EXPECT_THAT(to_text(result), HasSubstr("unknown_field"));

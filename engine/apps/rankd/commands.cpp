@@ -22,6 +22,7 @@
 #include "apps/rankd/output.h"
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
+#include "apps/rankd/request_mix.h"
 #include "apps/rankd/serve.h"
 #include "apps/rankd/stop_signals.h"
 #include "apps/rankd/suites/suite_report.h"
@@ -208,7 +209,9 @@ int run_lines(const Flags& flags, host::Engine& engine, Output& out, StopFlag& s
 }
 
 int bench(const Flags& flags, host::Engine& engine, Output& out, const StopFlag& stop) {
-  const BenchResult result = run_bench(engine, flags, stop);
+  const auto mix = make_request_mix(flags);
+  if (!mix) return fail(mix.error());
+  const BenchResult result = run_bench(engine, flags, *mix, stop);
   out.write(flags.format == Format::kJson ? to_json(result) : to_text(result));
   return result.failed == 0 ? kOk : kFailed;
 }

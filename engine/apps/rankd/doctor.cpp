@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "apps/rankd/extensions.h"
 #include "base/format.h"
@@ -63,9 +64,33 @@ void check_plans(const host::Project& project, const Flags& flags, Checklist& li
   }
 }
 
+// Lists the settings that decide how nodes are scheduled, and where each comes from.
+void show_settings(const Flags& flags, const host::Engine& engine, Checklist& list) {
+  const auto show = [&](std::string_view name, const auto& value, std::string_view otherwise) {
+    const std::string flag = "--" + std::string(name);
+    list.good(base::format(
+        "setting {}: {} ({})", name, value, flags.given.contains(flag) ? flag : otherwise));
+  };
+  const auto us = [](base::Duration time) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  };
+  show("loops", engine.loop_count(), "by processors and endpoints");
+  show("cpu_threads", engine.workers().worker_count(), "all processors");
+  show("inline_threshold_us", us(flags.inline_threshold), "default");
+  show("loop_inline_budget_us", us(flags.loop_inline_budget), "default");
+  show("max_inline_depth", flags.max_inline_depth, "default");
+  show("no_inline", !flags.inlining, "default");
+  show("no_chaining", !flags.chaining, "default");
+  show("high_water", flags.high_water, "default");
+  show("inflight_max", flags.inflight_max, "default");
+  show("max_rows", flags.row_limits.rows_max, "default");
+  show("max_request_memory", flags.row_limits.bytes_max, "default");
+}
+
 void check_answers(const host::Project& project, const Flags& flags, Checklist& list) {
   auto engine = host::Engine::start(flags, project);
   if (!engine) return list.bad("engine", engine.error().text);
+  show_settings(flags, **engine, list);
   rank::RequestReader reader;
   for (const std::string_view name : (*engine)->plans().names()) {
     host::WaitingCall call;

@@ -30,6 +30,17 @@ TEST(DoctorTest, CLI3_TriesEverythingAndSaysWhatIsMissing) {
   EXPECT_THAT(out, HasSubstr("endpoint web_default: http at 127.0.0.1:8081"));
 }
 
+TEST(DoctorTest, CLI13_ShowsSettingsWithTheirSource) {
+  Flags flags = *parse({"--max_inline_depth", "3", "--loops", "2"});
+  flags.root = MILLRACE_SOURCE_DIR;
+  int exit_code = 0;
+  const std::string out = examine(flags, exit_code);
+  EXPECT_THAT(out, HasSubstr("setting max_inline_depth: 3 (--max_inline_depth)"));
+  EXPECT_THAT(out, HasSubstr("setting loops: 2 (--loops)"));
+  EXPECT_THAT(out, HasSubstr("setting inline_threshold_us: 50 (default)"));
+  EXPECT_THAT(out, HasSubstr("setting no_chaining: false (default)"));
+}
+
 TEST(DoctorTest, ARegistryThatCannotBeReadEndsIt) {
   Flags flags = repository_flags();
   flags.registry_dir = "/no/such/folder";

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -61,7 +62,43 @@ void add_milliseconds(CLI::App& app,
           std::chrono::duration_cast<base::Duration>(std::chrono::duration<double, std::milli>(ms));
     }
   };
-  app.add_option_function<double>(name, set, about)->check(CLI::Range(0.0, 3'600'000.0));
+  // Not `CLI::Range`, which lets NaN pass.
+  const auto in_range = [](const std::string& text) {
+    const double ms = std::strtod(text.c_str(), nullptr);
+    return ms >= 0 && ms <= 3'600'000 ? std::string()
+                                      : "Value " + text + " not in range 0 to 3600000";
+  };
+  app.add_option_function<double>(name, set, about)->check(in_range);
+}
+
+/// Adds an option in microseconds, from 0 on.
+void add_microseconds(CLI::App& app,
+                      const std::string& name,
+                      base::Duration& value,
+                      const std::string& about) {
+  const auto set = [&value](std::int64_t us) { value = std::chrono::microseconds(us); };
+  app.add_option_function<std::int64_t>(name, set, about)
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
+}
+
+void add_executor(CLI::App& app, Flags& flags) {
+  add_microseconds(app,
+                   "--inline_threshold_us,--inline-threshold-us",
+                   flags.inline_threshold,
+                   "cheaper nodes may run on the loop (default: 50)");
+  add_microseconds(app,
+                   "--loop_inline_budget_us,--loop-inline-budget-us",
+                   flags.loop_inline_budget,
+                   "time for them in one turn of a loop (default: 2000)");
+  app.add_option("--max_inline_depth,--max-inline-depth",
+                 flags.max_inline_depth,
+                 "nodes that run after each other before others get a turn; 0: no inlining")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
+  app.add_flag("!--no_inline,!--no-inline", flags.inlining, "no node runs on a loop");
+  app.add_flag("!--no_chaining,!--no-chaining",
+               flags.chaining,
+               "no node runs right after the one before it");
 }
 
 void add_running(CLI::App& app, Flags& flags) {
@@ -76,7 +113,8 @@ void add_running(CLI::App& app, Flags& flags) {
                    "time limit of every node, besides its own");
   app.add_option("--cpu_threads,--cpu-threads", flags.cpu_threads, "workers (default: all cores)")
       ->check(CLI::Range(0, 64));
-  app.add_option("--loops", flags.loops, "event loops")->check(CLI::Range(1, 16));
+  app.add_option("--loops", flags.loops, "event loops (default: by processors and endpoints)")
+      ->check(CLI::Range(1, 16));
   const auto limit = CLI::Range(std::int64_t{1}, runtime::AdmissionSettings::kLimitMax);
   app.add_option("--high_water,--high-water",
                  flags.high_water,
@@ -147,7 +185,15 @@ void add_bench(CLI::App& app, Flags& flags, const std::string& count, const std:
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   app.add_option(parallel, flags.bench_concurrency, "requests under way at the same time")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
-  app.add_option("--bench_request,--bench-request", flags.bench_request, "the request to repeat");
+  auto* const one = app.add_option(
+      "--bench_request,--bench-request", flags.bench_request, "one request, to be repeated");
+  app.add_option("--requests", flags.bench_requests_file, "file with one request per line")
+      ->excludes(one);
+  app.add_option("--bench_users,--bench-users",
+                 flags.bench_users,
+                 "without these two: a request for each of so many users, in turn")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000'000}))
+      ->capture_default_str();
 }
 
 class CommandLine {
@@ -156,6 +202,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     add_loading(app_, flags_);
     add_running(app_, flags_);
+    add_executor(app_, flags_);
     add_format(app_, flags_);
     add_logging(app_, flags_);
     add_bench(app_, flags_, "--bench", "--bench_concurrency,--bench-concurrency");
@@ -174,6 +221,9 @@ class CommandLine {
       const int code = app_.exit(error, out, problems);
       return std::unexpected(EarlyExit{code == 0 ? 0 : 2, out.str() + problems.str()});
     }
+    for (const CLI::Option* const option : app_.get_options()) {
+      if (option->count() > 0) flags_.given.insert("--" + option->get_lnames().front());
+    }
     choose_command();
     return {};
   }
@@ -183,7 +233,7 @@ class CommandLine {
     command("run", Subcommand::kRun, "answer the requests on stdin (the default)");
     add_serve_options(command("serve", Subcommand::kServe, "answer requests over HTTP"),
                       flags_.serve);
-    CLI::App& bench = command("bench", Subcommand::kBench, "measure one request, repeated");
+    CLI::App& bench = command("bench", Subcommand::kBench, "measure requests, many times");
     bench.add_option("--count", flags_.bench_count, "requests to measure")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
     bench.add_option("--concurrency", flags_.bench_concurrency, "requests under way at a time")

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ enum class Format : std::uint8_t { kText, kJson };
 /// The command line, as given.
 struct Flags : host::Settings {
   Subcommand command = Subcommand::kRun;
+  std::set<std::string> given;  ///< names of the options on the command line, as `--loops`
   bool async_scheduler = true;  ///< accepted and ignored: there is no other scheduler
   Format format = Format::kText;
   std::optional<base::LogFormat> log_format;  ///< unset: depends on where stderr goes
@@ -41,7 +43,9 @@ struct Flags : host::Settings {
   // bench
   std::int64_t bench_count = 0;
   std::int64_t bench_concurrency = 1;
-  std::string bench_request = R"({"user_id": 1})";
+  std::string bench_request;        ///< one request to repeat; empty: a mix of users
+  std::string bench_requests_file;  ///< one request per line
+  std::int64_t bench_users = 100;   ///< of the mix; what `seed` makes by default
   ServeFlags serve;
   // test
   std::vector<std::string> suite_files;  ///< empty: all of the folder of plans

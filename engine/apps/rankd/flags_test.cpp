@@ -152,5 +152,33 @@ TEST(FlagsTest, CLI5_HelpEndsWithZero) {
   EXPECT_THAT(flags.error().text, HasSubstr("--plan_name"));
 }
 
+TEST(FlagsTest, CLI13_ExecutorSettingsAreFlagsOfTheProcess) {
+  const auto flags = parse({"--inline_threshold_us",
+                            "7",
+                            "--max_inline_depth",
+                            "0",
+                            "--loop_inline_budget_us",
+                            "300",
+                            "--no_inline",
+                            "--no_chaining",
+                            "--high_water",
+                            "5"});
+  ASSERT_TRUE(flags) << flags.error().text;
+  EXPECT_EQ(flags->inline_threshold, std::chrono::microseconds(7));
+  EXPECT_EQ(flags->loop_inline_budget, std::chrono::microseconds(300));
+  EXPECT_EQ(flags->max_inline_depth, 0U);
+  EXPECT_FALSE(flags->inlining);
+  EXPECT_FALSE(flags->chaining);
+  EXPECT_EQ(flags->high_water, 5);
+  EXPECT_TRUE(flags->given.contains("--no_inline"));
+  EXPECT_FALSE(flags->given.contains("--loops"));
+  EXPECT_TRUE(parse({})->inlining);
+}
+
+TEST(FlagsTest, CLI5_ATimeThatIsNoNumberIsWrongUsage) {
+  for (const char* const text : {"nan", "inf", "-1", "x"})
+    EXPECT_EQ(parse({"--deadline_ms", text}).error().exit_code, 2) << text;
+}
+
 }  // namespace
 }  // namespace millrace::rankd::testing

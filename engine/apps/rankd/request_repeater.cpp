@@ -39,7 +39,8 @@ class RequestRepeater::Slot final : public rank::RankCall, loop::Job {
 
   /// Issues the next request, if there is one.
   void issue(base::TimePoint now) {
-    if (!owner_.take_next()) return owner_.done_.release();
+    request_ = owner_.take_next();
+    if (request_ == nullptr) return owner_.done_.release();
     issued_ = now;
     part_.loop.post(*this);
   }
@@ -51,7 +52,7 @@ class RequestRepeater::Slot final : public rank::RankCall, loop::Job {
   std::string first_error;
 
  private:
-  void start() { part_.ranker.start(*this, part_.reader, owner_.request_); }
+  void start() { part_.ranker.start(*this, part_.reader, *request_); }
 
   void on_answer() override {
     const base::TimePoint now = part_.loop.clock().now();
@@ -70,6 +71,7 @@ class RequestRepeater::Slot final : public rank::RankCall, loop::Job {
 
   RequestRepeater& owner_;
   LoopPart& part_;
+  const std::string* request_ = nullptr;
   base::TimePoint issued_{};
 };
 
@@ -98,8 +100,8 @@ void RequestRepeater::on_response(std::function<void(std::string_view)> show) {
   show_response_ = std::move(show);
 }
 
-Repeated RequestRepeater::run(std::string_view request, std::int64_t count) {
-  request_ = request;
+Repeated RequestRepeater::run(std::span<const std::string> requests, std::int64_t count) {
+  requests_ = requests;
   count_ = count;
   started_.store(0, std::memory_order_relaxed);
   answered_.store(0, std::memory_order_relaxed);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <semaphore>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,17 +50,24 @@ class RequestRepeater {
   /// Sets a flag that ends a run: no further request is started once it is raised.
   void stop_on(const StopFlag& stop) { stop_ = &stop; }
 
-  /// Answers the request `count` times and waits for the last answer.
-  [[nodiscard]] Repeated run(std::string_view request, std::int64_t count);
+  /// Answers the requests in turn, `count` in all, and waits for the last answer.
+  [[nodiscard]] Repeated run(std::span<const std::string> requests, std::int64_t count);
+  /// Answers one request `count` times.
+  [[nodiscard]] Repeated run(std::string_view request, std::int64_t count) {
+    const std::string text(request);
+    return run(std::span(&text, 1), count);
+  }
 
  private:
   struct LoopPart;
   class Slot;
 
-  /// Says whether one more request is to be started.
-  [[nodiscard]] bool take_next() {
-    if (stop_ != nullptr && stop_->is_raised()) return false;
-    return started_.fetch_add(1, std::memory_order_relaxed) < count_;
+  /// The next request to start; nullptr if there is none.
+  [[nodiscard]] const std::string* take_next() {
+    if (stop_ != nullptr && stop_->is_raised()) return nullptr;
+    const std::int64_t number = started_.fetch_add(1, std::memory_order_relaxed);
+    return number < count_ ? &requests_[static_cast<std::size_t>(number) % requests_.size()]
+                           : nullptr;
   }
   void count_answer();
 
@@ -67,8 +76,8 @@ class RequestRepeater {
   std::function<void(std::int64_t, std::int64_t)> show_progress_;
   std::function<void(std::string_view)> show_response_;
   const StopFlag* stop_ = nullptr;
-  // The request and count of the current run; constant during the run.
-  std::string_view request_;
+  // The requests and count of the current run; constant during the run.
+  std::span<const std::string> requests_;
   std::int64_t count_ = 0;
   // Counts of requests. They publish nothing; `done_` does.
   std::atomic<std::int64_t> started_{0};

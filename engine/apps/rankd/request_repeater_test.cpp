@@ -1,7 +1,9 @@
 #include "apps/rankd/request_repeater.h"
 
 #include <atomic>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -34,6 +36,18 @@ TEST_F(RequestRepeaterTest, EveryRunAnswersAsManyAsAsked) {
     EXPECT_EQ(responses, count);
     EXPECT_GT(result.cpu.count(), 0);
   }
+}
+
+TEST_F(RequestRepeaterTest, SendsTheRequestsInTurn) {
+  RequestRepeater repeater(*engine_, 3);
+  std::atomic<int> of_second = 0;
+  repeater.on_response([&](std::string_view response) {
+    if (response.find(R"("request_id":"b")") != std::string_view::npos) ++of_second;
+  });
+  const std::vector<std::string> requests{R"({"user_id": 1, "request_id": "a"})",
+                                          R"({"user_id": 2, "request_id": "b"})"};
+  EXPECT_EQ(repeater.run(requests, 21).failed, 0);
+  EXPECT_EQ(of_second, 10);
 }
 
 TEST_F(RequestRepeaterTest, KeepsTheFirstFailureOfEachRun) {

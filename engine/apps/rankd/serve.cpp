@@ -141,40 +141,38 @@ int serve_with(Flags flags,
                const base::SettingValues& values,
                const base::ProblemReport& warnings) {
   const EndSignals signals;
-  int exit_code = kServeOk;
-  {
-    base::AsyncLogSink sink({.format = format_of(values.text("log.format"))});
-    base::Logger log(sink, {.level_min = level_of(values.text("log.level"))});
-    for (const base::Problem& warning : warnings.problems())
-      log.warning("setting_ignored", warning.message);
-    flags.log = &log;
-    flags.id_prefix = random_prefix();
-    const auto project = host::Project::open(flags, rankd_extensions());
-    if (!project) {
-      print_to(stderr, "rankd: " + project.error().text + "\n");
-      return kServeFailed;
-    }
-    auto engine = host::Engine::start(flags, **project);
-    if (!engine) {
-      print_to(stderr, "rankd: " + engine.error().text + "\n");
-      return kServeFailed;
-    }
-    auto server = server::Server::start(
-        {.engine = *std::move(engine),
-         .project = **project,
-         .log = &log,
-         .log_sink = &sink,
-         .plan_dir = flags.plan_dir.empty() ? (*project)->root() + "/plans" : flags.plan_dir},
-        settings);
-    if (!server) {
-      print_to(stderr, "rankd: " + server.error().text + "\n");
-      return kServeFailed;
-    }
-    exit_code = drain(**server, settings, signals, signals.wait(log), log);
-    if (exit_code == kServeOk) return kServeOk;
-    // Bodies that never return must not keep the process.
-    log.warning("forced_exit", "The process ends before all requests have");
+  base::AsyncLogSink sink({.format = format_of(values.text("log.format"))});
+  base::Logger log(sink, {.level_min = level_of(values.text("log.level"))});
+  for (const base::Problem& warning : warnings.problems())
+    log.warning("setting_ignored", warning.message);
+  flags.log = &log;
+  flags.id_prefix = random_prefix();
+  const auto project = host::Project::open(flags, rankd_extensions());
+  if (!project) {
+    print_to(stderr, "rankd: " + project.error().text + "\n");
+    return kServeFailed;
   }
+  auto engine = host::Engine::start(flags, **project);
+  if (!engine) {
+    print_to(stderr, "rankd: " + engine.error().text + "\n");
+    return kServeFailed;
+  }
+  auto server = server::Server::start(
+      {.engine = *std::move(engine),
+       .project = **project,
+       .log = &log,
+       .log_sink = &sink,
+       .plan_dir = flags.plan_dir.empty() ? (*project)->root() + "/plans" : flags.plan_dir},
+      settings);
+  if (!server) {
+    print_to(stderr, "rankd: " + server.error().text + "\n");
+    return kServeFailed;
+  }
+  const int exit_code = drain(**server, settings, signals, signals.wait(log), log);
+  if (exit_code == kServeOk) return kServeOk;
+  log.warning("forced_exit", "The process ends before all requests have");
+  sink.flush();
+  // Destructors would wait for what still runs.
   std::_Exit(exit_code);
 }
 

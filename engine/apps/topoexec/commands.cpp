@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/topoexec/doctor.h"
+#include "apps/topoexec/run_commands.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -172,8 +173,10 @@ Outcome run_on_file(const Flags& flags) {
       return render(flags, *result->graph);
     case Subcommand::kExplain:
       return explain(flags, *result->graph);
-    default:
+    case Subcommand::kDiffPlan:
       return diff_plans(flags, *result);
+    default:
+      return run_graph_command(flags, *result->graph);
   }
 }
 
@@ -185,6 +188,8 @@ Outcome run_command(const Flags& flags) {
       return {.out = graph::schema_text() + "\n", .err = {}};
     case Subcommand::kSchemaCheck:
       return check_schema(flags);
+    case Subcommand::kTest:
+      return run_scenario(flags);
     case Subcommand::kDoctor:
       return {.out = doctor_report(flags.format == Format::kJson), .err = {}};
     default:

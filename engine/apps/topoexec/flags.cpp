@@ -1,6 +1,7 @@
 #include "apps/topoexec/flags.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <sstream>
 #include <string>
@@ -14,21 +15,27 @@ namespace millrace::topoexec {
 namespace {
 
 constexpr const char* kProgramAbout =
-    "topoexec checks, compiles and draws resident graphs: components that stay and exchange\n"
-    "messages in epochs. A graph is a YAML or JSON file. This version does not run them yet.\n\n"
+    "topoexec checks, draws and runs resident graphs: components that stay and exchange\n"
+    "messages in epochs. A graph is a YAML or JSON file. This version runs them in virtual "
+    "time.\n\n"
     "  topoexec graph validate graph.yaml            what is wrong with it, line by line\n"
     "  topoexec graph plan graph.yaml                in which order its parts run\n"
     "  topoexec graph render graph.yaml --format svg > graph.svg\n"
     "  topoexec graph explain graph.yaml COMPONENT   where and when one component runs\n"
+    "  topoexec graph run graph.yaml --virtual-time --until-idle\n"
+    "  topoexec graph why graph.yaml COMPONENT       why it ran, or what it waits for\n"
+    "  topoexec graph test scenario.yaml             compare a run with what is expected\n"
     "  topoexec schema dump > graph.schema.json      for completion in an editor\n\n"
-    "Exit code: 0 all well, 1 failed (lint --strict found warnings), 2 wrong usage or invalid "
-    "file.";
+    "Exit code: 0 all well, 1 failed (the run, the scenario, or lint --strict found warnings),\n"
+    "2 wrong usage or invalid file.";
 
 constexpr const char* kGraphAbout =
     "commands about one graph file\n\n"
     "Start with 'validate': it reports everything that is wrong, with line, column and a fix. "
     "Then\n"
-    "'plan' and 'render' show what the compiler made of the file.";
+    "'plan' and 'render' show what the compiler made of the file, 'run' executes it, and 'why' "
+    "says\n"
+    "what one component waits for.";
 
 class GraphCommandLine {
  public:
@@ -76,6 +83,40 @@ class GraphCommandLine {
     CLI::App& diff = file_command(
         graph, "diff-plan", Subcommand::kDiffPlan, "what differs between the plans of two files");
     diff.add_option("OTHER", flags_.other_file, "the newer graph file")->required();
+    add_run_commands(graph);
+  }
+
+  void add_run_commands(CLI::App& graph) {
+    CLI::App& run = file_command(
+        graph, "run", Subcommand::kRun, "execute the graph; its core.stdout prints lines");
+    add_bounds(run);
+    CLI::App& trace = command(
+        graph, "trace", Subcommand::kTrace, "execute it and print what happened, event by event");
+    add_file(trace);
+    add_format(trace, {"text", "json", "chrome"});
+    add_bounds(trace);
+    CLI::App& metrics = file_command(
+        graph, "metrics", Subcommand::kMetrics, "execute it and print counters and gauges");
+    add_bounds(metrics);
+    CLI::App& why = file_command(graph,
+                                 "why",
+                                 Subcommand::kWhy,
+                                 "execute it and say why one component ran last, or did not");
+    why.add_option("COMPONENT", flags_.component, "id of a component")->required();
+    why.add_option("--epoch", flags_.epoch, "ask after this epoch of its domain")
+        ->check(CLI::PositiveNumber);
+    add_bounds(why);
+    CLI::App& test = file_command(
+        graph, "test", Subcommand::kTest, "run a scenario in virtual time and compare its outputs");
+    test.get_option("FILE")->description("scenario file: graph, options, inject, expect");
+  }
+
+  void add_bounds(CLI::App& sub) {
+    sub.add_option("--steps", flags_.steps, "end after so many epochs of the first domain");
+    sub.add_option("--duration-ms", flags_.duration_ms, "begin no epoch at or after this time")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40U));
+    sub.add_flag("--until-idle", flags_.until_idle, "end when nothing can happen by itself");
+    sub.add_flag("--virtual-time", flags_.virtual_time, "do not wait: time moves by itself");
   }
 
   void add_schema_commands() {
@@ -129,6 +170,7 @@ class GraphCommandLine {
       flags_.format = name == "json"      ? Format::kJson
                       : name == "mermaid" ? Format::kMermaid
                       : name == "svg"     ? Format::kSvg
+                      : name == "chrome"  ? Format::kChrome
                                           : Format::kText;
     };
     std::string about;

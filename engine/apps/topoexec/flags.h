@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 
 #include "graph/format/limits.h"
@@ -15,12 +16,17 @@ enum class Subcommand : std::uint8_t {
   kLint,
   kExplain,
   kDiffPlan,
+  kRun,
+  kTrace,
+  kMetrics,
+  kWhy,
+  kTest,
   kSchemaDump,
   kSchemaCheck,
   kDoctor,
 };
 
-enum class Format : std::uint8_t { kText, kJson, kMermaid, kSvg };
+enum class Format : std::uint8_t { kText, kJson, kMermaid, kSvg, kChrome };
 
 /// The command line, as given.
 struct Flags {
@@ -28,8 +34,13 @@ struct Flags {
   Format format = Format::kText;
   std::string file;
   std::string other_file;  ///< of diff-plan
-  std::string component;   ///< of explain
+  std::string component;   ///< of explain and why
   bool strict = false;
+  std::optional<std::uint64_t> steps = {};
+  std::optional<std::int64_t> duration_ms = {};
+  bool until_idle = false;
+  bool virtual_time = false;
+  std::optional<std::uint64_t> epoch = {};  ///< of why
   graph::GraphLimits limits;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log/log_record.h"
 #include "base/log/log_sink.h"
 #include "base/sync/mutex.h"
@@ -32,7 +34,7 @@ AsyncLogSink::~AsyncLogSink() {
     is_ending_ = true;
   }
   must_end_.store(true, std::memory_order_relaxed);
-  changed_.notify_one();
+  changed_.notify_all();
   thread_.join();
 }
 
@@ -49,16 +51,27 @@ void AsyncLogSink::write(const LogRecord& record) {
     was_empty = lines_.empty();
     lines_.push_back(std::move(line));
   }
-  if (was_empty) changed_.notify_one();
+  if (was_empty) changed_.notify_all();
 }
 
 bool AsyncLogSink::take(std::string& text) {
   text.clear();
   const MutexLock lock(mutex_);
+  is_writing_ = false;
+  if (lines_.empty()) changed_.notify_all();
   while (lines_.empty() && !is_ending_) changed_.wait(mutex_);
+  is_writing_ = true;
   for (const std::string& line : lines_) text += line;
   lines_.clear();
   return !text.empty();
+}
+
+void AsyncLogSink::flush() {
+  const TimePoint end = steady_clock().now() + options_.patience;
+  const MutexLock lock(mutex_);
+  while (!lines_.empty() || is_writing_) {
+    if (changed_.wait_until(mutex_, end) == std::cv_status::timeout) return;
+  }
 }
 
 void AsyncLogSink::run() {

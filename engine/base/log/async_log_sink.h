@@ -37,6 +37,9 @@ class AsyncLogSink final : public LogSink {
   ~AsyncLogSink() override;
 
   void write(const LogRecord& record) override MR_EXCLUDES(mutex_);
+  /// Waits until all lines are written, but not longer than the patience of the options. For a
+  /// process that ends without its destructors.
+  void flush() MR_EXCLUDES(mutex_);
   /// Lines that were dropped so far.
   [[nodiscard]] std::uint64_t dropped_count() const {
     return dropped_.load(std::memory_order_relaxed);
@@ -56,6 +59,7 @@ class AsyncLogSink final : public LogSink {
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<std::string> lines_ MR_GUARDED_BY(mutex_);
+  bool is_writing_ MR_GUARDED_BY(mutex_) = false;
   bool is_ending_ MR_GUARDED_BY(mutex_) = false;
   // A count that publishes nothing.
   std::atomic<std::uint64_t> dropped_{0};

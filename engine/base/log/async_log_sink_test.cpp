@@ -85,6 +85,18 @@ TEST(AsyncLogSinkTest, S42_AStuckReaderBlocksNobodyAndDropsAreCounted) {
   EXPECT_LT(std::ranges::count(text, '\n'), 2 * kLines);
 }
 
+TEST(AsyncLogSinkTest, FlushWaitsForAllLinesButNotForAStuckReader) {
+  Pipe pipe;
+  AsyncLogSink sink({.descriptor = pipe.ends[1], .patience = std::chrono::milliseconds(50)});
+  Logger log(sink);
+  log.info("tick", "A line");
+  sink.flush();
+  std::array<char, 4096> buffer{};
+  EXPECT_GT(read(pipe.ends[0], buffer.data(), buffer.size()), 0);
+  for (int line = 0; line < 1000; ++line) log.info("tick", std::string(100, 'x'));
+  sink.flush();
+}
+
 TEST(AsyncLogSinkTest, AReaderThatIsGoneIsNotFatal) {
   signal(SIGPIPE, SIG_IGN);
   Pipe pipe;

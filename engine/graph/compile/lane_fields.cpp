@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -163,8 +164,31 @@ std::vector<std::string_view> advisory_fields(const LaneSpec& lane) {
   return fields;
 }
 
-std::vector<std::string_view> implemented_capabilities() {
-  return {"deterministic_region_order", "runtime_priority_ordering"};
+std::vector<std::string_view> implemented_capabilities(LaneType type) {
+  std::vector<std::string_view> names = {"deterministic_region_order",
+                                         "stop_checks",
+                                         "runtime_owned_publication_commit",
+                                         "runtime_priority_ordering",
+                                         "cooperative_cancellation",
+                                         "timeout_budget_observation"};
+  const auto add = [&names](std::initializer_list<std::string_view> more) {
+    names.insert(names.end(), more);
+  };
+  if (type == LaneType::kFixedRate) {
+    add({"bounded_simulated_ticks", "independent_cadence", "overrun_policy", "overrun_metrics"});
+  } else if (type == LaneType::kThreadPool) {
+    add({"bounded_priority_queue",
+         "queue_admission",
+         "overflow_policy",
+         "starvation_guard",
+         "non_reentrant_serialization",
+         "worker_id_trace",
+         "batch_trace_span",
+         "abandon"});
+  } else if (type == LaneType::kManualStep) {
+    add({"manual_step"});
+  }
+  return names;
 }
 
 void check_lanes(const CheckContext& context, const Links& links) {

@@ -5,6 +5,7 @@
 
 #include "graph/compile/links.h"
 #include "graph/format/spec.h"
+#include "graph/format/words.h"
 
 namespace millrace::graph {
 
@@ -14,9 +15,9 @@ namespace millrace::graph {
 /// Gives the fields of a lane that are set and have no effect, in the order of the format.
 [[nodiscard]] std::vector<std::string_view> advisory_fields(const LaneSpec& lane);
 
-/// What lanes do in this version, by the names that `lane_capabilities` uses. Until graphs run,
-/// that is what the compiler fixes; names of abilities that nothing implements yet are absent.
-[[nodiscard]] std::vector<std::string_view> implemented_capabilities();
+/// What lanes of a type do in this version, by the names that `lane_capabilities` uses. Graphs run
+/// in virtual time so far: names of abilities that need threads or a clock are absent.
+[[nodiscard]] std::vector<std::string_view> implemented_capabilities(LaneType type);
 
 /// Checks each lane by itself, what components ask of theirs, and the policies of composite loops.
 void check_lanes(const CheckContext& context, const Links& links);

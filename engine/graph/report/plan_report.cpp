@@ -127,7 +127,7 @@ class PlanWriter {
         "domain",
         domain != kNoDomain,
         domain == kNoDomain ? std::string_view() : std::string_view(graph_.domains[domain].id));
-    write_list("implemented", implemented_capabilities(), [this](std::string_view name) {
+    write_list("implemented", implemented_capabilities(lane.type), [this](std::string_view name) {
       json_.value(name);
     });
     write_list("advisory_fields", advisory_fields(lane), [this](std::string_view name) {

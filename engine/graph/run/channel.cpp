@@ -22,6 +22,26 @@ namespace {
 
 constexpr std::size_t kRingMin = 4;
 
+/// Whether two values are the same JSON: unlike `==`, 0 and 0.0 are the same number.
+bool is_same_json(const Payload& left, const Payload& right) {
+  if (left.is_number() && right.is_number()) {
+    const bool are_integers = left.find_int() && right.find_int();
+    return are_integers ? left.find_int() == right.find_int()
+                        : left.find_number() == right.find_number();
+  }
+  if (left.kind() != right.kind()) return false;
+  if (left.kind() == PayloadKind::kArray) {
+    return std::ranges::equal(left.items(), right.items(), is_same_json);
+  }
+  if (left.kind() == PayloadKind::kObject) {
+    return std::ranges::equal(
+        left.members(), right.members(), [](const PayloadMember& a, const PayloadMember& b) {
+          return a.name == b.name && is_same_json(a.value, b.value);
+        });
+  }
+  return left == right;
+}
+
 }  // namespace
 
 Channel::Channel(const ChannelSpec& policy, bool is_deferred, ChannelCells& cells)
@@ -119,11 +139,22 @@ std::size_t Channel::show(std::uint64_t number, std::uint64_t& arrival) {
 }
 
 bool Channel::take(Message& out, Duration now, bool& is_late) {
+  const bool was_taken = pull(out, now);
+  is_late = note_delivery(out, was_taken, now);
+  return was_taken;
+}
+
+bool Channel::note_delivery(const Message& message, bool was_taken, Duration now) {
+  const bool is_late = deadline_ != Duration::zero() && now - message.published_at > deadline_;
+  if (was_taken) return is_late;
+  if (is_late) cells_.deadline_miss_count.add();
+  cells_.delivery_count.add();
+  return is_late;
+}
+
+bool Channel::pull(Message& out, Duration now) {
   const Message& front = at(taken_);
-  is_late = deadline_ != Duration::zero() && now - front.published_at > deadline_;
   const bool was_taken = mode_ == ChannelMode::kLatched && !is_new_;
-  if (is_late && !was_taken) cells_.deadline_miss_count.add();
-  if (!was_taken) cells_.delivery_count.add();
   last_take_ = now;
   if (mode_ == ChannelMode::kLatched) {
     out = front;
@@ -183,7 +214,7 @@ std::vector<Message> Channel::read(std::string_view reader) {
 bool Channel::take_change() { return std::exchange(has_changed_, false); }
 
 void Channel::note_change(const Payload& value) {
-  if (last_value_ && *last_value_ == value) return;
+  if (last_value_ && is_same_json(*last_value_, value)) return;
   last_value_ = value;
   has_changed_ = true;
 }
@@ -211,7 +242,8 @@ void Channel::remove_front() {
 }
 
 void Channel::evict_front(PushOutcome& outcome) {
-  const bool was_read = taken_ > 0 || (mode_ == ChannelMode::kLatched && !is_new_);
+  const bool is_visible = arriving_ < size_;
+  const bool was_read = taken_ > 0 || (mode_ == ChannelMode::kLatched && is_visible && !is_new_);
   if (!was_read) {
     cells_.overwrite_count.add();
     outcome.has_evicted = true;

@@ -74,6 +74,10 @@ class Channel {
   [[nodiscard]] const Message& peek(std::size_t index = 0) const { return at(taken_ + index); }
   /// Takes the oldest. A `latched` value stays. Gives whether it is one that was taken before.
   bool take(Message& out, Duration now, bool& is_late);
+  /// Does what `take` does but does not count it as delivered; see `note_delivery`.
+  bool pull(Message& out, Duration now);
+  /// Counts a message that was pulled as delivered; gives whether it is past its deadline.
+  bool note_delivery(const Message& message, bool was_taken, Duration now);
   /// Removes the oldest that can be taken.
   void drop_front();
   /// Removes what is older than the lifespan; gives how many.

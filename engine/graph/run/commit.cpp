@@ -46,7 +46,7 @@ CommitOutcome Committer::commit(InvocationRecord& record, CommitProgress& progre
         progress.blocking_edge = refusing;
         return CommitOutcome::kBlocked;
       }
-      refuse(output, refusing);
+      refuse(output, output.outer, refusing);
       if (tables_.channels[refusing]->overflow() != EdgeOverflow::kFailFast) continue;
       tables_.fail("commit",
                    record.component,
@@ -75,7 +75,7 @@ bool Committer::commit_inner(InvocationRecord& record) {
     if (output.inner.empty()) continue;
     const std::uint32_t refusing = find_refusing(output.inner);
     if (refusing != kNoIndex) {
-      refuse(output, refusing);
+      refuse(output, output.inner, refusing);
       is_whole = false;
       continue;
     }
@@ -97,10 +97,14 @@ bool Committer::would_refuse(const InvocationRecord& record) const {
 }
 
 std::uint32_t Committer::find_refusing(const std::vector<std::uint32_t>& edges) const {
+  std::uint32_t found = kNoIndex;
   for (const std::uint32_t edge : edges) {
-    if (tables_.channels[edge]->refuses()) return edge;
+    if (!tables_.channels[edge]->refuses()) continue;
+    // The order of edges in a file must not decide whether a run fails or waits.
+    if (tables_.channels[edge]->overflow() == EdgeOverflow::kFailFast) return edge;
+    if (found == kNoIndex || waits_on(found)) found = edge;
   }
-  return kNoIndex;
+  return found;
 }
 
 bool Committer::waits_on(std::uint32_t edge) const {
@@ -110,9 +114,13 @@ bool Committer::waits_on(std::uint32_t edge) const {
   return tables_.graph.lanes[lane].type == LaneType::kIsolatedThread;
 }
 
-void Committer::refuse(OutputTargets& output, std::uint32_t edge) {
+void Committer::refuse(OutputTargets& output,
+                       const std::vector<std::uint32_t>& edges,
+                       std::uint32_t edge) {
   Channel& channel = *tables_.channels[edge];
-  channel.note_refusal();
+  for (const std::uint32_t one : edges) {
+    if (tables_.channels[one]->refuses() && !waits_on(one)) tables_.channels[one]->note_refusal();
+  }
   ++output.refused;
   output.guilty_edge = edge;
   tables_.metrics.domains[domain_.index].refused.add();

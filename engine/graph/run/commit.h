@@ -45,7 +45,8 @@ class Committer {
  private:
   [[nodiscard]] std::uint32_t find_refusing(const std::vector<std::uint32_t>& edges) const;
   [[nodiscard]] bool waits_on(std::uint32_t edge) const;
-  void refuse(OutputTargets& output, std::uint32_t edge);
+  /// Counts a publication that `edge` and perhaps others of `edges` refused.
+  void refuse(OutputTargets& output, const std::vector<std::uint32_t>& edges, std::uint32_t edge);
   void put(std::uint32_t edge, Message&& message, OutputTargets& output);
   void note(std::uint32_t edge, const PushOutcome& outcome, OutputTargets& output);
   void give_to_host(InvocationRecord& record);

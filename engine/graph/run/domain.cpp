@@ -161,10 +161,13 @@ void Domain::walk() {
       stage_index_ = places_[place].stage;
       if (!run_stage(stages_[stage_index_])) {
         state_ = DomainState::kFailed;
-        return;
+        return end_epoch();
       }
     }
-    if (!commit_stage()) return;
+    if (!commit_stage()) {
+      if (state_ == DomainState::kFailed) end_epoch();
+      return;
+    }
     next_place_ = stages_[stage_index_].last;
     stage_index_ = stages_.size();
   }

@@ -65,6 +65,8 @@ Trigger::Trigger(std::uint32_t component,
       is_latched = is_latched || channel->is_latched();
     }
   }
+  // Messages grow old without any new one: the trigger is asked in every epoch.
+  has_time_rule_ = has_time_rule_ || has_age_rule_;
   const bool is_each = is_injected_ || takes_each(plan_);
   is_plain_ = is_each && channel_count == 1 && !is_latched && !has_age_rule_ && !has_time_rule_ &&
               !rule.coalesce && plan_.type != TriggerType::kWatermark &&
@@ -173,16 +175,7 @@ void Trigger::collect_sets(Duration now, InvocationList& list, TriggerNotes& not
 }
 
 void Trigger::collect_batches(Duration now, InvocationList& list, TriggerNotes& notes) {
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(plan_.rule.batch_size, 1));
-  const auto count_new = [this] {
-    std::size_t count = 0;
-    for (const TriggerInput& input : inputs_) {
-      for (const Channel* channel : input.channels) {
-        if (channel->has_new()) count += channel->available();
-      }
-    }
-    return count;
-  };
+  const std::size_t size = batch_size();
   const auto take_some = [&](std::size_t count) {
     InvocationRecord& record = start(list, EventKind::kMessage);
     for (std::size_t i = 0; i < count; ++i) take(earliest(true), record, now, notes);
@@ -195,26 +188,41 @@ void Trigger::collect_batches(Duration now, InvocationList& list, TriggerNotes& 
   take_some(rest);
 }
 
+std::size_t Trigger::batch_size() const {
+  return static_cast<std::size_t>(std::max<std::int64_t>(plan_.rule.batch_size, 1));
+}
+
+std::size_t Trigger::count_new() const {
+  std::size_t count = 0;
+  for (const TriggerInput& input : inputs_) {
+    for (const Channel* channel : input.channels) {
+      if (channel->has_new()) count += channel->available();
+    }
+  }
+  return count;
+}
+
 void Trigger::collect_newest(Duration now, InvocationList& list, TriggerNotes& notes) {
   if (needs_all() ? !(all_present() && any_new()) : !any_new()) return;
   InvocationRecord* record = nullptr;
   for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
     InputMessage newest;
-    bool has_one = false;
+    Front newest_front;
     for (Front front = front_of(i); front.channel != nullptr; front = front_of(i)) {
       if (!passes(front.channel->peek())) {
         front.channel->drop_front();
         continue;
       }
-      if (record == nullptr) record = &start(list, inputs_[i].kind);
-      if (has_one) {
-        record->messages.pop_back();
-        cells_.coalesced_count.add();
-      }
-      take(front, *record, now, notes);
-      has_one = true;
+      if (newest_front.channel != nullptr) cells_.coalesced_count.add();
+      newest_front = front;
+      newest.is_used_again = front.channel->pull(newest.message, now);
       if (front.channel->is_latched()) break;
     }
+    if (newest_front.channel == nullptr) continue;
+    if (record == nullptr) record = &start(list, inputs_[i].kind);
+    newest.is_late = newest_front.channel->note_delivery(newest.message, newest.is_used_again, now);
+    record->messages.push_back(std::move(newest));
+    use_message(newest_front, *record, notes);
   }
 }
 
@@ -323,9 +331,14 @@ void Trigger::take(const Front& front,
                    Duration now,
                    TriggerNotes& notes) {
   InputMessage& added = record.messages.emplace_back();
+  added.is_used_again = front.channel->take(added.message, now, added.is_late);
+  use_message(front, record, notes);
+}
+
+void Trigger::use_message(const Front& front, InvocationRecord& record, TriggerNotes& notes) {
+  InputMessage& added = record.messages.back();
   added.edge = front.edge;
   added.input = inputs_[front.input].input;
-  added.is_used_again = front.channel->take(added.message, now, added.is_late);
   if (added.is_late) [[unlikely]]
     notes.late_edges.push_back(front.edge);
   if (added.is_used_again || added.message.arrival >= record.cause_arrival) return;
@@ -356,12 +369,12 @@ std::optional<Duration> Trigger::next_time() const {
   std::optional<Duration> due;
   if (plan_.type == TriggerType::kDebounce) {
     if (const auto newest = newest_time()) due = *newest + rule.window;
-  } else if (plan_.type == TriggerType::kBatch && is_given(rule.batch_window)) {
-    const Front front = earliest(true);
+  } else if (plan_.type == TriggerType::kBatch && count_new() < batch_size()) {
+    const Front front = is_given(rule.batch_window) ? earliest(true) : Front();
     if (front.channel != nullptr) due = front.channel->peek().published_at + rule.batch_window;
   } else if (is_given(rule.min_interval) && last_invocation_) {
     const bool is_ready = needs_all() ? all_present() && any_new() : any_new();
-    if (is_ready && plan_.type != TriggerType::kBatch) due = *last_invocation_;
+    if (is_ready) due = *last_invocation_;
   }
   if (due && is_given(rule.min_interval) && last_invocation_) {
     due = std::max(*due, *last_invocation_ + rule.min_interval);

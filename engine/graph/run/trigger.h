@@ -95,6 +95,11 @@ class Trigger {
     return !takes_one_ || list.size() == list_begin_;
   }
   void take(const Front& front, InvocationRecord& record, Duration now, TriggerNotes& notes);
+  /// Says of the last message of an invocation where it is from; it may be the earliest used up.
+  void use_message(const Front& front, InvocationRecord& record, TriggerNotes& notes);
+  [[nodiscard]] std::size_t batch_size() const;
+  /// Messages that no invocation has had.
+  [[nodiscard]] std::size_t count_new() const;
   [[nodiscard]] InvocationRecord& start(InvocationList& list, EventKind kind);
   [[nodiscard]] bool needs_all() const;
   [[nodiscard]] std::optional<Duration> newest_time() const;

@@ -14,6 +14,7 @@
 #include "loop/fake_loop.h"
 #include "net/fake_listener.h"
 #include "net/fake_peer.h"
+#include "net/http/http_handler.h"
 #include "net/http/http_server.h"
 #include "net/http/http_server_fixture.h"
 

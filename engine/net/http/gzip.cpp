@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <zconf.h>
 #include <zlib.h>
 
 #include "base/check.h"
@@ -24,8 +25,9 @@ uInt bounded(std::size_t size) {
   return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
 }
 
-Bytef* bytes_of(const char* text) {
-  return reinterpret_cast<Bytef*>(const_cast<char*>(text));  // NOLINT: zlib does not write there
+Bytef* bytes_of(std::span<const char> bytes) {
+  return reinterpret_cast<Bytef*>(
+      const_cast<char*>(bytes.data()));  // NOLINT: zlib does not write to its input
 }
 
 }  // namespace
@@ -48,9 +50,9 @@ GzipInflater::Step GzipInflater::inflate(std::string_view bytes, std::span<char>
     inflateReset(stream_.get());
     is_complete_ = false;
   }
-  stream_->next_in = bytes_of(bytes.data());
+  stream_->next_in = bytes_of(bytes);
   stream_->avail_in = bounded(bytes.size());
-  stream_->next_out = bytes_of(space.data());
+  stream_->next_out = bytes_of(space);
   stream_->avail_out = bounded(space.size());
   const uInt given = stream_->avail_in;
   const uInt room = stream_->avail_out;
@@ -79,9 +81,9 @@ void GzipDeflater::deflate(std::string_view bytes, std::string& packed) {
   MR_CHECK(bytes.size() <= std::numeric_limits<uInt>::max());
   deflateReset(stream_.get());
   packed.resize(deflateBound(stream_.get(), bytes.size()));
-  stream_->next_in = bytes_of(bytes.data());
+  stream_->next_in = bytes_of(bytes);
   stream_->avail_in = bounded(bytes.size());
-  stream_->next_out = bytes_of(packed.data());
+  stream_->next_out = bytes_of(packed);
   stream_->avail_out = bounded(packed.size());
   const int result = ::deflate(stream_.get(), Z_FINISH);
   MR_CHECK(result == Z_STREAM_END, result);

@@ -91,14 +91,15 @@ std::string_view HttpDate::at(base::WallTime time) {
   const auto day = std::chrono::floor<std::chrono::days>(second);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(second - day);
-  text_ = base::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
-                       kDays.substr(std::chrono::weekday(day).c_encoding() * 3, 3),
-                       static_cast<unsigned>(date.day()),
-                       kMonths.substr((static_cast<unsigned>(date.month()) - 1) * 3, 3),
-                       static_cast<int>(date.year()),
-                       clock.hours().count(),
-                       clock.minutes().count(),
-                       clock.seconds().count());
+  text_ =
+      base::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+                   kDays.substr(std::size_t{3} * std::chrono::weekday(day).c_encoding(), 3),
+                   static_cast<unsigned>(date.day()),
+                   kMonths.substr(std::size_t{3} * (static_cast<unsigned>(date.month()) - 1), 3),
+                   static_cast<int>(date.year()),
+                   clock.hours().count(),
+                   clock.minutes().count(),
+                   clock.seconds().count());
   return text_;
 }
 

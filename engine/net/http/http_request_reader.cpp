@@ -1,7 +1,6 @@
 #include "net/http/http_request_reader.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 

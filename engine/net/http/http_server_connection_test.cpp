@@ -7,9 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/random.h"
 #include "net/fake_peer.h"
-#include "net/http/gzip.h"
 #include "net/http/http_handler.h"
 #include "net/http/http_server.h"
 #include "net/http/http_server_fixture.h"

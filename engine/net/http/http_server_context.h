@@ -58,7 +58,7 @@ class HttpServerContext {
   virtual void retire(HttpServerConnection& connection) = 0;
 
   [[nodiscard]] base::TimePoint now() const { return loop.clock().now(); }
-  [[nodiscard]] std::string_view date_now() { return date.at(wall_clock.now()); }
+  [[nodiscard]] std::string_view date_now() { return date_.at(wall_clock.now()); }
 
   loop::Loop& loop;
   const HttpServerSettings settings;
@@ -75,7 +75,7 @@ class HttpServerContext {
   std::array<char, kReadBytes> read_buffer;
 
  private:
-  HttpDate date;
+  HttpDate date_;
 };
 
 }  // namespace millrace::net

@@ -12,6 +12,7 @@ struct ArtifactLimits {
   std::size_t param_count_max = 64;  ///< of one node
   std::size_t constant_ids_max = 10'000;
   std::size_t output_count_max = 64;
+  std::size_t output_key_count_max = 1'000;
   std::size_t name_bytes_max = 128;
   std::size_t string_bytes_max = 64UL << 10;
 };

@@ -189,7 +189,7 @@ class ArtifactReader {
       artifact.outputs = read_names(fields, *outputs, limits_.output_count_max);
     }
     if (const std::optional<JsonValue> keys = fields.find_array("output_keys")) {
-      artifact.output_keys = read_names(fields, *keys, limits_.string_bytes_max);
+      artifact.output_keys = read_names(fields, *keys, limits_.output_key_count_max);
     }
   }
 

@@ -114,6 +114,10 @@ TEST_F(ArtifactReaderTest, ART6_SizesAreLimited) {
   EXPECT_EQ(code_with(bytes, {.constant_ids_max = 1}), "too_large");
   EXPECT_EQ(code_with(bytes, {.output_count_max = 0}), "too_large");
   EXPECT_EQ(code_with(bytes, {.string_bytes_max = 5}), "too_large");
+  const std::string with_key =
+      artifact(R"({"id": "u", "op": "fixed_source"})", R"("u")", R"(, "output_keys": ["id"])");
+  EXPECT_EQ(code_with(with_key, {}), "compiled");
+  EXPECT_EQ(code_with(with_key, {.output_key_count_max = 0}), "too_large");
 }
 
 TEST_F(ArtifactReaderTest, TenThousandNodesCompile) {

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "plan/passes/node_links.h"
@@ -11,12 +13,22 @@ namespace {
 
 bool is_cpu(const CompiledNode& node) { return node.task->kind != TaskKind::kAsync; }
 
+/// Whether the node may run right after the one before it. With `inline: false` it is queued.
+bool may_follow(const CompiledNode& node) { return node.inline_hint.value_or(true); }
+
+/// Whether the node asks an endpoint for its rows.
+bool fetches(const CompiledNode& node) {
+  return std::ranges::any_of(node.params, [](const ParamValue& value) {
+    return std::holds_alternative<EndpointId>(value);
+  });
+}
+
 /// Finds the CPU node that needs `node` and nothing else; kNoPlanNode if there is none.
 std::uint32_t next_in_strand(const CompiledPlan& plan, const NodeUses& uses) {
   if (uses.consumers.size() != 1 || uses.is_awaited) return kNoPlanNode;
   const CompiledNode& next = plan.nodes[uses.consumers.front()];
   const bool waits_for_more = next.inputs.size() != 1 || !next.waits_for.empty();
-  return is_cpu(next) && !waits_for_more ? uses.consumers.front() : kNoPlanNode;
+  return is_cpu(next) && may_follow(next) && !waits_for_more ? uses.consumers.front() : kNoPlanNode;
 }
 
 }  // namespace
@@ -37,7 +49,7 @@ void note_strands(CompiledPlan& plan) {
     if (length > 1) plan.passes.push_back({.pass = "strands", .text = "one offload: " + chain});
   }
   for (const CompiledNode& node : plan.nodes) {
-    if (is_cpu(node) || node.inputs.empty()) continue;
+    if (!fetches(node) || node.inputs.empty()) continue;
     plan.passes.push_back({.pass = "batches", .text = "one batch for all rows of " + node.id});
   }
 }

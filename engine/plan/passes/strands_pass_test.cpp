@@ -34,5 +34,14 @@ TEST_F(StrandsPassTest, ANodeThatWaitsForMoreStartsAStrandOfItsOwn) {
   EXPECT_THAT(notes(*plan, "batches"), IsEmpty());
 }
 
+TEST_F(StrandsPassTest, CMP1_ANodeThatIsQueuedEndsTheStrandBeforeIt) {
+  const auto plan = compile(artifact(
+      R"({"id": "s", "op": "fixed_source"},
+         {"id": "x", "op": "dedupe", "inputs": ["s"], "scheduling": {"inline": false}},
+         {"id": "y", "op": "take", "inputs": ["x"], "params": {"count": 3}})",
+      R"("y")"));
+  EXPECT_THAT(notes(*plan, "strands"), ElementsAre("one offload: x > y"));
+}
+
 }  // namespace
 }  // namespace millrace::plan

@@ -1,4 +1,4 @@
-#include "scheduler/child_process.h"
+#include "support/child_process.h"
 
 #include <array>
 #include <cerrno>
@@ -33,7 +33,7 @@ std::unexpected<base::Error> system_failure(const std::string& what) {
 
 [[noreturn]] void become(const std::vector<std::string>& arguments, int output) {
   std::vector<char*> pointers;
-  std::string name = "bench_scheduler";
+  std::string name = "bench";
   pointers.push_back(name.data());
   std::vector<std::string> copies = arguments;
   for (std::string& argument : copies) pointers.push_back(argument.data());

@@ -1,0 +1,200 @@
+#include "apps/topoexec/run_commands.h"
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apps/topoexec/flags.h"
+#include "apps/topoexec/outcome.h"
+#include "base/did_you_mean.h"
+#include "base/format.h"
+#include "base/formats/json_writer.h"
+#include "base/result.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/compile/component_registry.h"
+#include "graph/format/graph_file.h"
+#include "graph/report/run_report.h"
+#include "graph/report/scenario.h"
+#include "graph/report/trace_report.h"
+#include "graph/run/run_options.h"
+#include "graph/run/run_result.h"
+#include "graph/run/runtime.h"
+#include "graph/run/runtime_runner.h"
+#include "graph/run/why.h"
+
+namespace millrace::topoexec {
+namespace {
+
+constexpr int kRunFailed = 1;
+constexpr int kBadUsage = 2;
+/// How far `why` runs if nothing says how far.
+constexpr std::uint64_t kWhySteps = 100;
+
+Outcome usage_error(std::string_view message) {
+  return {.exit_code = kBadUsage, .out = {}, .err = base::format("topoexec: {}\n", message)};
+}
+
+std::optional<std::string> read_standard_input() {
+  std::string line;
+  if (!std::getline(std::cin, line)) return std::nullopt;
+  return line;
+}
+
+graph::RuntimeRunnerOptions options_of(const Flags& flags) {
+  graph::RuntimeRunnerOptions options;
+  options.steps = flags.steps;
+  if (flags.duration_ms) options.duration = std::chrono::milliseconds(*flags.duration_ms);
+  options.until_idle = flags.until_idle;
+  options.virtual_time = flags.virtual_time;
+  options.standard_input = read_standard_input;
+  return options;
+}
+
+Outcome print_json_or_text(const Flags& flags, bool is_ok, auto write_json, std::string text) {
+  Outcome outcome{.exit_code = is_ok ? 0 : kRunFailed, .out = {}, .err = {}};
+  if (flags.format != Format::kJson) {
+    outcome.out = std::move(text);
+    return outcome;
+  }
+  base::JsonWriter json(outcome.out);
+  write_json(json);
+  outcome.out += '\n';
+  return outcome;
+}
+
+Outcome run(const Flags& flags, const graph::CompiledGraph& graph) {
+  graph::RuntimeRunnerOptions options = options_of(flags);
+  std::string lines;
+  options.on_output = [&](const graph::OutputRecord& output) {
+    if (graph.components[output.component].type != "core.stdout") return;
+    lines += graph::output_line(graph, output) + "\n";
+  };
+  const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
+  Outcome outcome{.exit_code = result.ok ? 0 : kRunFailed, .out = std::move(lines), .err = {}};
+  if (flags.format != Format::kJson) {
+    outcome.err = graph::run_summary(graph, result);
+    return outcome;
+  }
+  base::JsonWriter json(outcome.out);
+  graph::write_run_json(graph, result, json);
+  outcome.out += '\n';
+  return outcome;
+}
+
+Outcome trace(const Flags& flags, const graph::CompiledGraph& graph) {
+  graph::RuntimeRunnerOptions options = options_of(flags);
+  options.trace = true;
+  const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
+  if (flags.format == Format::kChrome) {
+    return {.exit_code = result.ok ? 0 : kRunFailed,
+            .out = graph::chrome_trace(graph, result),
+            .err = {}};
+  }
+  const auto write = [&](base::JsonWriter& json) { graph::write_trace_json(graph, result, json); };
+  return print_json_or_text(flags, result.ok, write, graph::trace_text(graph, result));
+}
+
+Outcome metrics(const Flags& flags, const graph::CompiledGraph& graph) {
+  const auto result =
+      graph::RuntimeRunner::run(graph, graph::builtin_registry(), options_of(flags));
+  const auto write = [&](base::JsonWriter& json) { graph::write_metrics_json(result, json); };
+  return print_json_or_text(flags, result.ok, write, graph::metrics_text(result));
+}
+
+Outcome why(const Flags& flags, const graph::CompiledGraph& graph) {
+  const auto component = graph.find_component(flags.component);
+  if (!component) {
+    std::vector<std::string_view> ids;
+    for (const graph::CompiledComponent& known : graph.components) ids.push_back(known.id);
+    return usage_error(base::format("No component has the id '{}'{}",
+                                    flags.component,
+                                    base::did_you_mean(flags.component, ids)));
+  }
+  const graph::ComponentRegistry registry = graph::builtin_registry();
+  graph::RuntimeRunnerOptions options = options_of(flags);
+  const bool has_bound = options.steps || options.duration || options.until_idle;
+  if (!has_bound) options.steps = kWhySteps;
+  graph::Runtime runtime(graph, registry, std::move(options));
+  if (const base::Status started = runtime.start(); !started) {
+    return {.exit_code = kRunFailed,
+            .out = {},
+            .err = base::format("topoexec: {}\n", started.error().to_string())};
+  }
+  if (flags.epoch) {
+    const std::string& domain = graph.domains[graph.components[*component].domain].id;
+    if (const auto stepped = runtime.step(domain, *flags.epoch); !stepped) {
+      return usage_error(stepped.error().message());
+    }
+  } else {
+    runtime.run();
+  }
+  const graph::WhyReport report = *runtime.why(flags.component);
+  const auto write = [&](base::JsonWriter& json) { graph::write_why_json(report, json); };
+  return print_json_or_text(flags, true, write, graph::why_text(report));
+}
+
+std::string difference_text(const std::string& file, const graph::ScenarioOutcome& outcome) {
+  std::string text;
+  for (const std::string& line : outcome.missing) text += base::format("- {}\n", line);
+  for (const std::string& line : outcome.unexpected) text += base::format("+ {}\n", line);
+  return text + base::format("{}: {}\n", file, outcome.ok ? "ok" : "differs");
+}
+
+void write_difference(const graph::ScenarioOutcome& outcome, base::JsonWriter& json) {
+  const auto write_list = [&json](std::string_view name, const std::vector<std::string>& lines) {
+    json.key(name);
+    json.begin_array();
+    for (const std::string& line : lines) json.value(std::string_view(line));
+    json.end_array();
+  };
+  json.begin_object();
+  json.member("ok", outcome.ok);
+  write_list("missing", outcome.missing);
+  write_list("unexpected", outcome.unexpected);
+  json.end_object();
+}
+
+}  // namespace
+
+Outcome run_graph_command(const Flags& flags, const graph::CompiledGraph& graph) {
+  if (flags.command == Subcommand::kWhy) return why(flags, graph);
+  const base::Status checked = graph::check_options(graph, options_of(flags));
+  if (!checked) return usage_error(checked.error().message());
+  if (flags.command == Subcommand::kTrace) return trace(flags, graph);
+  if (flags.command == Subcommand::kMetrics) return metrics(flags, graph);
+  return run(flags, graph);
+}
+
+Outcome run_scenario(const Flags& flags) {
+  const auto text = graph::read_text_file(flags.file, flags.limits.text_bytes_max);
+  if (!text) return usage_error(base::format("{}: {}", flags.file, text.error().message()));
+  auto scenario = graph::read_scenario(*text);
+  if (!scenario) {
+    return usage_error(base::format(
+        "{}:{}: {}", flags.file, scenario.error().where(), scenario.error().message()));
+  }
+  const std::filesystem::path folder = std::filesystem::path(flags.file).parent_path();
+  const std::string path = (folder / scenario->graph).string();
+  const auto graph_text = graph::read_text_file(path, flags.limits.text_bytes_max);
+  if (!graph_text) return usage_error(base::format("{}: {}", path, graph_text.error().message()));
+  const graph::ComponentRegistry registry = graph::builtin_registry();
+  const auto compiled =
+      graph::compile_text(*graph_text, graph::format_of(path), registry, flags.limits);
+  if (!compiled.graph) {
+    return {.exit_code = kBadUsage, .out = {}, .err = compiled.report.to_text(path)};
+  }
+  scenario->options.keep_outputs = true;
+  const base::Status checked = graph::check_options(*compiled.graph, scenario->options);
+  if (!checked) return usage_error(base::format("{}: {}", flags.file, checked.error().message()));
+  const auto result = graph::RuntimeRunner::run(*compiled.graph, registry, scenario->options);
+  const graph::ScenarioOutcome outcome = graph::judge(*compiled.graph, *scenario, result);
+  const auto write = [&](base::JsonWriter& json) { write_difference(outcome, json); };
+  return print_json_or_text(flags, outcome.ok, write, difference_text(flags.file, outcome));
+}
+
+}  // namespace millrace::topoexec

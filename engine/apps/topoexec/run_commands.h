@@ -1,0 +1,15 @@
+#pragma once
+
+#include "apps/topoexec/flags.h"
+#include "apps/topoexec/outcome.h"
+#include "graph/compile/compiled_graph.h"
+
+namespace millrace::topoexec {
+
+/// Runs a graph in virtual time and prints what run, trace, metrics or why ask for.
+[[nodiscard]] Outcome run_graph_command(const Flags& flags, const graph::CompiledGraph& graph);
+
+/// Runs the scenario that the flags name and prints what differs from what it expects.
+[[nodiscard]] Outcome run_scenario(const Flags& flags);
+
+}  // namespace millrace::topoexec
