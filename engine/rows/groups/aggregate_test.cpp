@@ -1,20 +1,25 @@
 #include "rows/groups/aggregate.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "base/random.h"
 #include "rows/rows_fixture.h"
+#include "rows/sort_key.h"
 
 namespace millrace::rows {
 namespace {
 
+using testing::Cell;
 using ::testing::ElementsAre;
 using testing::ids_of;
 using testing::kInfinity;
@@ -49,6 +54,81 @@ std::vector<Row> values_of(const RowSet& rows) {
   std::vector<Row> values = to_table(rows).rows;
   for (Row& row : values) row.erase(row.begin());
   return values;
+}
+
+/// The values that a group has in a column, without nulls.
+std::vector<Cell> present(const std::vector<Row>& group, std::size_t column) {
+  std::vector<Cell> cells;
+  for (const Row& row : group) {
+    if (!row[column].is_null()) cells.push_back(row[column]);
+  }
+  return cells;
+}
+
+Cell naive_sum(const std::vector<Cell>& cells, bool as_mean) {
+  if (cells.empty()) return kNull;
+  const auto count = static_cast<double>(cells.size());
+  if (std::holds_alternative<double>(cells[0].value)) {
+    double sum = 0;
+    for (const Cell& cell : cells) sum += cell.as_float();
+    return as_mean ? sum / count : sum;
+  }
+  __int128 sum = 0;
+  for (const Cell& cell : cells) sum += cell.as_int();
+  if (as_mean) return static_cast<double>(sum) / count;
+  return sum > kMost || sum < kLeast ? kNull : Cell(static_cast<std::int64_t>(sum));
+}
+
+Cell naive_extreme(const std::vector<Cell>& cells, Direction direction) {
+  Cell best;
+  for (const Cell& cell : cells) {
+    if (testing::compare_for_sort(cell, best, direction) < 0) best = cell;
+  }
+  return best;
+}
+
+/// What `kAllOfInts` gives, straight from the definition.
+std::vector<Row> naive_aggregate(const Table& table,
+                                 const std::vector<std::string>& keys,
+                                 std::size_t column) {
+  std::vector<std::vector<Row>> groups;
+  for (const Row& row : table.rows) {
+    const auto known = std::ranges::find_if(groups, [&](const std::vector<Row>& group) {
+      return testing::same_keys(table, keys, group.front(), row);
+    });
+    (known == groups.end() ? groups.emplace_back() : *known).push_back(row);
+  }
+  std::vector<Row> made;
+  for (const std::vector<Row>& group : groups) {
+    const std::vector<Cell> cells = present(group, column);
+    made.push_back({group.front()[0],
+                    static_cast<std::int64_t>(cells.size()),
+                    naive_sum(cells, false),
+                    naive_sum(cells, true),
+                    naive_extreme(cells, Direction::kAscending),
+                    naive_extreme(cells, Direction::kDescending),
+                    group.front()[column]});
+  }
+  return made;
+}
+
+TEST(AggregateTest, AgreesWithNaiveAggregate) {
+  testing::check_property(
+      "aggregate",
+      150,
+      [](base::Random& random, std::size_t count, RowScratch& scratch) {
+        const RowSet rows = testing::random_rows(random, count, scratch);
+        const std::vector<std::string> keys = testing::random_key_names(random);
+        const Table table = to_table(rows);
+        for (const std::string name : {"i", "f"}) {
+          std::vector<AggregateColumn> columns = kAllOfInts;
+          for (AggregateColumn& column : columns) column.name = name;
+          const auto made = aggregate(rows, keys, columns, scratch);
+          RC_ASSERT(to_table(made->rows).rows ==
+                    naive_aggregate(table, keys, table.column_index(name)));
+        }
+      },
+      150);
 }
 
 TEST(AggregateTest, GroupsStandInOrderOfTheirFirstRowsAndHaveItsId) {

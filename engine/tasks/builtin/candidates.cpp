@@ -106,6 +106,7 @@ base::Result<rows::RowSet> candidates(const CandidatesParams& /*params*/, TaskCo
   columns.push_back(
       {.name = std::string(rows::kIdColumn), .column = rows::Column::make_int64(std::move(ids))});
   for (const plan::FetchedKey& key : context.node().fetched_keys) {
+    MR_TRY_STATUS(context.check_stop());
     columns.push_back({.name = key.key, .column = make_given(*given, key, context.scratch())});
   }
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));

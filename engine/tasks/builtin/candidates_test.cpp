@@ -52,6 +52,17 @@ TEST(CandidatesTest, TSK7_TakesTheKeysThatAreReadAndNullWhereARowLacksThem) {
   EXPECT_THAT(table.column("age"), ElementsAre(null, null, null, null));
 }
 
+TEST(CandidatesTest, C2_StopsBetweenColumns) {
+  TaskRig rig;
+  RequestCandidates given;
+  given.add_row(1);
+  rig.request.candidates = &given;
+  rig.stop.request_stop();
+  const auto rows =
+      rig.run({.op = "candidates", .fetched_keys = {{"likes", rows::ColumnType::kInt64}}});
+  EXPECT_EQ(rows.error().code(), base::ErrorCode::kCancelled);
+}
+
 TEST(CandidatesTest, TSK7_NoneIsNoRowsAndALackOfThemFails) {
   TaskRig rig;
   EXPECT_THAT(rig.run({.op = "candidates"}).error().to_string(),
