@@ -83,13 +83,11 @@ void HandWritten::write_response(base::TimePoint start) {
   response_.clear();
   base::JsonWriter json(response_);
   json.begin_object();
-  json.key("request_id");
-  json.null();
   json.member("engine_request_id", base::format("e{}", next_id_++));
   json.key("plan");
   json.begin_object();
   json.member("name", plan_.name);
-  json.member("version", plan_.version);
+  if (!plan_.version.empty()) json.member("version", plan_.version);
   json.member("digest", plan_.digest);
   json.end_object();
   json.key("candidates");

@@ -55,9 +55,9 @@ TEST(ProjectTest, ART6_WhatATaskRefusesIsAProblemOfThePlanToo) {
   const auto files = open_project(settings)->load_plans(settings);
   ASSERT_TRUE(files);
   ASSERT_FALSE(files->front().plan);
-  EXPECT_THAT(
-      files->front().plan.error().to_text(),
-      HasSubstr("`out_key` is given without `expr`: there is nothing to write (at s.params)"));
+  EXPECT_THAT(files->front().plan.error().to_text(),
+              HasSubstr("`out_key` is given without `expr`: there is nothing to write (node 's' "
+                        "(vm), at nodes[1])"));
 }
 
 TEST(ProjectTest, CLI2_AFileStandsAloneUnlessAFolderIsGivenToo) {

@@ -39,7 +39,7 @@ constexpr const char* kSelfJoin = R"(
     {"id": "src", "op": "fixed_source", "inputs": [], "params": {"row_count": 20000}},
     {"id": "one", "op": "vm", "inputs": ["src"], "params": {"out_key": "score", "expr": "1.0"}},
     {"id": "out", "op": "join", "inputs": ["one"],
-     "params": {"rhs": "one", "by": ["score"], "prefix": "r_"}})";
+     "params": {"rhs": "one", "by": ["score"]}})";
 
 TEST_F(LimitsTest, LIM1_AJoinThatExplodesNamesItsNode) {
   const ShellResult result = answer(kSelfJoin);

@@ -39,6 +39,7 @@ constexpr std::uint8_t kTooLong = 2;
 // Says whether a text has a part, in time that grows with the sum of their sizes: both may come
 // from outside.
 bool has_part(std::string_view text, std::string_view part) {
+  if (part.size() > text.size()) return false;  // an empty text may have no bytes to point to
   return part.empty() || memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
 }
 
