@@ -73,6 +73,11 @@ declare namespace Millrace {
      */
     readonly source: KeyOf<"source", "string">;
     /**
+     * A count or a sum that a plan computes.
+     * `int`, written by plans
+     */
+    readonly total: KeyOf<"total", "int">;
+    /**
      * Whether the account is verified.
      * `bool`
      */
@@ -85,7 +90,7 @@ declare namespace Millrace {
   }
 
   interface KeySets {
-    writable: "boost" | "response" | "score";
+    writable: "boost" | "response" | "score" | "total";
     stored:
       | "age"
       | "author_id"
@@ -128,6 +133,8 @@ declare namespace Millrace {
     readonly score: ViewerOf<"score", "float">;
     /** Which input of a concat a row came from. */
     readonly source: ViewerOf<"source", "string">;
+    /** A count or a sum that a plan computes. */
+    readonly total: ViewerOf<"total", "int">;
     /** Whether the account is verified. */
     readonly verified: ViewerOf<"verified", "bool">;
     /** Number of views. */

@@ -51,6 +51,7 @@ declare namespace Millrace {
     readonly score: RequestOf<"score", "float">;
     readonly seed: RequestOf<"seed", "int">;
     readonly source: RequestOf<"source", "string">;
+    readonly total: RequestOf<"total", "int">;
     readonly user_id: RequestOf<"user_id", "int">;
     readonly verified: RequestOf<"verified", "bool">;
     readonly views: RequestOf<"views", "int">;

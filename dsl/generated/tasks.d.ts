@@ -3,7 +3,9 @@
 declare namespace Millrace {
   /** Ops of all tasks. */
   type Op =
+    | "aggregate"
     | "busy_cpu"
+    | "candidates"
     | "concat"
     | "dedupe"
     | "diversify"
@@ -28,33 +30,30 @@ declare namespace Millrace {
     | "viewer"
     | "vm";
 
-  interface Sources {
-    /** Gives rows with the ids 1 to `row_count`; for tests and benchmarks. */
-    fixedSource(params?: NodeOptions & {
-      /**
-       * How many rows there are.
-       * From 0 to 10000000.
-       * @defaultValue `1`
-       */
-      readonly rowCount?: number;
-    }): Rows<"id">;
-
-    /**
-     * HGETALL of `user:{user_id}`: one row whose id is the user of the request, with the registered
-     * fields that something reads. A user without a profile is a row of nulls.
-     */
-    viewer(params: NodeOptions & {
-      /** Store that has the profile. */
-      readonly endpoint: Endpoint;
-      /**
-       * Key of the profile; its name is a field of the request.
-       * @defaultValue `"user:{user_id}"`
-       */
-      readonly pattern?: KeyPattern<keyof RequestFields & string>;
-    }): Rows<"id" | StoredName>;
-  }
-
   interface Rows<C extends string> {
+    /**
+     * Makes one row of each group of rows with equal values of `by`, in order of the groups' first
+     * rows: with the `id` of the first row, the keys of `by`, and what the other params compute.
+     * Nulls are left out of what is computed; without a value there, the result is null, and a
+     * count 0. Null is a group of its own.
+     */
+    aggregate<B extends C, const Y extends ComputedKeys<C> = never, const Y1 extends ComputedKeys<C, "int" | "float"> = never, const Y2 extends ComputedKeys<C, "int" | "float"> = never, const Y3 extends ComputedKeys<C, "int" | "float"> = never, const Y4 extends ComputedKeys<C, "int" | "float"> = never, const Y5 extends KeyMap<C> = never>(params: NodeOptions & {
+      /** Keys whose values define a group. */
+      readonly by: KeyList<B>;
+      /** New keys with the keys whose values are counted; `{"n": "id"}` counts rows. */
+      readonly count?: Y;
+      /** New keys with the keys whose values are added; a sum of ints beyond 64 bits is a row error. */
+      readonly sum?: Y1;
+      /** New keys, of type float, with the keys whose mean they are. */
+      readonly mean?: Y2;
+      /** New keys with the keys whose least they are. */
+      readonly min?: Y3;
+      /** New keys with the keys whose greatest they are. */
+      readonly max?: Y4;
+      /** Keys, or new keys with keys, to take from the first row of a group. */
+      readonly first?: Y5;
+    }): Rows<"id" | B | TakenNames<Y> | TakenNames<Y1> | TakenNames<Y2> | TakenNames<Y3> | TakenNames<Y4> | TakenNames<Y5>>;
+
     /** Keeps its thread busy, then gives its input; for tests and benchmarks. */
     busyCpu(params: NodeOptions & {
       /**
@@ -174,7 +173,6 @@ declare namespace Millrace {
       /**
        * Columns that the new rows take along from the row they come from: keys, or new keys with
        * the keys they are taken from; by default none.
-       * @defaultValue `{}`
        */
       readonly carry?: Y;
     }): Rows<"id" | "parent_id" | TakenNames<Y>>;
@@ -305,7 +303,6 @@ declare namespace Millrace {
       /**
        * Columns that the new rows take along from the row they come from: keys, or new keys with
        * the keys they are taken from; by default none.
-       * @defaultValue `{}`
        */
       readonly carry?: Y;
     }): Rows<"id" | "parent_id" | TakenNames<Y>>;
@@ -349,7 +346,6 @@ declare namespace Millrace {
       /**
        * Columns that the new rows take along from the row they come from: keys, or new keys with
        * the keys they are taken from; by default none.
-       * @defaultValue `{}`
        */
       readonly carry?: Y;
     }): Rows<"id" | "parent_id" | TakenNames<Y>>;
@@ -375,7 +371,6 @@ declare namespace Millrace {
       /**
        * Columns that the new rows take along from the row they come from: keys, or new keys with
        * the keys they are taken from; by default none.
-       * @defaultValue `{}`
        */
       readonly carry?: Y;
     }): Rows<"id" | "parent_id" | TakenNames<Y>>;

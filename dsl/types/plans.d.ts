@@ -18,7 +18,7 @@ declare namespace Millrace {
   interface Rows<C extends string> {
     readonly [columns]: { readonly [N in C]: true };
   }
-  /** Where rows come from: the argument of `build`; filled by generated/tasks.d.ts. */
+  /** Where rows come from: the argument of `build`; filled by generated/sources.d.ts. */
   interface Sources {
     /** Rows with these ids, the same in every request. */
     ids(ids: readonly number[]): Rows<"id">;
@@ -66,8 +66,14 @@ declare namespace Millrace {
   type KeyList<C extends string, T extends TypeName = TypeName> =
     KeyRef<C, T> | readonly KeyRef<C, T>[];
   /** Columns to take from rows: keys, or new keys with the keys they are taken from. */
-  type KeyMap<C extends string> =
-    KeyRef<C> | readonly KeyRef<C>[] | { readonly [N in WritableName | C]?: KeyRef<C> };
+  type KeyMap<C extends string, T extends TypeName = TypeName> =
+    KeyRef<C, T> | readonly KeyRef<C, T>[] | { readonly [N in WritableName | C]?: KeyRef<C, T> };
+  /** Columns to compute from those of rows: keys that are replaced, or new keys with the keys they are
+   * computed from. */
+  type ComputedKeys<C extends string, T extends TypeName = TypeName> =
+    | KeyRef<C & WritableName, T>
+    | readonly KeyRef<C & WritableName, T>[]
+    | { readonly [N in WritableName]?: KeyRef<C, T> };
   /** The names that columns have after a `KeyMap` has taken them. */
   type TakenNames<Y> =
     Y extends Ref<infer N>

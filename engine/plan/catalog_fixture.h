@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,6 +138,27 @@ inline TaskSpec join_task() {
                            .kinds_without_columns = {"semi", "anti"}}};
 }
 
+inline ParamSpec computed(std::string name, std::optional<rows::ColumnType> type) {
+  ParamSpec spec = optional(std::move(name), ParamType::kKeyMap, std::vector<KeyMove>{});
+  spec.is_computed = true;
+  spec.computed_type = type;
+  return spec;
+}
+
+inline TaskSpec aggregate_task() {
+  ParamSpec count = computed("count", rows::ColumnType::kInt64);
+  count.is_never_null = true;
+  ParamSpec mean = computed("mean", rows::ColumnType::kFloat64);
+  mean.key_types = {rows::ColumnType::kInt64, rows::ColumnType::kFloat64};
+  return {.op = "aggregate",
+          .params = {required("by", ParamType::kKeyList),
+                     count,
+                     mean,
+                     computed("max", std::nullopt),
+                     optional("first", ParamType::kKeyMap, std::vector<KeyMove>{})},
+          .columns = OutputColumns::kGroups};
+}
+
 inline std::vector<TaskSpec> row_tasks() {
   ParamSpec number = optional("score", ParamType::kKey);
   number.key_types = {rows::ColumnType::kInt64, rows::ColumnType::kFloat64};
@@ -181,6 +203,7 @@ inline std::vector<TaskSpec> row_tasks() {
        .writes = {"source"},
        .keeps = {"source"}},
       join_task(),
+      aggregate_task(),
       {.op = "dedupe",
        .params = {optional("keys", ParamType::kKeyList, std::vector<std::string>{"id"}), number},
        .rows = OutputRows::kSubset},

@@ -61,8 +61,14 @@ struct ParamSpec {
   std::optional<double> minimum = {};
   std::optional<double> maximum = {};
   std::vector<std::string> choices = {};
-  /// For kKey, kKeyList and kOutKey: the types that the key may have; empty for any.
+  /// For kKey, kKeyList, kOutKey and kKeyMap: the types that the key may have, for kKeyMap the key
+  /// that is read; empty for any.
   std::vector<rows::ColumnType> key_types = {};
+  /// For kKeyMap: the new columns hold values computed from those of the keys. So they are writable
+  /// keys in every case, of type `computed_type` or, if that is not set, of the type of the key.
+  bool is_computed = false;
+  bool is_never_null = false;  ///< of computed values; else the keys must be nullable ones
+  std::optional<rows::ColumnType> computed_type = {};
   /// For kKeyList and kKeyMap: the kNode param whose rows the keys are read from; empty: the first
   /// input.
   std::string read_from = {};
@@ -77,6 +83,8 @@ enum class OutputColumns : std::uint8_t {
   kFanOut,  ///< rows of other entities: `id`, `parent_id`, what params of type kKeyMap take along
             ///< and what the task writes, nothing else of the first input
   kJoin,    ///< those of the first input, and those that `TaskSpec::join` says
+  kGroups,  ///< rows that stand for several of the first input: `id`, the keys of params of type
+            ///< kKeyList, what params of type kKeyMap make and what the task writes, nothing else
 };
 
 /// How a task matches the rows of its first input with those of a second one. The fields name
@@ -140,6 +148,12 @@ struct TaskSpec {
   /// keep a loop for long.
   std::uint32_t cheap_rows_max = 100'000;
 };
+
+/// Says whether the rows of a task are other entities than those of its input, which therefore pass
+/// on only what the task is told to take along.
+[[nodiscard]] inline bool makes_entities(const TaskSpec& task) {
+  return task.columns == OutputColumns::kFanOut || task.columns == OutputColumns::kGroups;
+}
 
 /// Finds tasks by op or alias.
 /// Threading: any thread once registration is over. Lifetime: outlives every compiled plan.

@@ -57,7 +57,7 @@ class RequestFields {
     std::string_view name;
     Read read;
   };
-  static const std::array<Field, 16> kFields;
+  static const std::array<Field, 17> kFields;
 
   [[nodiscard]] Outcome read_request_id(JsonValue value);
   [[nodiscard]] Outcome read_user_id(JsonValue value);
@@ -70,6 +70,8 @@ class RequestFields {
   [[nodiscard]] Outcome read_limit(JsonValue value);
   [[nodiscard]] Outcome read_exclude(JsonValue value);
   [[nodiscard]] Outcome read_output_keys(JsonValue value);
+  [[nodiscard]] Outcome read_candidates(JsonValue value);
+  [[nodiscard]] Outcome read_candidate(JsonValue value, tasks::RequestCandidates& out);
   [[nodiscard]] Outcome read_priority(JsonValue value);
   [[nodiscard]] Outcome read_seed(JsonValue value);
   [[nodiscard]] Outcome read_explain(JsonValue value);
@@ -78,10 +80,14 @@ class RequestFields {
 
   [[nodiscard]] Outcome read_text(JsonValue value, std::string_view& out);
   [[nodiscard]] Outcome read_id(JsonValue value, std::string_view name, std::int64_t& out);
+  // Checks that a field is an array of at most so many items.
+  [[nodiscard]] Outcome check_array(JsonValue value, std::size_t count_max, std::string_view items);
   [[nodiscard]] Outcome read_ids(JsonValue value,
                                  std::size_t count_max,
                                  std::vector<std::int64_t>& out);
   [[nodiscard]] Outcome read_values(JsonValue value, std::vector<NamedValue>& out);
+  // Reads a member of an object that stands under `name`.
+  [[nodiscard]] Outcome read_scalar(JsonValue member, std::string_view name, rows::Value& out);
   // Refuses the request because of `value`.
   [[nodiscard]] std::unexpected<RankError> refuse(RankErrorCode code,
                                                   JsonValue value,
@@ -95,7 +101,7 @@ class RequestFields {
   const RequestLimits& limits_;
 };
 
-const std::array<RequestFields::Field, 16> RequestFields::kFields = {{
+const std::array<RequestFields::Field, 17> RequestFields::kFields = {{
     {"request_id", &RequestFields::read_request_id},
     {"user_id", &RequestFields::read_user_id},
     {"plan", &RequestFields::read_plan},
@@ -105,6 +111,7 @@ const std::array<RequestFields::Field, 16> RequestFields::kFields = {{
     {"limit", &RequestFields::read_limit},
     {"exclude", &RequestFields::read_exclude},
     {"output_keys", &RequestFields::read_output_keys},
+    {"candidates", &RequestFields::read_candidates},
     {"priority", &RequestFields::read_priority},
     {"plan_version", &RequestFields::read_plan_version},
     {"fragment_versions", &RequestFields::read_fragment_versions},
@@ -182,17 +189,21 @@ Outcome RequestFields::read_id(JsonValue value, std::string_view name, std::int6
   return wrong_type(value, name, "an integer, or one in a string");
 }
 
+Outcome RequestFields::check_array(JsonValue value, std::size_t count_max, std::string_view items) {
+  if (!value.is(JsonKind::kArray))
+    return wrong_type(value, value.key(), base::format("an array of {}", items));
+  if (value.size() <= count_max) return {};
+  return refuse(
+      RankErrorCode::kTooLarge,
+      value,
+      base::format(
+          "'{}' has {} {}; at most {} are allowed", value.key(), value.size(), items, count_max));
+}
+
 Outcome RequestFields::read_ids(JsonValue value,
                                 std::size_t count_max,
                                 std::vector<std::int64_t>& out) {
-  if (!value.is(JsonKind::kArray)) return wrong_type(value, value.key(), "an array of ids");
-  if (value.size() > count_max) {
-    return refuse(
-        RankErrorCode::kTooLarge,
-        value,
-        base::format(
-            "'{}' has {} ids; at most {} are allowed", value.key(), value.size(), count_max));
-  }
+  if (auto good = check_array(value, count_max, "ids"); !good) return good;
   out.reserve(value.size());
   for (const JsonValue item : value.children()) {
     if (auto read = read_id(item, value.key(), out.emplace_back()); !read) return read;
@@ -204,35 +215,39 @@ Outcome RequestFields::read_values(JsonValue value, std::vector<NamedValue>& out
   if (!value.is(JsonKind::kObject)) return wrong_type(value, value.key(), "an object");
   for (const JsonValue member : value.children()) {
     rows::Value scalar;
-    switch (member.kind()) {
-      case JsonKind::kNull:
-        break;
-      case JsonKind::kBool:
-        scalar = *member.find_bool();
-        break;
-      case JsonKind::kInt:
-        scalar = *member.find_int();
-        break;
-      case JsonKind::kFloat:
-        scalar = *member.find_number();
-        break;
-      case JsonKind::kString:
-        scalar = *member.find_string();
-        break;
-      case JsonKind::kUnsigned:
-        return refuse(
-            RankErrorCode::kBadValue,
-            member,
-            base::format("'{}.{}' is beyond int64", value.key(), base::shortened(member.key())));
-      case JsonKind::kArray:
-      case JsonKind::kObject:
-        return wrong_type(member,
-                          base::format("{}.{}", value.key(), base::shortened(member.key())),
-                          "null, a bool, a number or a string");
-    }
+    if (auto read = read_scalar(member, value.key(), scalar); !read) return read;
     out.push_back({member.key(), scalar});
   }
   return {};
+}
+
+Outcome RequestFields::read_scalar(JsonValue member, std::string_view name, rows::Value& out) {
+  switch (member.kind()) {
+    case JsonKind::kNull:
+      return {};
+    case JsonKind::kBool:
+      out = *member.find_bool();
+      return {};
+    case JsonKind::kInt:
+      out = *member.find_int();
+      return {};
+    case JsonKind::kFloat:
+      out = *member.find_number();
+      return {};
+    case JsonKind::kString:
+      out = *member.find_string();
+      return {};
+    case JsonKind::kUnsigned:
+      return refuse(RankErrorCode::kBadValue,
+                    member,
+                    base::format("'{}.{}' is beyond int64", name, base::shortened(member.key())));
+    case JsonKind::kArray:
+    case JsonKind::kObject:
+      break;
+  }
+  return wrong_type(member,
+                    base::format("{}.{}", name, base::shortened(member.key())),
+                    "null, a bool, a number or a string");
 }
 
 Outcome RequestFields::read_request_id(JsonValue value) {
@@ -288,14 +303,7 @@ Outcome RequestFields::read_exclude(JsonValue value) {
 }
 
 Outcome RequestFields::read_output_keys(JsonValue value) {
-  if (!value.is(JsonKind::kArray)) return wrong_type(value, "output_keys", "an array of strings");
-  if (value.size() > limits_.output_keys_max) {
-    return refuse(RankErrorCode::kTooLarge,
-                  value,
-                  base::format("'output_keys' has {} names; at most {} are allowed",
-                               value.size(),
-                               limits_.output_keys_max));
-  }
+  if (auto good = check_array(value, limits_.output_keys_max, "strings"); !good) return good;
   std::vector<std::string_view>& keys = request_.output_keys.emplace();
   for (const JsonValue item : value.children()) {
     const auto key = item.find_string();
@@ -306,6 +314,34 @@ Outcome RequestFields::read_output_keys(JsonValue value) {
                     base::format("'output_keys' names '{}' twice", base::shortened(*key)));
     }
     keys.push_back(*key);
+  }
+  return {};
+}
+
+Outcome RequestFields::read_candidates(JsonValue value) {
+  if (auto good = check_array(value, limits_.candidates_max, "ids and objects"); !good) return good;
+  tasks::RequestCandidates& out = request_.candidates.emplace();
+  for (const JsonValue item : value.children()) {
+    if (auto read = read_candidate(item, out); !read) return read;
+  }
+  return {};
+}
+
+Outcome RequestFields::read_candidate(JsonValue value, tasks::RequestCandidates& out) {
+  const bool has_keys = value.is(JsonKind::kObject);
+  const auto id_value = has_keys ? value.find_member("id") : std::optional(value);
+  if (!id_value)
+    return refuse(RankErrorCode::kMissingField, value, "An object of 'candidates' needs 'id'");
+  std::int64_t id = 0;
+  const std::string_view name = has_keys ? "candidates.id" : "candidates";
+  if (auto read = read_id(*id_value, name, id); !read) return read;
+  out.add_row(id);
+  if (!has_keys) return {};
+  for (const JsonValue member : value.children()) {
+    if (member.key() == "id") continue;
+    rows::Value scalar;
+    if (auto read = read_scalar(member, "candidates", scalar); !read) return read;
+    out.set(member.key(), scalar);
   }
   return {};
 }
@@ -418,6 +454,7 @@ void Request::clear() {
   limit.reset();
   exclude.clear();
   output_keys.reset();
+  candidates.reset();
   priority = runtime::Priority::kNormal;
   seed = 0;
   explain_ids.reset();

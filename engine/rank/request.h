@@ -14,6 +14,7 @@
 #include "rows/value.h"
 #include "runtime/run.h"
 #include "runtime/topology/node.h"
+#include "tasks/request_candidates.h"
 
 namespace millrace::rank {
 
@@ -40,6 +41,7 @@ struct Request {
   std::optional<std::int64_t> limit;
   std::vector<std::int64_t> exclude;  ///< sorted, each once
   std::optional<std::vector<std::string_view>> output_keys;
+  std::optional<tasks::RequestCandidates> candidates;
   runtime::Priority priority = runtime::Priority::kNormal;
   std::uint64_t seed = 0;
   std::optional<std::vector<std::int64_t>> explain_ids;
@@ -58,6 +60,7 @@ struct RequestLimits {
                         .depth_max = 8};
   std::size_t exclude_max = 50'000;
   std::size_t explain_ids_max = 1'000;
+  std::size_t candidates_max = 10'000;
   std::size_t output_keys_max = 1'000;
   /// The class of requests that name none.
   runtime::Priority priority = runtime::Priority::kNormal;

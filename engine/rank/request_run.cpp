@@ -10,6 +10,7 @@
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "rank/given_values.h"
 #include "rows/batch.h"
 #include "rows/gather.h"
 #include "rows/row_scratch.h"
@@ -19,22 +20,6 @@ namespace millrace::rank {
 namespace {
 
 using plan::CompiledNode;
-
-// Says whether a value of a request may be used for a name of that type.
-bool fits(const rows::Value& value, rows::ColumnType type) {
-  if (std::holds_alternative<std::monostate>(value)) return true;
-  switch (type) {
-    case rows::ColumnType::kInt64:
-      return std::holds_alternative<std::int64_t>(value);
-    case rows::ColumnType::kFloat64:
-      return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
-    case rows::ColumnType::kBool:
-      return std::holds_alternative<bool>(value);
-    case rows::ColumnType::kString:
-      return std::holds_alternative<std::string_view>(value);
-  }
-  return false;
-}
 
 const NamedValue* find_value(std::span<const NamedValue> values, std::string_view name) {
   const auto found = std::find_if(
@@ -75,11 +60,16 @@ std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& reque
                                             field.name)});
     }
   }
+  if (request_->candidates) {
+    auto checked = check_candidates(*request_->candidates, plan_.registry());
+    if (!checked) return checked;
+  }
   resolve_request_fields();
   context_ = {.user_id = request_->user_id,
               .seed = request_->seed,
               .now = std::chrono::floor<std::chrono::milliseconds>(services.wall_clock->now()),
               .fields = request_fields_,
+              .candidates = request_->candidates ? &*request_->candidates : nullptr,
               .clients = services.clients,
               .clock = &services.loop->clock(),
               .loop = services.loop,
@@ -342,12 +332,12 @@ void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
 namespace {
 
 // Gives rows of a node's first input the columns that rows of the node have: null where the input
-// lacks them. The rows of a fan-out are other entities than those of its input, so of the input's
-// columns only the ids stay.
+// lacks them. If the rows of the node are other entities than those of its input, only the ids of
+// the input's columns stay.
 base::Result<rows::RowSet> stand_in_rows(const PlanNode& node, rows::RowSet rows) {
   rows::RowScratch scratch(0);
   rows::BatchRef batch = rows.batch();
-  if (node.prepared.node->task->columns == plan::OutputColumns::kFanOut) {
+  if (plan::makes_entities(*node.prepared.node->task)) {
     batch = batch->with_only({});
   }
   const rows::RowSet whole(batch);

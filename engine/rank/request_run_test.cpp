@@ -40,6 +40,96 @@ TEST(RequestRunTest, REQ2_AParamThatThePlanDoesNotReadMayBeOverridden) {
   EXPECT_TRUE(rig.ask(R"({"user_id": 1, "param_overrides": {"tag": "x"}})")->ok());
 }
 
+/// The candidates of a request, ordered by a score of their own.
+std::string candidates_plan(const std::string& params, const std::string& more = "") {
+  return plan_text(R"({"id": "c", "op": "candidates", "inputs": [], "params": )" + params + more +
+                       "}" + node("o", "sort", "c", R"({"key": "score", "order": "desc"})"),
+                   R"(["o"])",
+                   R"(["id", "score", "name"])");
+}
+
+TEST(RequestRunTest, REQ12_CandidatesOfTheRequestAreRows) {
+  RankRig rig;
+  rig.load(candidates_plan(R"({"keys": ["score", "name"]})"));
+  EXPECT_EQ(
+      rig.ask(R"({"user_id": 1, "candidates": [7, {"id": 8, "score": 3, "name": "x"},
+                  {"id": "9", "score": 4.5, "likes": 1}]})")
+          ->candidates(),
+      R"([{"id":9,"fields":{"score":4.5,"name":null}},{"id":8,"fields":{"score":3,"name":"x"}},)"
+      R"({"id":7,"fields":{"score":null,"name":null}}])");
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "candidates": []})")->candidates(), "[]");
+  // What one request brought along is not there for the next one.
+  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->error_code(), "node_failed");
+}
+
+TEST(RequestRunTest, REQ12_CandidatesAreCheckedBeforeThePlanRuns) {
+  RankRig rig;
+  rig.load(candidates_plan(R"({"keys": ["score", "name"]})"));
+  const auto code = [&](const std::string& candidates) {
+    return rig.ask(R"({"user_id": 1, "candidates": )" + candidates + "}")->error_code();
+  };
+  EXPECT_EQ(code(R"([{"id": 1, "score": "3"}])"), "wrong_type");
+  EXPECT_EQ(code(R"([{"id": 1, "scor": 3}])"), "unknown_field");
+  EXPECT_EQ(code(R"([{"id": 1, "parent_id": 3}])"), "not_allowed");
+  EXPECT_EQ(rig.order(), "");
+}
+
+TEST(RequestRunTest, REQ5_APlanMaySayWhatStandsInForMissingCandidates) {
+  RankRig rig;
+  rig.load(
+      candidates_plan(R"({"keys": ["score", "name"]})", R"(, "on_failure": {"use": "empty"})"));
+  const auto call = rig.ask(R"({"user_id": 1})");
+  EXPECT_EQ(call->candidates(), "[]");
+  EXPECT_THAT(call->part("degraded"), HasSubstr(R"("node":"c")"));
+}
+
+TEST(RequestRunTest, REQ12_CandidatesThatNoNodeReadsAreAWarning) {
+  RankRig rig;
+  rig.load(scored_plan("id * 0.5"));
+  EXPECT_THAT(rig.ask(R"({"user_id": 1, "candidates": [1]})")->part("warnings"),
+              HasSubstr("'candidates' of the request are ignored"));
+  EXPECT_EQ(rig.ask(R"({"user_id": 1})")->part("warnings"), "[]");
+}
+
+/// Groups of the candidates of a request by name.
+std::string grouping_plan(const std::string& more = "") {
+  return plan_text(
+      R"({"id": "c", "op": "candidates", "inputs": [], "params": {"keys": ["name", "likes"]}})" +
+          node("g",
+               "aggregate",
+               "c",
+               R"({"by": "name", "sum": ["likes"], "mean": {"score": "likes"}})",
+               more),
+      R"(["g"])",
+      R"(["id", "name", "likes", "score"])");
+}
+
+TEST(RequestRunTest, TSK7_AggregateSumsUpTheRowsOfARequest) {
+  RankRig rig;
+  rig.load(grouping_plan(), {.artifact = grouping_plan()});
+  const auto call = rig.ask(R"({"user_id": 1, "explain": {"ids": [8, 6]}, "candidates": [
+      {"id": 9, "name": "x", "likes": 4}, {"id": 8, "likes": 9223372036854775807},
+      {"id": 7, "name": "x", "likes": 1}, {"id": 6, "likes": 1}]})");
+  EXPECT_EQ(call->candidates(),
+            R"([{"id":9,"fields":{"name":"x","likes":5,"score":2.5}},)"
+            R"({"id":8,"fields":{"name":null,"likes":null,"score":4611686018427387904}}])");
+  EXPECT_THAT(call->part("warnings"),
+              HasSubstr("node 'g' (aggregate): 1 row error; the first: sum of likes is beyond"));
+  // The rows of groups begin at the node that makes them, and those before it were used there.
+  EXPECT_THAT(call->part("explain"), HasSubstr(R"("verdict":"served")"));
+  EXPECT_THAT(call->part("explain"), HasSubstr(R"("verdict":"used")"));
+}
+
+TEST(RequestRunTest, REQ5_AFallbackOfGroupsIsNotMistakenForThem) {
+  RankRig rig;
+  rig.load(grouping_plan(R"("on_row_error": "fail", "on_failure": {"use": "input"})"));
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "candidates": [{"id": 8, "likes": 9223372036854775807},
+                        {"id": 6, "likes": 1}]})")
+                ->candidates(),
+            R"([{"id":8,"fields":{"name":null,"likes":null,"score":null}},)"
+            R"({"id":6,"fields":{"name":null,"likes":null,"score":null}}])");
+}
+
 TEST(RequestRunTest, REQ10_OverridesAreChecked) {
   RankRig rig;
   rig.load(scored_plan("id * coalesce($weight, 0.5) + $floor"));

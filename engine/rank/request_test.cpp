@@ -60,6 +60,58 @@ TEST(RequestTest, ReadsEveryField) {
   EXPECT_TRUE(request.trace);
 }
 
+TEST(RequestTest, REQ12_CandidatesAreIdsAndObjectsWithKeys) {
+  const Request request = good(R"({"user_id": 1, "candidates":
+      [7, "9007199254740993", {"name": "x", "id": 8, "score": 3.1}, {"id": "9", "score": null}]})");
+  ASSERT_TRUE(request.candidates);
+  EXPECT_THAT(request.candidates->ids(), ElementsAre(7, 9007199254740993, 8, 9));
+  ASSERT_EQ(request.candidates->given().size(), 2U);
+  const auto& score = *request.candidates->find("score");
+  ASSERT_EQ(score.entries.size(), 2U);
+  EXPECT_EQ(score.entries[0].row, 2U);
+  EXPECT_EQ(score.entries[0].value, rows::Value(3.1));
+  EXPECT_EQ(score.entries[1].row, 3U);
+  EXPECT_EQ(score.entries[1].value, rows::Value());
+  EXPECT_EQ(request.candidates->find("name")->entries[0].value, rows::Value(std::string_view("x")));
+  EXPECT_EQ(request.candidates->find("age"), nullptr);
+}
+
+TEST(RequestTest, REQ12_NoCandidatesAreNotTheSameAsNoneGiven) {
+  EXPECT_TRUE(good(R"({"user_id": 1, "candidates": []})").candidates);
+  EXPECT_FALSE(good(R"({"user_id": 1})").candidates);
+}
+
+TEST(RequestTest, REQ12_WhatIsNoCandidateIsRefusedAtItsPlace) {
+  const auto code = [](const std::string& candidates) {
+    return refused(R"({"user_id": 1, "candidates": )" + candidates + "}").code;
+  };
+  EXPECT_EQ(code("7"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code("null"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code("[1.5]"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code("[[1]]"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code("[null]"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code(R"(["x"])"), RankErrorCode::kBadValue);
+  EXPECT_EQ(code("[9223372036854775808]"), RankErrorCode::kBadValue);
+  EXPECT_EQ(code("[{}]"), RankErrorCode::kMissingField);
+  EXPECT_EQ(code(R"([{"score": 1}])"), RankErrorCode::kMissingField);
+  EXPECT_EQ(code(R"([{"id": null}])"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code(R"([{"id": 1, "score": [1]}])"), RankErrorCode::kWrongType);
+  EXPECT_EQ(code(R"([{"id": 1, "likes": 9223372036854775808}])"), RankErrorCode::kBadValue);
+  EXPECT_EQ(code(R"([{"id": 1, "likes": 1, "likes": 2}])"), RankErrorCode::kBadJson);
+  EXPECT_EQ(refused("{\"user_id\": 1,\n \"candidates\": [1, {\"score\": 2}]}").message,
+            "An object of 'candidates' needs 'id' (line 2, column 20)");
+}
+
+TEST(RequestTest, REQ12_TenThousandCandidatesAreTheMost) {
+  std::string ids = "1";
+  for (int i = 1; i < 10'000; ++i) ids += ",1";
+  EXPECT_EQ(good(R"({"user_id": 1, "candidates": [)" + ids + "]}").candidates->ids().size(),
+            10'000U);
+  const RankError error = refused(R"({"user_id": 1, "candidates": [)" + ids + ",1]}");
+  EXPECT_EQ(error.code, RankErrorCode::kTooLarge);
+  EXPECT_THAT(error.message, HasSubstr("10001 ids and objects; at most 10000"));
+}
+
 TEST(RequestTest, REQ4_IdsAreExactAtTheEndsOfInt64) {
   EXPECT_EQ(good(R"({"user_id": 9223372036854775807})").user_id,
             std::numeric_limits<std::int64_t>::max());
@@ -97,6 +149,7 @@ TEST(RequestTest, REQ1_LongTextFromARequestIsCutInMessages) {
   for (const std::string& field : {"\"" + text + "\": 1",
                                    "\"exclude\": [\"" + text + "\"]",
                                    "\"params\": {\"" + text + "\": []}",
+                                   "\"candidates\": [{\"id\": 1, \"" + text + "\": []}]",
                                    "\"scheduling\": {\"" + text + "\": 1}"}) {
     EXPECT_LT(refused("{\"user_id\": 1, " + field + "}").message.size(), 200U) << field;
   }

@@ -95,6 +95,11 @@ void append_warnings(const RequestRun& run, std::string& out) {
     if (rows == nullptr) continue;
     if (const auto warning = find_null_order(plan, order, *rows)) json.value(*warning);
   }
+  const auto takes_candidates = [](const plan::CompiledNode& node) {
+    return node.task->op == "candidates";
+  };
+  if (run.request().candidates && std::ranges::none_of(plan.nodes, takes_candidates))
+    json.value("'candidates' of the request are ignored: no node of the plan reads them");
   json.end_array();
 }
 

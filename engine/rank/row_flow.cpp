@@ -62,12 +62,12 @@ RowPositions positions_equal_to(const rows::RowSet& rows,
 InputRole role_of(const plan::CompiledNode& node, std::size_t input) {
   if (node.task->columns == plan::OutputColumns::kFanOut)
     return input == 0 ? InputRole::kParents : InputRole::kLookup;
+  if (node.task->columns == plan::OutputColumns::kGroups) return InputRole::kLookup;
   return input == 0 || is_union(node) ? InputRole::kRows : InputRole::kLookup;
 }
 
 bool makes_rows(const plan::CompiledNode& node) {
-  return node.task->rows == plan::OutputRows::kSource ||
-         node.task->columns == plan::OutputColumns::kFanOut;
+  return node.task->rows == plan::OutputRows::kSource || plan::makes_entities(*node.task);
 }
 
 RowFlow::RowFlow(const RunRows& run) : run_(run), positions_(run.rows.size()) {}

@@ -28,11 +28,11 @@ using RowPositions = base::PooledVector<std::size_t>;
 enum class InputRole : std::uint8_t {
   kRows,     ///< passes them on or removes them
   kParents,  ///< makes other rows from them
-  kLookup,   ///< reads them to decide about the rows of another input
+  kLookup,   ///< reads them to decide about the rows of another input, or to sum them up
 };
 [[nodiscard]] InputRole role_of(const plan::CompiledNode& node, std::size_t input);
 
-/// Whether the rows of a node come from outside: it is a source or a fan-out.
+/// Whether the rows of a node come from outside: it is a source, a fan-out, or makes groups.
 [[nodiscard]] bool makes_rows(const plan::CompiledNode& node);
 
 /// Finds input rows of a node again among its output rows. An id does not identify a row, because

@@ -132,6 +132,8 @@ TEST_F(RowFlowTest, RolesFollowFromTheShapeOfATask) {
   EXPECT_EQ(role({.op = "filter"}, 0), InputRole::kRows);
   EXPECT_EQ(role({.op = "follow", .columns = plan::OutputColumns::kFanOut}, 0),
             InputRole::kParents);
+  EXPECT_EQ(role({.op = "aggregate", .columns = plan::OutputColumns::kGroups}, 0),
+            InputRole::kLookup);
   EXPECT_EQ(role({.op = "concat", .columns = plan::OutputColumns::kUnion}, 1), InputRole::kRows);
   EXPECT_EQ(role({.op = "join", .columns = plan::OutputColumns::kUnion}, 0), InputRole::kRows);
   EXPECT_EQ(role({.op = "join", .columns = plan::OutputColumns::kUnion}, 1), InputRole::kLookup);

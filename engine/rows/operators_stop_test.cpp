@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 #include "rows/concat.h"
 #include "rows/dedupe.h"
 #include "rows/diversify.h"
+#include "rows/groups/aggregate.h"
 #include "rows/interleave.h"
 #include "rows/join.h"
 #include "rows/mmr.h"
@@ -62,6 +64,10 @@ const std::vector<SortKey> kByGroup = {{.column = "group"}, {.column = "word"}};
 const std::vector<WindowRule> kApart = {{.column = "group", .count_max = 1, .window = 3}};
 const std::vector<std::string> kGroups = {"group", "word"};
 const std::vector<std::string> kNumbers = {"group"};
+const std::vector<AggregateColumn> kSums = {{Aggregation::kSum, "group", "a"},
+                                            {Aggregation::kMean, "score", "b"},
+                                            {Aggregation::kMax, "score", "c"},
+                                            {Aggregation::kCount, "word", "d"}};
 const std::vector<std::uint8_t> kAll(kRowCount, 1);
 const std::vector<std::string> kTags = {"left", "right"};
 const std::vector<double> kWeights = {1.0, 2.0};
@@ -96,6 +102,11 @@ std::vector<Operator> selections(const RowSet& a, const RowSet& b) {
          return dedupe(a, {.keys = kGroups, .keep = Keep::kMaxScore, .score = "score"}, s);
        }},
       {"group_limit", [&](RowScratch& s) { return group_limit(a, kGroups, 2, s); }},
+      {"aggregate",
+       [&](RowScratch& s) -> base::Result<RowSet> {
+         MR_TRY(Aggregated made, aggregate(a, kNumbers, kSums, s));
+         return std::move(made.rows);
+       }},
       {"sample, count", [&](RowScratch& s) { return sample_count(a, 1'000, 7, s); }},
       {"sample, rate", [&](RowScratch& s) { return sample_rate(a, 0.5, 7, s); }},
       {"join, semi",

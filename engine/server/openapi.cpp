@@ -149,6 +149,8 @@ constexpr std::string_view kRequestSchema =
     R"("deadline_ms":{"type":"number"},"limit":{"type":"integer"},)"
     R"("exclude":{"type":"array","items":{"type":"integer"}},)"
     R"("output_keys":{"type":"array","items":{"type":"string"}},)"
+    R"("candidates":{"type":"array","maxItems":10000,"items":{"anyOf":[{"type":["integer","string"]},)"
+    R"({"type":"object","required":["id"],"properties":{"id":{"type":["integer","string"]}}}]}},)"
     R"("priority":{"enum":["high","normal","low","background"]},"seed":{"type":"integer"},)"
     R"("explain":{"type":"object","properties":{"ids":{"type":"array","items":{"type":"integer"}}}},)"
     R"("trace":{"type":"boolean"},"scheduling":{"type":"object"}}})";

@@ -84,6 +84,8 @@ std::string_view name_of(plan::OutputColumns columns) {
       return "fan_out";
     case plan::OutputColumns::kJoin:
       return "join";
+    case plan::OutputColumns::kGroups:
+      return "groups";
   }
   return "?";
 }
@@ -167,6 +169,8 @@ void write_param(JsonWriter& json, const plan::ParamSpec& param) {
     for (const rows::ColumnType type : param.key_types) json.value(rows::to_string(type));
     json.end_array();
   }
+  if (param.is_computed) json.member("is_computed", true);
+  if (param.computed_type) json.member("computed_type", rows::to_string(*param.computed_type));
   if (!param.read_from.empty()) json.member("read_from", param.read_from);
   json.member("doc", param.doc);
   json.end_object();

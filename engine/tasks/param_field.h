@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -150,6 +151,24 @@ struct ParamField<KeyMapParam> {
     const auto* keys = std::get_if<std::vector<plan::KeyMove>>(&value);
     if (keys == nullptr) return wrong_value(source);
     return KeyMapParam{.keys = *keys};
+  }
+};
+template <class Values, class Result>
+struct ParamField<ComputedKeysParam<Values, Result>> : KeyTypes<Values> {
+  static_assert(Result::kTypes.size() <= 1, "a result has one type");
+  static constexpr plan::ParamType kType = plan::ParamType::kKeyMap;
+  static std::optional<rows::ColumnType> computed_type() {
+    if constexpr (Result::kTypes.size() == 1) return Result::kTypes[0];
+    return std::nullopt;
+  }
+  static constexpr bool kIsNeverNull = std::is_same_v<Result, Count>;
+  static plan::ParamValue to_value(const ComputedKeysParam<Values, Result>& map) {
+    return map.keys;
+  }
+  static base::Result<ComputedKeysParam<Values, Result>> from_value(const plan::ParamValue& value,
+                                                                    const FieldSource& source) {
+    MR_TRY(KeyMapParam map, ParamField<KeyMapParam>::from_value(value, source));
+    return ComputedKeysParam<Values, Result>{.keys = std::move(map.keys)};
   }
 };
 template <>

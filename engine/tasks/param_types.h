@@ -77,6 +77,22 @@ struct KeyMapParam {
   std::vector<plan::KeyMove> keys;
 };
 
+/// The type of the key that a value is computed from.
+struct SameType {
+  static constexpr std::array<rows::ColumnType, 0> kTypes{};
+};
+
+/// An int that is never null.
+struct Count : Int {};
+
+/// Columns that the task computes from those of its first input, each from one with a value of
+/// `Values`: `{"total": "likes"}`. The type of the new ones is that of `Result`, which is one type
+/// or `SameType`. Those that something reads are in `CompiledNode::taken_columns`.
+template <class Values, class Result>
+struct ComputedKeysParam {
+  std::vector<plan::KeyMove> keys;
+};
+
 /// The keys of an order, in the form that the row operators take.
 struct OrderParam {
   std::vector<rows::SortKey> keys;

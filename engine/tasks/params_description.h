@@ -129,6 +129,11 @@ class ParamsDescription {
     if constexpr (requires { ParamField<T>::key_types(); }) {
       spec.key_types = ParamField<T>::key_types();
     }
+    if constexpr (requires { ParamField<T>::computed_type(); }) {
+      spec.is_computed = true;
+      spec.is_never_null = ParamField<T>::kIsNeverNull;
+      spec.computed_type = ParamField<T>::computed_type();
+    }
     spec.doc = std::move(doc);
     return spec;
   }

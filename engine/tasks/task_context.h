@@ -33,6 +33,8 @@
 
 namespace millrace::tasks {
 
+class RequestCandidates;
+
 /// What all nodes of one request share.
 /// Threading: any thread; constant once the request has started.
 /// Lifetime: outlives every body of the request.
@@ -43,6 +45,8 @@ struct RequestContext {
   std::chrono::sys_time<std::chrono::milliseconds> now{};
   /// Values of `$req.x`, by place in `CompiledPlan::request_fields`.
   std::span<const rows::Value> fields{};
+  /// The rows that the request brings along, with values of the types of their keys; null: none.
+  const RequestCandidates* candidates = nullptr;
   /// Clients by `plan::EndpointId`; nullptr for an endpoint without a client in this process. They
   /// belong to `loop`: only async bodies use them.
   std::span<EndpointClient* const> clients{};

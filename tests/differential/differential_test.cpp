@@ -29,6 +29,8 @@ std::vector<std::string> requests_to(std::string_view plan) {
                                    R"("user_id": 2, "seed": 7)",
                                    R"("user_id": 3, "param_overrides": {"weight": -1.5},
                                       "params": {"min_score": 2.5}, "exclude": [23, 80], "limit": 7)",
+                                   R"("user_id": 4, "candidates": [23, {"id": 80, "likes": 5},
+                                      {"id": 7, "likes": 5, "score": 2}, {"id": 23, "name": "x"}])",
                                    R"("user_id": 999999)"}) {
     requests.push_back(fmt::format(R"({{{}, "plan": "{}"}})", fields, plan));
   }

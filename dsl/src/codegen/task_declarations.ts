@@ -34,9 +34,10 @@ function typeOf(task: TaskBinding, param: ParamBinding): string {
       return `KeyRef<${keys}${keyTypes(param)}>`;
     case "key_list":
       if (param.name === task.keys_param) return "KeyList<K>";
+      if (task.columns === "groups") return `KeyList<B${keyTypes(param)}>`;
       return `KeyList<${param.read_from === undefined ? keys : "ColumnsOf<R>"}${keyTypes(param)}>`;
     case "key_map":
-      return "Y";
+      return mapName(task, param);
     case "out_key":
       return "KeyRef<K, T>";
     case "order":
@@ -56,6 +57,12 @@ function typeOf(task: TaskBinding, param: ParamBinding): string {
   }
 }
 
+/** The type parameter of a `key_map`: `Y`, and `Y1`, `Y2`, … for further ones of the task. */
+function mapName(task: TaskBinding, param: ParamBinding): string {
+  const index = task.params.filter(({ type }) => type === "key_map").indexOf(param);
+  return index === 0 ? "Y" : `Y${index}`;
+}
+
 /** The types of keys that a param takes, as the second argument of `KeyRef`. */
 function keyTypes(param: ParamBinding): string {
   const types = param.key_types ?? [];
@@ -72,7 +79,7 @@ const isOutKey = (param: ParamBinding): boolean => param.type === "out_key";
 function genericsOf(task: TaskBinding): Generics {
   const parameters: string[] = [];
   const columns: string[] = [];
-  if (task.columns === "source" || task.columns === "fan_out") columns.push('"id"');
+  if (["source", "fan_out", "groups"].includes(task.columns)) columns.push('"id"');
   else columns.push("C");
   if (task.columns === "fan_out") columns.push('"parent_id"');
   columns.push(...task.writes.map((name) => JSON.stringify(name)));
@@ -92,11 +99,16 @@ function genericsOf(task: TaskBinding): Generics {
     parameters.push("R extends AnyRows = never");
     if (takesAll) columns.push("ColumnsOf<R>");
   }
-  const map = task.params.find((param) => param.type === "key_map");
-  if (map !== undefined) {
+  if (task.columns === "groups") {
+    parameters.push("B extends C");
+    columns.push("B");
+  }
+  for (const map of task.params.filter((param) => param.type === "key_map")) {
     const from = map.read_from === undefined ? "C" : "ColumnsOf<R>";
-    parameters.push(`const Y extends KeyMap<${from}> = never`);
-    if (task.join === undefined) columns.push("TakenNames<Y>");
+    const name = mapName(task, map);
+    const type = map.is_computed === true ? "ComputedKeys" : "KeyMap";
+    parameters.push(`const ${name} extends ${type}<${from}${keyTypes(map)}> = never`);
+    if (task.join === undefined) columns.push(`TakenNames<${name}>`);
   }
   if (task.join !== undefined) {
     const kind = task.params.find((param) => param.name === task.join!.kind)!;
@@ -120,10 +132,9 @@ function facts(param: ParamBinding): string[] {
   if (minimum !== undefined && maximum !== undefined) lines.push(`From ${minimum} to ${maximum}.`);
   else if (minimum !== undefined) lines.push(`At least ${minimum}.`);
   else if (maximum !== undefined) lines.push(`At most ${maximum}.`);
-  const given = param.default;
-  if (given !== null && given !== undefined) {
-    lines.push(`@defaultValue \`${JSON.stringify(given)}\``);
-  }
+  const text = JSON.stringify(param.default ?? null);
+  // That nothing is taken by default goes without saying.
+  if (text !== "null" && text !== "{}") lines.push(`@defaultValue \`${text}\``);
   return lines;
 }
 
@@ -160,15 +171,23 @@ function methods(tasks: readonly TaskBinding[]): string {
     .join("\n");
 }
 
+/** Tasks without inputs, with which plans begin. */
+export function sourceDeclarations({ tasks }: Bindings): string {
+  return `${generated("the task manifest of rankd")}
+declare namespace Millrace {
+  interface Sources {
+${methods(tasks.filter((task) => !hasInputs(task)))}  }
+}
+`;
+}
+
+/** The names of all tasks, and those with inputs. */
 export function taskDeclarations({ tasks }: Bindings): string {
   const names = tasks.map((task) => task.op);
   return `${generated("the task manifest of rankd")}
 declare namespace Millrace {
   /** Ops of all tasks. */
   type Op =${union(names, "  ")};
-
-  interface Sources {
-${methods(tasks.filter((task) => !hasInputs(task)))}  }
 
   interface Rows<C extends string> {
 ${methods(tasks.filter(hasInputs))}  }

@@ -41,7 +41,7 @@ export interface TaskBinding {
   readonly inputs_min: number;
   readonly inputs_max: number;
   readonly params: readonly ParamBinding[];
-  /** Which columns the rows have: `source`, `first_input`, `union`, `fan_out` or `join`. */
+  /** Which columns the rows have: `source`, `first_input`, `union`, `fan_out`, `join` or `groups`. */
   readonly columns: string;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -78,6 +78,10 @@ export interface ParamBinding {
   readonly maximum?: number;
   /** Types that the key may have; left out: any. */
   readonly key_types?: readonly ValueType[];
+  /** Of a `key_map`: the new columns are computed, so they are writable keys, of type
+   * `computed_type` or else of the type of the key that each is computed from. */
+  readonly is_computed?: boolean;
+  readonly computed_type?: ValueType;
   /** The node param whose rows the keys are read from; left out: the first input. */
   readonly read_from?: string;
   readonly doc?: string;

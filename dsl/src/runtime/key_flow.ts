@@ -34,6 +34,9 @@ export function columnsOf(
     if (type === "key_map" && read_from === undefined) {
       for (const key of takenNames(params[name]) ?? []) columns.add(key);
     }
+    if (type === "key_list" && task.columns === "groups") {
+      for (const key of keyNames(params[name])) columns.add(key);
+    }
   }
   if (task.writes_on_demand) {
     const listed = keyNames(params[task.keys_param]);
@@ -126,6 +129,12 @@ export function explainMissing(
     return {
       message: `The key was lost at ${at}, whose rows are other entities than those before it: ${key}`,
       hint: `fetch it for these rows with \`hydrate\`, or take the value of the row before along with \`carry: [Key.${key}]\``,
+    };
+  }
+  if (task?.columns === "groups") {
+    return {
+      message: `The key was lost at ${at}, whose rows stand for several before it: ${key}`,
+      hint: `group by it, take that of the first row along with \`first: [Key.${key}]\`, or fetch it with \`hydrate\``,
     };
   }
   if (task?.join !== undefined) {

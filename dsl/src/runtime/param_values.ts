@@ -229,8 +229,15 @@ class ParamReader {
 
   /** Columns to take from rows: keys, or new keys with the keys they are taken from. */
   #keyMap(value: unknown): DraftValue | undefined {
-    if (keyOf(value) !== undefined) return this.#key(value);
-    if (Array.isArray(value)) return this.#list(value, (item) => this.#keyName(item));
+    const ownName = (given: unknown): string | undefined => {
+      const name = this.#keyName(given);
+      return name === undefined || this.#mayHold(name, name) ? name : undefined;
+    };
+    if (keyOf(value) !== undefined) {
+      const name = ownName(value);
+      return name === undefined ? undefined : this.#json(name, keyOf(value)!.site);
+    }
+    if (Array.isArray(value)) return this.#list(value, ownName);
     if (typeof value !== "object" || value === null || nodeOf(value) !== undefined) {
       return this.#wrong("keys, or an object of them", value);
     }
@@ -240,13 +247,29 @@ class ParamReader {
       const info = keys.get(to);
       if (info === undefined) {
         this.#report("unknown_key", `Unknown key: ${to}`, undefined, didYouMean(to, keys.keys()));
-      } else if (to !== from && !info.allow_write) {
-        this.#report("key_not_writable", `A plan may not write the key: ${to}`);
-      } else if (from !== undefined) {
+      } else if (from !== undefined && this.#mayHold(to, from)) {
         moves[to] = from;
       }
     }
     return this.#json(moves);
+  }
+
+  /** Whether the column `to` may hold what is taken or computed from the key `from`. */
+  #mayHold(to: string, from: string): boolean {
+    const target = keys.get(to);
+    const source = keys.get(from);
+    // The compiler has already reported the unknown name at its place.
+    if (target === undefined || source === undefined) return true;
+    const isComputed = this.param.is_computed === true;
+    if ((isComputed || to !== from) && !target.allow_write) {
+      this.#report("key_not_writable", `A plan may not write the key: ${to}`);
+      return false;
+    }
+    const type = this.param.computed_type ?? source.type;
+    if (!isComputed || type === target.type) return true;
+    this.#report("wrong_key_type", `${this.#name} of ${from} is ${type}, and ${to} is ${target.type}`,
+      undefined, `write it to a key of type ${type}`);
+    return false;
   }
 
   #checkAvailable(name: string, site: Site): void {

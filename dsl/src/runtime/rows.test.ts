@@ -258,6 +258,41 @@ test("E1 E2: rows of a fan-out have what it takes along, and a lost key says whe
   );
 });
 
+test("REQ12: candidates have the keys that are read, and of writable ones those that are named", () => {
+  assert.deepEqual(problems((ctx) => ctx.candidates!().sort!({ key: Key.likes })), []);
+  assert.deepEqual(
+    problems((ctx) => ctx.candidates!({ keys: [Key.score] }).sort!({ key: Key.score })),
+    [],
+  );
+  assert.deepEqual(
+    problems((ctx) => ctx.candidates!().sort!({ key: Key.score })).map((text) => text.split(":")[0]),
+    ["key_not_available"],
+  );
+});
+
+test("E1 E2 E9: groups have their keys and what is computed, of the right types", () => {
+  const grouped = (params: object, key: unknown) =>
+    problems((ctx) => ctx.viewer!({ endpoint }).aggregate!({ by: [Key.country], ...params }).sort!({ key }));
+  assert.deepEqual(grouped({}, Key.country), []);
+  assert.deepEqual(grouped({ count: { total: Key.id } }, Key.total), []);
+  assert.deepEqual(grouped({ mean: { score: Key.age }, first: [Key.name] }, Key.name), []);
+  assert.deepEqual(grouped({ sum: { total: Key.age } }, Key.age), [
+    "key_not_available: The key was lost at `aggregate`, whose rows stand for several before it: age",
+  ]);
+  assert.deepEqual(grouped({ max: { age: Key.age } }, Key.country), [
+    "key_not_writable: A plan may not write the key: age",
+  ]);
+  assert.deepEqual(grouped({ max: [Key.age] }, Key.country), [
+    "key_not_writable: A plan may not write the key: age",
+  ]);
+  assert.deepEqual(grouped({ mean: { total: Key.age } }, Key.country), [
+    "wrong_key_type: aggregate.mean of age is float, and total is int",
+  ]);
+  assert.deepEqual(grouped({ sum: { total: Key.name } }, Key.country), [
+    "wrong_key_type: aggregate.sum takes a key of type int or float, and name is string",
+  ]);
+});
+
 test("E5: a join gives the columns that it takes from its right side", () => {
   const joined = (params: object) =>
     problems((ctx) => {

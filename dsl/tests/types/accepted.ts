@@ -113,3 +113,28 @@ export const carried = definePlan({
     return joined.sort({ by: [Key.response, Key.country] }).join({ rhs: me, kind: "semi" });
   },
 });
+
+export const brought = definePlan({
+  name: "brought",
+  outputKeys: [Key.id, Key.score, Key.likes],
+  build: (ctx) => ctx.candidates({ keys: [Key.score, Key.likes] }).sort({ key: Key.score }),
+});
+
+export const counted = definePlan({
+  name: "counted",
+  outputKeys: [Key.id, Key.country, Key.total, Key.score, Key.name],
+  build: (ctx) =>
+    ctx
+      .viewer(ep)
+      .follow(ep)
+      .hydrate({ ...ep, prefix: "user" })
+      .aggregate({
+        by: [Key.country, Key.language],
+        count: { total: Key.id },
+        mean: { score: Key.age },
+        max: { boost: Key.age },
+        first: [Key.name],
+      })
+      .filter({ pred: Key.total > 1 })
+      .sort({ by: [Key.score, Key.language, Key.boost] }),
+});

@@ -37,6 +37,17 @@ definePlan({
     ctx.viewer(ep).follow({ ...ep, carry: [Key.age] }).sort({ key: Key.name });
     // @ts-expect-error the column has a new name
     ctx.viewer(ep).follow({ ...ep, carry: { response: Key.name } }).sort({ key: Key.name });
+    // @ts-expect-error a writable key of the request is named in keys
+    ctx.candidates().sort({ key: Key.score });
+    const people = ctx.viewer(ep);
+    // @ts-expect-error groups have their keys and what is computed
+    people.aggregate({ by: Key.country, count: { total: Key.id } }).sort({ key: Key.age });
+    // @ts-expect-error only numbers have a mean
+    people.aggregate({ by: Key.country, mean: { score: Key.name } });
+    // @ts-expect-error a plan may not write the age
+    people.aggregate({ by: Key.country, max: { age: Key.age } });
+    // @ts-expect-error the rows have no key to group by
+    ctx.fixedSource().aggregate({ by: Key.country });
     // @ts-expect-error a semi join adds no columns
     rows.join({ rhs: ctx.viewer(ep), kind: "semi" }).sort({ key: Key.name });
     // @ts-expect-error columns takes the age only

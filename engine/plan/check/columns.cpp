@@ -83,9 +83,10 @@ NodeColumns ColumnAnalysis::columns_of(const CompiledNode& node,
   add_inputs(columns, task, inputs);
   add_written(columns, node);
   columns.partial -= columns.written;
-  if (task.columns == OutputColumns::kFanOut && !inputs.empty()) {
+  if (makes_entities(task) && !inputs.empty()) {
     for (const TakenKey& key : columns.taken) {
-      if (inputs.front()->partial.contains(key.from)) columns.partial.add(key.to);
+      const bool is_same = task.columns == OutputColumns::kFanOut || key.to == key.from;
+      if (is_same && inputs.front()->partial.contains(key.from)) columns.partial.add(key.to);
     }
   }
   if (task.join) add_joined(columns, node, inputs);
@@ -109,6 +110,7 @@ void ColumnAnalysis::add_inputs(NodeColumns& columns,
   switch (task.columns) {
     case OutputColumns::kSource:
     case OutputColumns::kFanOut:
+    case OutputColumns::kGroups:
       return;
     case OutputColumns::kFirstInput:
     case OutputColumns::kJoin:
@@ -146,7 +148,20 @@ void ColumnAnalysis::add_written(NodeColumns& columns, const CompiledNode& node)
         columns.taken.push_back({.to = index_of(move.to), .from = index_of(move.from)});
         columns.written.add(columns.taken.back().to);
       }
+    } else if (spec.type == ParamType::kKeyList && task.columns == OutputColumns::kGroups) {
+      add_group_keys(columns, node.params[i]);
     }
+  }
+}
+
+/// The rows of a group have its keys in common, so that the row that stands for it has them too.
+void ColumnAnalysis::add_group_keys(NodeColumns& columns, const ParamValue& names) const {
+  const auto* keys = std::get_if<std::vector<std::string>>(&names);
+  if (keys == nullptr) return;
+  for (const std::string& name : *keys) {
+    if (name == "id" || registry_.find_key(name) == nullptr) continue;
+    columns.taken.push_back({.to = index_of(name), .from = index_of(name)});
+    columns.written.add(columns.taken.back().to);
   }
 }
 

@@ -86,6 +86,7 @@ class ColumnAnalysis {
                   const TaskSpec& task,
                   const std::vector<const NodeColumns*>& inputs) const;
   void add_written(NodeColumns& columns, const CompiledNode& node) const;
+  void add_group_keys(NodeColumns& columns, const ParamValue& names) const;
   void add_joined(NodeColumns& columns,
                   const CompiledNode& node,
                   const std::vector<const NodeColumns*>& inputs) const;

@@ -89,5 +89,39 @@ TEST_F(ColumnsTest, E6_WhatOnlySomeInputsOfAConcatHaveIsPartial) {
   EXPECT_FALSE(has(columns[3].partial, "score"));
 }
 
+constexpr const char* kGrouped =
+    R"({"id": "s", "op": "fixed_source"},
+       {"id": "h", "op": "hydrate", "inputs": ["s"], "params": {"endpoint": "redis_default"}},
+       {"id": "g", "op": "aggregate", "inputs": ["h"], "params": {"by": ["id", "country"],
+        "count": {"rank": "age"}, "mean": {"boost": "likes"}, "first": ["name"]}})";
+
+TEST_F(ColumnsTest, E1_RowsOfGroupsHaveTheirKeysAndWhatIsComputedAndNothingElse) {
+  const auto plan =
+      compile(artifact(kGrouped, R"("g")", R"(, "output_keys": ["country", "rank"])"));
+  const std::vector<NodeColumns> columns = analysis_.columns_of(*plan);
+  for (const char* key : {"id", "country", "rank", "boost", "name"}) {
+    EXPECT_TRUE(has(columns[2].present, key)) << key;
+  }
+  for (const char* key : {"age", "likes", "parent_id", "verified"}) {
+    EXPECT_FALSE(columns[2].has(analysis_.index_of(key))) << key;
+  }
+  // Only what is read is fetched and computed.
+  const std::vector<NodeNeeds> needs = analysis_.needs_of(*plan, columns);
+  for (const char* key : {"country", "age"}) EXPECT_TRUE(has(needs[1].fetched, key)) << key;
+  for (const char* key : {"likes", "name"}) EXPECT_FALSE(has(needs[1].fetched, key)) << key;
+  EXPECT_EQ(node(*plan, "g").columns, (std::vector<std::string>{"id", "country", "rank"}));
+}
+
+TEST_F(ColumnsTest, E2_AKeyThatWasLostInGroupsSaysTheWaysOut) {
+  const ProblemReport report = problems(
+      artifact(std::string(kGrouped) +
+                   R"(, {"id": "o", "op": "sort", "inputs": ["g"], "params": {"key": "likes"}})",
+               R"("o")"));
+  ASSERT_EQ(report.problems().size(), 1U);
+  EXPECT_EQ(report.problems()[0].code.text(), "key_not_available");
+  EXPECT_THAT(report.problems()[0].message, ::testing::HasSubstr("lost at 'g' (aggregate)"));
+  EXPECT_THAT(report.problems()[0].hint, ::testing::HasSubstr("`first: [\"likes\"]`"));
+}
+
 }  // namespace
 }  // namespace millrace::plan

@@ -91,6 +91,15 @@ KeyHistory::Explanation KeyHistory::explain_loss(std::uint32_t node,
                                  key.name,
                                  here.id)};
   }
+  if (here.task->columns == OutputColumns::kGroups) {
+    return {
+        .message = base::format(
+            "The key was lost at {}, whose rows stand for several before it: {}", name, key.name),
+        .hint = base::format("group by it, take that of the first row along with `first: "
+                             "[\"{}\"]` of '{}', or fetch it with `hydrate` after it",
+                             key.name,
+                             here.id)};
+  }
   if (here.task->join) {
     const JoinParams join(here);
     const auto* left = std::get_if<NodeInput>(&here.inputs.front());

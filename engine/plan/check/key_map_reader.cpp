@@ -51,7 +51,10 @@ std::optional<std::vector<KeyMove>> KeyMapReader::read(JsonValue json,
 bool KeyMapReader::add_own_name(JsonValue json, const base::ValuePlace& where) {
   const std::optional<std::string_view> name =
       base::ValueReader(context_.reporter).read_string(json, where);
-  if (!name || check_key(*name, where, context_) == nullptr) return false;
+  if (!name) return false;
+  if (param_.spec.is_computed) return add_computed(*name, *name, where);
+  const FieldInfo* key = check_key(*name, where, context_);
+  if (key == nullptr || !check_key_type(*key, param_, where, context_)) return false;
   if (*name == "id" || *name == "parent_id") {
     context_.reporter.add(
         ProblemCode::kKeyNotWritable,
@@ -68,10 +71,12 @@ bool KeyMapReader::add_renamed(JsonValue json, const base::ValuePlace& where) {
       base::ValueReader(context_.reporter).read_string(json, where);
   if (!from) return false;
   const std::string_view to = json.key();
+  if (param_.spec.is_computed) return add_computed(to, *from, where);
   if (to == *from) return add_own_name(json, where);
   const FieldInfo* source = check_key(*from, where, context_);
   const FieldInfo* target = check_writable(to, where, context_);
   if (source == nullptr || target == nullptr) return false;
+  if (!check_key_type(*source, param_, where, context_)) return false;
   if (source->type != target->type) {
     context_.reporter.add(ProblemCode::kWrongKeyType,
                           where,
@@ -90,6 +95,38 @@ bool KeyMapReader::add_renamed(JsonValue json, const base::ValuePlace& where) {
     return false;
   }
   return add({.to = std::string(to), .from = std::string(*from)}, where);
+}
+
+bool KeyMapReader::add_computed(std::string_view to,
+                                std::string_view from,
+                                const base::ValuePlace& where) {
+  const FieldInfo* source = check_key(from, where, context_);
+  const FieldInfo* target = check_writable(to, where, context_);
+  if (source == nullptr || target == nullptr) return false;
+  if (!check_key_type(*source, param_, where, context_)) return false;
+  const rows::ColumnType type = param_.spec.computed_type.value_or(source->type);
+  if (type != target->type) {
+    context_.reporter.add(ProblemCode::kWrongKeyType,
+                          where,
+                          base::format("{}.{} of {} is {}, and {} is {}",
+                                       param_.task.op,
+                                       param_.spec.name,
+                                       from,
+                                       rows::to_string(type),
+                                       to,
+                                       rows::to_string(target->type)),
+                          base::format("write it to a key of type {}", rows::to_string(type)));
+    return false;
+  }
+  if (!target->nullable && !param_.spec.is_never_null) {
+    context_.reporter.add(
+        ProblemCode::kNullIntoKey,
+        where,
+        base::format(
+            "{}.{} of {} may be null, and {} may not", param_.task.op, param_.spec.name, from, to));
+    return false;
+  }
+  return add({.to = std::string(to), .from = std::string(from)}, where);
 }
 
 bool KeyMapReader::add(KeyMove move, const base::ValuePlace& where) {

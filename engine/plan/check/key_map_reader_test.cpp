@@ -57,5 +57,31 @@ TEST_F(KeyMapReaderTest, E1_RefusesWhatCannotBeTakenAlong) {
   EXPECT_EQ(refused("7"), "wrong_type");
 }
 
+TEST_F(KeyMapReaderTest, E9_ComputedColumnsAreWritableKeysOfTheResultsType) {
+  const auto code = [&](std::string_view params) {
+    const ProblemReport report = problems(artifact(R"({"id": "s", "op": "fixed_source"},
+             {"id": "h", "op": "hydrate", "inputs": ["s"], "params": {"endpoint": "redis_default"}},
+             {"id": "v", "op": "vm", "inputs": ["h"], "params": {}},
+             {"id": "g", "op": "aggregate", "inputs": ["v"], "params": {"by": ["country"], )" +
+                                                       std::string(params) + "}}",
+                                                   R"("g")"));
+    return report.empty() ? "compiled" : std::string(report.problems()[0].code.text());
+  };
+  EXPECT_EQ(code(R"("count": {"rank": "id"})"), "compiled");
+  EXPECT_EQ(code(R"("count": {"rank": "name"})"), "compiled");
+  EXPECT_EQ(code(R"("mean": {"boost": "age"}, "max": {"score": "score"}, "first": ["name"])"),
+            "compiled");
+  EXPECT_EQ(code(R"("max": ["score"])"), "compiled");
+  EXPECT_EQ(code(R"("count": {"score": "id"})"), "wrong_key_type");  // a count is an int
+  EXPECT_EQ(code(R"("mean": {"boost": "name"})"), "wrong_key_type");
+  EXPECT_EQ(code(R"("max": {"boost": "age"})"), "wrong_key_type");
+  EXPECT_EQ(code(R"("max": {"rank": "age"})"), "null_into_key");
+  EXPECT_EQ(code(R"("max": ["age"])"), "key_not_writable");
+  EXPECT_EQ(code(R"("max": {"age": "age"})"), "key_not_writable");
+  EXPECT_EQ(code(R"("max": {"nope": "age"})"), "unknown_key");
+  EXPECT_EQ(code(R"("max": {"boost": "nope"})"), "unknown_key");
+  EXPECT_EQ(code(R"("count": {"rank": "author_name"})"), "key_not_available");
+}
+
 }  // namespace
 }  // namespace millrace::plan

@@ -11,6 +11,7 @@
 #include "base/problems/message_text.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
+#include "rows/column.h"
 
 namespace millrace::plan {
 
@@ -74,6 +75,26 @@ const FieldInfo* check_writable(std::string_view name,
   context.reporter.add(
       ProblemCode::kKeyNotWritable, where, "A plan may not write the key: " + key->name);
   return nullptr;
+}
+
+bool check_key_type(const FieldInfo& key,
+                    const NamedParam& param,
+                    const base::ValuePlace& where,
+                    const CheckContext& context) {
+  if (param.spec.key_types.empty() || contains(param.spec.key_types, key.type)) return true;
+  std::string wanted;
+  for (const rows::ColumnType type : param.spec.key_types) {
+    wanted += base::format("{}{}", wanted.empty() ? "" : " or ", rows::to_string(type));
+  }
+  context.reporter.add(ProblemCode::kWrongKeyType,
+                       where,
+                       base::format("{}.{} takes a key of type {}, and {} is {}",
+                                    param.task.op,
+                                    param.spec.name,
+                                    wanted,
+                                    key.name,
+                                    rows::to_string(key.type)));
+  return false;
 }
 
 }  // namespace millrace::plan

@@ -7,6 +7,7 @@
 #include "plan/check/draft.h"
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
+#include "plan/task_catalog.h"
 
 namespace millrace::plan {
 
@@ -25,9 +26,22 @@ const FieldInfo* check_key(std::string_view name,
                            const base::ValuePlace& where,
                            const CheckContext& context);
 
-/// The same for a key that the plan writes; reports one that plans may not write, too.
+/// The same for a key that the plan writes; reports one that plans may not write,
+/// too.
 const FieldInfo* check_writable(std::string_view name,
                                 const base::ValuePlace& where,
                                 const CheckContext& context);
+
+/// A param of a task, for messages.
+struct NamedParam {
+  const TaskSpec& task;
+  const ParamSpec& spec;
+};
+
+/// Says whether a param takes a key of this type; reports one that it does not take.
+bool check_key_type(const FieldInfo& key,
+                    const NamedParam& param,
+                    const base::ValuePlace& where,
+                    const CheckContext& context);
 
 }  // namespace millrace::plan

@@ -18,6 +18,7 @@
 #include "base/formats/value_reader.h"
 #include "base/problems/message_text.h"
 #include "plan/check/key_map_reader.h"
+#include "plan/check/key_names.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
 #include "rows/column.h"
@@ -55,7 +56,7 @@ class ParamReader {
       case ParamType::kOrder:
         return read_order(json, where);
       case ParamType::kKeyMap:
-        return KeyMapReader(context_).read(json, where);
+        return KeyMapReader({.task = task_, .spec = spec_}, context_).read(json, where);
       case ParamType::kString:
       case ParamType::kChoice:
       case ParamType::kKey:
@@ -122,21 +123,8 @@ class ParamReader {
 
   /// Checks the type of a registered key.
   bool has_type(std::string_view text, const base::ValuePlace& where) {
-    const FieldInfo* key = context_.registry.find_key(text);
-    if (spec_.key_types.empty() || contains(spec_.key_types, key->type)) return true;
-    std::string wanted;
-    for (const rows::ColumnType type : spec_.key_types) {
-      wanted += base::format("{}{}", wanted.empty() ? "" : " or ", rows::to_string(type));
-    }
-    add(ProblemCode::kWrongKeyType,
-        where,
-        base::format("{}.{} takes a key of type {}, and {} is {}",
-                     task_.op,
-                     spec_.name,
-                     wanted,
-                     key->name,
-                     rows::to_string(key->type)));
-    return false;
+    return check_key_type(
+        *context_.registry.find_key(text), {.task = task_, .spec = spec_}, where, context_);
   }
 
   std::optional<ParamValue> read_endpoint(std::string_view text, const base::ValuePlace& where) {

@@ -6,7 +6,9 @@
 namespace millrace::tasks {
 
 base::Status register_row_tasks(TaskRegistry& registry) {
-  const auto all = {register_busy_cpu,
+  const auto all = {register_aggregate,
+                    register_busy_cpu,
+                    register_candidates,
                     register_concat,
                     register_dedupe,
                     register_diversify,

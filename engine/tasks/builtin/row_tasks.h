@@ -7,7 +7,9 @@
 
 namespace millrace::tasks {
 
+[[nodiscard]] base::Status register_aggregate(TaskRegistry& registry);
 [[nodiscard]] base::Status register_busy_cpu(TaskRegistry& registry);
+[[nodiscard]] base::Status register_candidates(TaskRegistry& registry);
 [[nodiscard]] base::Status register_concat(TaskRegistry& registry);
 [[nodiscard]] base::Status register_dedupe(TaskRegistry& registry);
 [[nodiscard]] base::Status register_diversify(TaskRegistry& registry);
