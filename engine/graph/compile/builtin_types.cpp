@@ -15,12 +15,16 @@ std::vector<OutputPort> out(std::string payload = std::string(kAnyPayload)) {
   return {{.name = "out", .payload = std::move(payload)}};
 }
 
+/// All values of an invocation are held until it is committed.
+constexpr std::int64_t kPerInvocationMax = 100'000;
+
 ConfigField per_invocation() {
   return {.name = "per_invocation",
           .kind = ConfigKind::kInt,
           .about = "values per invocation",
           .default_text = "1",
-          .min = 1};
+          .min = 1,
+          .max = kPerInvocationMax};
 }
 
 std::vector<ComponentDescriptor> sources() {

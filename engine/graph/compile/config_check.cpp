@@ -29,6 +29,7 @@ std::optional<std::string> find_fault(JsonValue value, const ConfigField& field)
     const auto found = number.find_int();
     if (!found) return base::format("Expected int, found {}", base::to_string(number.kind()));
     if (*found < field.min) return base::format("The value must be at least {}", field.min);
+    if (*found > field.max) return base::format("The value must be at most {}", field.max);
     return std::nullopt;
   };
   const auto needs = [&value](bool is_good, std::string_view what) -> std::optional<std::string> {

@@ -39,6 +39,9 @@ TEST(ConfigCheckTest, ReportsEveryMistake) {
                           "bad_config components[0].config.cots 6:86"));
   EXPECT_THAT(diagnose(with_config("core.fail", "fail_at: [1, 0]")),
               ElementsAre("bad_config components[0].config.fail_at 6:73"));
+  EXPECT_THAT(diagnose(with_config("core.counter", "per_invocation: 100000")), IsEmpty());
+  EXPECT_THAT(diagnose(with_config("core.counter", "per_invocation: 100001")),
+              ElementsAre("bad_config components[0].config.per_invocation 6:83"));
   EXPECT_THAT(diagnose(with_config("core.spend", "cost_ms: -1")),
               ElementsAre("bad_config components[0].config.cost_ms 6:74"));
 }

@@ -42,6 +42,7 @@ struct ConfigField {
   std::string default_text = {};  ///< as JSON; empty: none
   bool is_required = false;
   std::int64_t min = 0;           ///< of integers
+  std::int64_t max = INT64_MAX;   ///< of integers
   std::string excludes = {};      ///< a field that cannot be given at the same time
   std::string same_size_as = {};  ///< an array field that must have as many items
 };
