@@ -34,8 +34,8 @@ struct Settings {
   /// than the node itself.
   base::Duration inline_threshold = std::chrono::microseconds(50);
   base::Duration loop_inline_budget = std::chrono::milliseconds(2);  ///< per turn of a loop
-  std::uint32_t max_inline_depth =
-      16;  ///< nodes that run after each other before others get a turn
+  /// Nodes that run after each other before others get a turn; unset: turns are by time only.
+  std::optional<std::uint32_t> max_inline_depth;
   bool inlining = true;
   bool chaining = true;
   /// When more nodes than this are ready but not running, new requests are refused, until the

@@ -78,7 +78,9 @@ void show_settings(const Flags& flags, const host::Engine& engine, Checklist& li
   show("cpu_threads", engine.workers().worker_count(), "all processors");
   show("inline_threshold_us", us(flags.inline_threshold), "default");
   show("loop_inline_budget_us", us(flags.loop_inline_budget), "default");
-  show("max_inline_depth", flags.max_inline_depth, "default");
+  show("max_inline_depth",
+       flags.max_inline_depth ? base::format("{}", *flags.max_inline_depth) : "no bound",
+       "default");
   show("no_inline", !flags.inlining, "default");
   show("no_chaining", !flags.chaining, "default");
   show("high_water", flags.high_water, "default");

@@ -90,11 +90,12 @@ void add_executor(CLI::App& app, Flags& flags) {
                    "--loop_inline_budget_us,--loop-inline-budget-us",
                    flags.loop_inline_budget,
                    "time for them in one turn of a loop (default: 2000)");
-  app.add_option("--max_inline_depth,--max-inline-depth",
-                 flags.max_inline_depth,
-                 "nodes that run after each other before others get a turn; 0: no inlining")
-      ->check(CLI::Range(0, 10'000))
-      ->capture_default_str();
+  app.add_option(
+         "--max_inline_depth,--max-inline-depth",
+         flags.max_inline_depth,
+         "nodes that run after each other before others get a turn; 0: no inlining (default: "
+         "turns are by time only)")
+      ->check(CLI::Range(0, 10'000));
   app.add_flag("!--no_inline,!--no-inline", flags.inlining, "no node runs on a loop");
   app.add_flag("!--no_chaining,!--no-chaining",
                flags.chaining,
