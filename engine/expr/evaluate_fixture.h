@@ -69,12 +69,15 @@ class Bench {
 
   [[nodiscard]] base::Result<BoundExpr> bind(std::string_view text, CompileOptions options = {}) {
     MR_TRY(CompiledExprRef compiled, compile(text, scope_, options));
-    return BoundExpr::bind(std::move(compiled),
-                           {.params = bindings_[1],
-                            .request = bindings_[2],
-                            .viewer = bindings_[3],
-                            .now = std::chrono::sys_time<std::chrono::milliseconds>(
-                                std::chrono::milliseconds(now_ms_))});
+    return BoundExpr::bind(std::move(compiled), bindings());
+  }
+
+  [[nodiscard]] Bindings bindings() const {
+    return {.params = bindings_[1],
+            .request = bindings_[2],
+            .viewer = bindings_[3],
+            .now = std::chrono::sys_time<std::chrono::milliseconds>(
+                std::chrono::milliseconds(now_ms_))};
   }
 
   [[nodiscard]] Answer run(std::string_view text, EvalOptions options = {}) {

@@ -91,7 +91,9 @@ void CandidateWriter::add_cells(const rows::Column& column, std::size_t row_coun
 void CandidateWriter::add_field(const rows::Batch& batch,
                                 std::size_t row_count,
                                 std::string_view key) {
-  if (key == rows::kIdColumn) return;
+  const rows::Column* const column = batch.find_column(key);
+  // Of several outputs, one may lack a key that others have.
+  if (key == rows::kIdColumn || column == nullptr) return;
   Field field;
   field.text.begin = rendered_.size();
   rendered_ += fields_.size() == outputs_.back().first_field ? after_id_ : ",";
@@ -99,25 +101,23 @@ void CandidateWriter::add_field(const rows::Batch& batch,
   rendered_ += ':';
   field.text.end = rendered_.size();
   outputs_.back().bytes_max += field.text.end - field.text.begin + base::kDoubleBytesMax;
-  if (const rows::Column* const column = batch.find_column(key)) {
-    if (column->has_nulls()) field.validity = column->validity().data();
-    switch (column->type()) {
-      case rows::ColumnType::kInt64:
-        field.kind = CellKind::kInt64;
-        field.values = column->int64s().data();
-        break;
-      case rows::ColumnType::kFloat64:
-        field.kind = CellKind::kFloat64;
-        field.values = column->float64s().data();
-        break;
-      case rows::ColumnType::kBool:
-        field.kind = CellKind::kBool;
-        field.values = column->bools().data();
-        break;
-      case rows::ColumnType::kString:
-        add_cells(*column, row_count, field);
-        break;
-    }
+  if (column->has_nulls()) field.validity = column->validity().data();
+  switch (column->type()) {
+    case rows::ColumnType::kInt64:
+      field.kind = CellKind::kInt64;
+      field.values = column->int64s().data();
+      break;
+    case rows::ColumnType::kFloat64:
+      field.kind = CellKind::kFloat64;
+      field.values = column->float64s().data();
+      break;
+    case rows::ColumnType::kBool:
+      field.kind = CellKind::kBool;
+      field.values = column->bools().data();
+      break;
+    case rows::ColumnType::kString:
+      add_cells(*column, row_count, field);
+      break;
   }
   fields_.push_back(field);
 }
@@ -166,7 +166,6 @@ void CandidateWriter::add_output(const RequestRun& run, std::uint32_t node) {
       return write_part(at, part(cells_[field.first_cell + static_cast<std::size_t>(code)]));
     }
     case CellKind::kText:
-    case CellKind::kNull:
       break;
   }
   return write_literal(at, kNull);

@@ -61,10 +61,10 @@ class CandidateWriter {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
-  enum class CellKind : std::uint8_t { kNull, kInt64, kFloat64, kBool, kRendered, kText };
+  enum class CellKind : std::uint8_t { kInt64, kFloat64, kBool, kRendered, kText };
   struct Field {
     Part text;  ///< the text before the value: `,"name":`
-    CellKind kind = CellKind::kNull;
+    CellKind kind = CellKind::kInt64;
     const std::uint8_t* validity = nullptr;  ///< nullptr: no row is null
     const void* values = nullptr;            ///< array whose element type follows from `kind`
     const rows::Dictionary* dictionary = nullptr;

@@ -124,7 +124,7 @@ void ExplainAbsence::write_node(JsonWriter& json, std::uint32_t node) const {
   write_name(json, compiled);
   json.member("rows", source_.run.rows[node]->size());
   if (source_.run.stood_in[node]) json.member("by", "fallback");
-  if (const std::int64_t* const fanout = find_int_param(compiled, "fanout"))
+  if (const auto* const fanout = find_param<std::int64_t>(compiled, "fanout"))
     json.member("fanout", *fanout);
   if (const auto pattern = find_pattern(compiled)) write_lists(json, source_, node, *pattern);
   json.end_object();
@@ -133,14 +133,6 @@ void ExplainAbsence::write_node(JsonWriter& json, std::uint32_t node) const {
 std::string outside_name(const plan::CompiledNode& node, std::size_t input) {
   const auto* const field = std::get_if<plan::RequestInput>(&node.inputs[input]);
   return field != nullptr ? "$req." + field->field : "constant";
-}
-
-const std::int64_t* find_int_param(const plan::CompiledNode& node, std::string_view name) {
-  for (std::size_t index = 0; index < node.params.size(); ++index) {
-    if (node.task->params[index].name == name)
-      return std::get_if<std::int64_t>(&node.params[index]);
-  }
-  return nullptr;
 }
 
 }  // namespace millrace::rank

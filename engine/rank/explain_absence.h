@@ -36,8 +36,4 @@ class ExplainAbsence {
 /// Names an input that is no node: `$req.field` or `constant`.
 [[nodiscard]] std::string outside_name(const plan::CompiledNode& node, std::size_t input);
 
-/// The value of an int param, or nullptr if the node has none of that name.
-[[nodiscard]] const std::int64_t* find_int_param(const plan::CompiledNode& node,
-                                                 std::string_view name);
-
 }  // namespace millrace::rank

@@ -49,7 +49,9 @@ std::string explain_absence(std::int64_t parents) {
 
 TEST(ExplainAbsenceTest, EXPL6_AnAbsentIdNamesTheListsThatWereRead) {
   EXPECT_EQ(explain_absence(2),
-            R"([{"id":77,"verdict":"never_fetched","paths":[],"absent_from":[)"
+            R"([{"id":77,"verdict":"never_fetched",)"
+            R"("sentence":"never fetched: no row of `m` (media) has this id",)"
+            R"("paths":[],"absent_from":[)"
             R"({"node":"m","op":"media","rows":0,"fanout":25,)"
             R"("lists":["media:1:new","media:2:new"],"list_count":2}]}])");
 }

@@ -66,10 +66,13 @@ class ExplainEngine {
   ExplainEngine& operator=(const ExplainEngine&) = delete;
 
   /// Loads a plan called `p`, given its nodes and outputs as JSON.
-  void load(std::string_view nodes, std::string_view outputs, bool keep_artifact = true) {
+  void load(std::string_view nodes,
+            std::string_view outputs,
+            bool keep_artifact = true,
+            std::string_view output_keys = R"(["id"])") {
     const std::string artifact = std::string(R"({"schema_version": 1, "name": "p", "nodes": )") +
                                  std::string(nodes) + R"(, "outputs": )" + std::string(outputs) +
-                                 R"(, "output_keys": ["id"]})";
+                                 R"(, "output_keys": )" + std::string(output_keys) + "}";
     auto compiled = plan::compile_plan(artifact, *registry_, tasks_);
     MR_CHECK(compiled.has_value(), compiled.error().to_text());
     auto loaded = LoadedPlan::load(

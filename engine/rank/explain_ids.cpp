@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 
+#include "expr/why_not.h"
 #include "rows/batch.h"
 
 namespace millrace::rank {
@@ -54,6 +56,26 @@ DropReason reason_of(const plan::CompiledNode& node) {
   return drops_errors && (computes || fetches) ? DropReason::kRowError : DropReason::kNode;
 }
 
+bool has_equal_cell(const rows::Batch& left,
+                    rows::RowIndex left_row,
+                    const rows::Batch& right,
+                    rows::RowIndex right_row,
+                    std::string_view key) {
+  const rows::Column* const left_column = left.find_column(key);
+  const rows::Column* const right_column = right.find_column(key);
+  if (left_column == nullptr || right_column == nullptr) return left_column == right_column;
+  return is_same_value(left_column->value_at(left_row), right_column->value_at(right_row));
+}
+
+// Orders the paths of an id: the least decides.
+int weight_of(const ExplainedPath& path, std::int64_t id) {
+  const int weight = 2 * static_cast<int>(path.verdict);
+  if (!path.winner) return weight;
+  const rows::RowSet& kept = *path.winner_rows;
+  const bool is_own = kept.batch()->ids()[kept.row_at(*path.winner)] == id;
+  return is_own ? 2 * static_cast<int>(Verdict::kUsed) + 1 : weight;
+}
+
 // Follows rows through the plan, one id after another.
 class PathFinder {
  public:
@@ -63,11 +85,13 @@ class PathFinder {
     for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) {
       const auto& inputs = plan_.nodes[node].inputs;
       for (std::size_t input = 0; input < inputs.size(); ++input) {
-        if (const auto* const from = std::get_if<plan::NodeInput>(&inputs[input]))
+        const auto* const from = std::get_if<plan::NodeInput>(&inputs[input]);
+        if (from != nullptr && is_followed(run_, node))
           consumers_[from->node].push_back({node, input});
       }
     }
     rank_candidates();
+    viewer_ = viewer_values(source);
   }
 
   std::vector<ExplainedId> explain(std::span<const std::int64_t> ids) {
@@ -79,6 +103,7 @@ class PathFinder {
       wanted_bits_ |= bit_of(ids[index]);
     }
     for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) enter(node, by_id);
+    if (is_over_budget()) find_candidates(by_id);
     // An id that is asked for twice is followed once.
     for (ExplainedId& one : explained) {
       if (const ExplainedId* const first = by_id.find(one.id)->second; first != &one) one = *first;
@@ -118,6 +143,11 @@ class PathFinder {
     if (run_.rows[node] == nullptr) return;
     // The rows of a request field are not kept when their node fails. With `use: input` they are
     // the node's result, so they enter the plan here.
+    if (compiled.is_unused) {
+      if (makes_rows(compiled) && !run_.stood_in[node])
+        enter_rows(*run_.rows[node], {node, kNoInput}, by_id);
+      return;
+    }
     const bool passes_field = run_.stood_in[node] && !compiled.inputs.empty() &&
                               compiled.on_failure == plan::OnFailure::kUseInput &&
                               run_.inputs[node].front() == nullptr;
@@ -149,11 +179,35 @@ class PathFinder {
     }
   }
 
+  // Says whether following rows has cost so much that what is left is not followed.
+  [[nodiscard]] bool is_over_budget() {
+    const bool is_over = steps_ + flow_.work() > kWorkMax;
+    if (is_over && explained_ != nullptr) explained_->has_more_paths = true;
+    return is_over;
+  }
+
+  // Notes which ids are candidates when not all rows could be followed.
+  void find_candidates(ById& by_id) {
+    for (const std::uint32_t output : plan_.outputs) {
+      const rows::RowSet& rows = *run_.rows[output];
+      for (std::size_t position = 0; position < rows.size(); ++position) {
+        const auto wanted = by_id.find(rows.batch()->ids()[rows.row_at(position)]);
+        if (wanted == by_id.end() || wanted->second->verdict() == Verdict::kServed) continue;
+        explained_ = wanted->second;
+        explained_->has_more_paths = true;
+        path_ = {};
+        path_.via = {output};
+        answer(output, position, ranks_[output][position]);
+      }
+    }
+  }
+
   // Goes on with the row at `position` of the rows that `node` made.
   void visit(std::uint32_t node, std::size_t position) {
-    if (explained_->has_more_paths) return;
+    ++steps_;
+    if (is_over_budget()) return;
     path_.via.push_back(node);
-    const std::size_t told = explained_->paths.size();
+    const std::size_t told = path_count_;
     if (const auto ranks = ranks_.find(node); ranks != ranks_.end())
       answer(node, position, ranks->second[position]);
     for (const Consumer& consumer : consumers_[node]) pass(consumer, *run_.rows[node], position);
@@ -162,7 +216,7 @@ class PathFinder {
           run_.rows[other] == run_.rows[node])
         visit(other, position);
     }
-    if (explained_->paths.size() == told) {
+    if (path_count_ == told) {
       const bool is_viewer = node == plan_.viewer_node;
       end({.verdict = is_viewer ? Verdict::kUsed : Verdict::kUnused,
            .rows = run_.rows[node],
@@ -175,7 +229,7 @@ class PathFinder {
   // Finds out what a node did with the row at `position` of one of its inputs.
   void pass(Consumer to, const rows::RowSet& rows, std::size_t position) {
     const rows::RowSet* const made = run_.rows[to.node];
-    if (made == nullptr || explained_->has_more_paths) return;
+    if (made == nullptr || is_over_budget()) return;
     const plan::CompiledNode& node = plan_.nodes[to.node];
     if (run_.stood_in[to.node]) return pass_stand_in(to, rows, position);
     const InputRole role = role_of(node, to.input);
@@ -192,8 +246,7 @@ class PathFinder {
     const auto positions = flow_.follow(to.node, to.input, position);
     for (const std::size_t next : positions) visit(to.node, next);
     if (!positions.empty()) return;
-    const DropReason reason = reason_of(node);
-    leave(to.node, rows, position, reason);
+    leave(to.node, rows, position, reason_of(node));
   }
 
   void pass_stand_in(Consumer to, const rows::RowSet& rows, std::size_t position) {
@@ -207,12 +260,55 @@ class PathFinder {
 
   void leave(std::uint32_t node, const rows::RowSet& rows, std::size_t position, DropReason why) {
     path_.via.push_back(node);
-    end({.verdict = why == DropReason::kNode ? Verdict::kCut : Verdict::kDropped,
-         .reason = why,
-         .rows = &rows,
-         .position = position,
-         .rank = position + 1});
+    ExplainedPath path{.verdict = why == DropReason::kNode ? Verdict::kCut : Verdict::kDropped,
+                       .reason = why,
+                       .rows = &rows,
+                       .position = position,
+                       .rank = position + 1};
+    if (why == DropReason::kPredicate || why == DropReason::kRowError) {
+      if (wants(path)) tell_refusal(plan_.nodes[node], path);
+    } else if (why == DropReason::kNode && plan_.nodes[node].task->op == "dedupe") {
+      path.winner = find_winner(node, rows, position);
+      path.winner_rows = run_.rows[node];
+    }
+    end(std::move(path));
     path_.via.pop_back();
+  }
+
+  // Puts what the node's expressions have against the row into words, and tells a predicate that
+  // is not met from one that failed.
+  void tell_refusal(const plan::CompiledNode& node, ExplainedPath& path) const {
+    const expr::Bindings bindings{.params = source_.params,
+                                  .request = source_.request_fields,
+                                  .viewer = viewer_,
+                                  .now = source_.now};
+    for (const plan::ParamValue& param : node.params) {
+      const auto* const compiled = std::get_if<expr::CompiledExprRef>(&param);
+      if (compiled == nullptr) continue;
+      expr::WhyNot why = expr::why_not(**compiled, bindings, path.rows->window(path.position, 1));
+      if (why.text.empty()) continue;
+      if (why.is_error) path.reason = DropReason::kRowError;
+      path.why = std::move(why.text);
+      return;
+    }
+  }
+
+  // The row with the same keys that a `dedupe` kept.
+  [[nodiscard]] std::optional<std::size_t> find_winner(std::uint32_t node,
+                                                       const rows::RowSet& rows,
+                                                       std::size_t position) {
+    const auto* const keys = std::get_if<std::vector<std::string>>(&plan_.nodes[node].param("by"));
+    if (keys == nullptr) return std::nullopt;
+    const rows::RowSet& kept = *run_.rows[node];
+    steps_ += kept.size();
+    const rows::RowIndex row = rows.row_at(position);
+    for (std::size_t other = 0; other < kept.size(); ++other) {
+      const bool is_equal = std::ranges::all_of(*keys, [&](const std::string& key) {
+        return has_equal_cell(*rows.batch(), row, *kept.batch(), kept.row_at(other), key);
+      });
+      if (is_equal) return other;
+    }
+    return std::nullopt;
   }
 
   void answer(std::uint32_t node, std::size_t position, std::size_t rank) {
@@ -230,18 +326,34 @@ class PathFinder {
     end(std::move(path));
   }
 
-  void end(ExplainedPath path) {
-    if (explained_->paths.size() == kPathsMax) {
-      explained_->has_more_paths = true;
-      return;
+  // Whether there is room for a path, or it comes before one that is kept.
+  [[nodiscard]] bool wants(const ExplainedPath& path) const {
+    return explained_->paths.size() < kPathsMax ||
+           weight_of(path, explained_->id) < weight_of(*last_by_weight(), explained_->id);
+  }
+
+  [[nodiscard]] ExplainedPath* last_by_weight() const {
+    auto& paths = explained_->paths;
+    auto last = paths.begin();
+    for (auto path = paths.begin(); path != paths.end(); ++path) {
+      if (weight_of(*path, explained_->id) >= weight_of(*last, explained_->id)) last = path;
     }
+    return &*last;
+  }
+
+  void end(ExplainedPath path) {
+    ++path_count_;
     path.from_input = path_.from_input;
     path.parent = path_.parent;
     path.via = path_.via;
-    explained_->paths.push_back(std::move(path));
+    if (explained_->paths.size() < kPathsMax) return explained_->paths.push_back(std::move(path));
+    explained_->has_more_paths = true;
+    if (wants(path)) *last_by_weight() = std::move(path);
   }
 
   static constexpr std::size_t kNoInput = static_cast<std::size_t>(-1);
+  // Rows looked at; following a row costs the size of its row set where tasks copy rows.
+  static constexpr std::size_t kWorkMax = 50'000'000;
 
   const ExplainSource& source_;
   const RunRows& run_;
@@ -249,7 +361,10 @@ class PathFinder {
   RowFlow flow_;
   base::PooledVector<base::PooledVector<Consumer>> consumers_;  // by node
   std::unordered_map<std::uint32_t, RowPositions> ranks_;       // by output node, then by position
-  std::uint64_t wanted_bits_ = 0;                               // see bit_of
+  std::vector<rows::Value> viewer_;
+  std::uint64_t wanted_bits_ = 0;  // see bit_of
+  std::size_t steps_ = 0;
+  std::size_t path_count_ = 0;  // of all ids, those not kept too
   ExplainedId* explained_ = nullptr;
   ExplainedPath path_;  // the part that all paths through the current row share
 };
@@ -262,10 +377,30 @@ std::string_view to_string(Verdict verdict) {
   return kNames.at(static_cast<std::size_t>(verdict));
 }
 
-Verdict ExplainedId::verdict() const {
-  Verdict best = Verdict::kNeverFetched;
-  for (const ExplainedPath& path : paths) best = std::min(best, path.verdict);
+const ExplainedPath* ExplainedId::deciding_path() const {
+  const ExplainedPath* best = nullptr;
+  for (const ExplainedPath& path : paths) {
+    if (best == nullptr || weight_of(path, id) < weight_of(*best, id)) best = &path;
+  }
   return best;
+}
+
+Verdict ExplainedId::verdict() const {
+  const ExplainedPath* const path = deciding_path();
+  return path != nullptr ? path->verdict : Verdict::kNeverFetched;
+}
+
+std::vector<rows::Value> viewer_values(const ExplainSource& source) {
+  const plan::CompiledPlan& plan = *source.run.plan;
+  std::vector<rows::Value> values(plan.viewer_fields.size());
+  if (plan.viewer_node == plan::kNoPlanNode) return values;
+  const rows::RowSet* const viewer = source.run.rows[plan.viewer_node];
+  if (viewer == nullptr || viewer->empty()) return values;
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const rows::Column* const column = viewer->batch()->find_column(plan.viewer_fields[index].name);
+    if (column != nullptr) values[index] = column->value_at(viewer->row_at(0));
+  }
+  return values;
 }
 
 std::vector<ExplainedId> explain_ids(const ExplainSource& source) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,13 +20,15 @@
 
 namespace millrace::rank {
 
-/// How a path ends. Of several paths, the verdict that stands first in this list is the id's.
+/// How a path ends. Of several paths, the verdict that stands first in this list is the id's. A row
+/// that `dedupe` left out for another row of the same id shares the fate of that row, so it decides
+/// only if nothing else does.
 enum class Verdict : std::uint8_t {
   kServed,        ///< it is a candidate of the answer
   kCut,           ///< a node or the request keeps a limited number of rows, and this was not one
   kDropped,       ///< a condition on its values removed it
   kUsed,          ///< a node read it to make or to choose other rows
-  kUnused,        ///< no node reads it
+  kUnused,        ///< no output needs the node that gave it
   kNeverFetched,  ///< no source of candidates gave it
 };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
@@ -57,9 +61,13 @@ struct ExplainedPath {
   /// Place of the row among the candidates, or among the rows that the last node chose from; the
   /// first is 1.
   std::size_t rank = 0;
-  std::size_t made_rows = 0;                ///< kUsed as a parent: number of rows made from it
-  InputRole role = InputRole::kRows;        ///< kUsed: what the node used it for
-  std::optional<std::int64_t> parent = {};  ///< id of the row whose list it came from
+  std::size_t made_rows = 0;          ///< kUsed as a parent: number of rows made from it
+  InputRole role = InputRole::kRows;  ///< kUsed: what the node used it for
+  std::string why = {};               ///< kPredicate and kRowError: what failed, in words
+  /// Cut by a `dedupe`: the row of the last node's rows that was kept instead.
+  std::optional<std::size_t> winner = {};
+  const rows::RowSet* winner_rows = nullptr;  ///< set with `winner`
+  std::optional<std::int64_t> parent = {};    ///< id of the row whose list it came from
 };
 
 /// The explanation of one id.
@@ -69,9 +77,11 @@ struct ExplainedId {
   bool has_more_paths = false;  ///< there are more than `kPathsMax`
 
   [[nodiscard]] Verdict verdict() const;
+  /// The path that decides the verdict; nullptr if there is none.
+  [[nodiscard]] const ExplainedPath* deciding_path() const;
 };
 
-/// How many paths of one id are kept at most.
+/// How many paths of one id are kept at most. If there are more, those with the first verdicts are.
 inline constexpr std::size_t kPathsMax = 32;
 
 /// What an explanation reads.
@@ -79,9 +89,13 @@ inline constexpr std::size_t kPathsMax = 32;
 struct ExplainSource {
   const RunRows& run;
   const Request& request;
-  std::span<const rows::Value> params = {};          ///< in the order of the plan's params
-  std::span<const rows::Value> request_fields = {};  ///< in the order of its request fields
+  std::span<const rows::Value> params = {};                ///< in the order of the plan's params
+  std::span<const rows::Value> request_fields = {};        ///< in the order of its request fields
+  std::chrono::sys_time<std::chrono::milliseconds> now{};  ///< what `now()` gave
 };
+
+/// Values of the viewer's fields that expressions of the plan read, in the plan's order.
+[[nodiscard]] std::vector<rows::Value> viewer_values(const ExplainSource& source);
 
 /// Follows every id through the run; pure. `source.request.explain_ids` must be set.
 [[nodiscard]] std::vector<ExplainedId> explain_ids(const ExplainSource& source);

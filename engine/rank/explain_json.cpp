@@ -9,6 +9,7 @@
 
 #include "expr/compiled_expr.h"
 #include "rank/explain_absence.h"
+#include "rank/explain_sentence.h"
 #include "rank/response.h"
 #include "rows/batch.h"
 
@@ -49,13 +50,16 @@ class ExplanationWriter {
         source_(source),
         plan_(*source.run.plan),
         ids_as_strings_(ids_as_strings),
-        absence_(source) {}
+        viewer_(viewer_values(source)),
+        absence_(source),
+        sentences_(source) {}
 
   void write(const ExplainedId& explained) {
     json_.begin_object();
     json_.key("id");
     write_id(json_, explained.id, ids_as_strings_);
     json_.member("verdict", to_string(explained.verdict()));
+    json_.member("sentence", sentences_.of(explained));
     json_.key("paths");
     json_.begin_array();
     for (const ExplainedPath& path : explained.paths) write_path(path);
@@ -99,6 +103,7 @@ class ExplanationWriter {
         write_use(path, last);
         break;
     }
+    json_.member("sentence", sentences_.of(path));
     json_.end_object();
   }
 
@@ -118,9 +123,19 @@ class ExplanationWriter {
     json_.member("by", op_of(node));
     write_node(node);
     json_.member("rank", path.rank);
-    if (const std::int64_t* const count = find_int_param(node, "count"))
-      json_.member("count", *count);
+    // A `diversify` by windows has a param `count` that it does not use.
+    const bool counts =
+        op_of(node) != "diversify" || find_param<std::string>(node, "score") != nullptr;
+    const auto* const count = find_param<std::int64_t>(node, "count");
+    if (count != nullptr && counts) json_.member("count", *count);
+    if (path.winner) write_winner(path);
     write_values(path, node);
+  }
+
+  void write_winner(const ExplainedPath& path) {
+    const rows::RowSet& kept = *path.winner_rows;
+    json_.key("kept_instead");
+    write_id(json_, kept.batch()->ids()[kept.row_at(*path.winner)], ids_as_strings_);
   }
 
   void write_drop(const ExplainedPath& path, const plan::CompiledNode& node) {
@@ -132,7 +147,15 @@ class ExplanationWriter {
       json_.member(path.reason == DropReason::kPredicate ? "predicate" : "expr", (*expr)->text());
       break;
     }
+    if (path.reason == DropReason::kMatch || path.reason == DropReason::kNoMatch) write_join(node);
     write_values(path, node);
+  }
+
+  // Which rows a join compared with.
+  void write_join(const plan::CompiledNode& node) {
+    if (const auto* const kind = find_param<std::string>(node, "kind")) json_.member("kind", *kind);
+    if (const auto* const rhs = std::get_if<plan::NodeInput>(&node.inputs.back()))
+      json_.member("rhs", plan_.nodes[rhs->node].id);
   }
 
   void write_use(const ExplainedPath& path, const plan::CompiledNode& node) {
@@ -145,8 +168,11 @@ class ExplanationWriter {
   void write_fields(const ExplainedPath& path) {
     json_.key("fields");
     json_.begin_object();
+    // A batch may be shared with nodes whose rows have more columns.
+    const std::vector<std::string>& columns = plan_.nodes[path.via.back()].columns;
     for (const rows::NamedColumn& entry : path.rows->batch()->columns()) {
-      if (entry.name == rows::kIdColumn) continue;
+      if (entry.name == rows::kIdColumn || std::ranges::find(columns, entry.name) == columns.end())
+        continue;
       json_.key(entry.name);
       write_value(json_, entry.column->value_at(path.rows->row_at(path.position)));
     }
@@ -213,18 +239,16 @@ class ExplanationWriter {
     };
     if (use.source == expr::NameSource::kParam) return at(source_.params);
     if (use.source == expr::NameSource::kRequest) return at(source_.request_fields);
-    if (plan_.viewer_node == plan::kNoPlanNode) return {};
-    const rows::RowSet* const viewer = source_.run.rows[plan_.viewer_node];
-    if (viewer == nullptr || viewer->empty()) return {};
-    const rows::Column* const column = viewer->batch()->find_column(use.name);
-    return column != nullptr ? column->value_at(viewer->row_at(0)) : rows::Value();
+    return at(viewer_);
   }
 
   JsonWriter& json_;
   const ExplainSource& source_;
   const plan::CompiledPlan& plan_;
   const bool ids_as_strings_;
+  const std::vector<rows::Value> viewer_;
   const ExplainAbsence absence_;
+  const ExplainSentences sentences_;
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ TEST(ExplainJsonTest, REQ4_IdsMayBeStringsAndMissingValuesAreNull) {
   plan::CompiledPlan plan;
   plan.nodes.emplace_back().id = "n";
   plan.nodes[0].task = &spec;
+  plan.nodes[0].columns = {"id", "parent_id", "score"};
   plan.outputs = {0};
   const RunRows run{.plan = &plan, .rows = {&rows}, .inputs = {{}}, .stood_in = {false}};
   Request request;
@@ -34,9 +35,12 @@ TEST(ExplainJsonTest, REQ4_IdsMayBeStringsAndMissingValuesAreNull) {
   std::string out;
   base::JsonWriter json(out);
   write_explanation(json, source, explain_ids(source), /*ids_as_strings=*/true);
-  EXPECT_EQ(out,
-            R"([{"id":"77","verdict":"served","paths":[{"verdict":"served","parent_id":"5",)"
-            R"("via":["n"],"rank":1,"output":"n","fields":{"parent_id":5,"score":null}}]}])");
+  EXPECT_EQ(
+      out,
+      R"([{"id":"77","verdict":"served",)"
+      R"json("sentence":"served: 1st of 1 candidate, from output `n` (source)","paths":[{"verdict":"served","parent_id":"5",)json"
+      R"("via":["n"],"rank":1,"output":"n","fields":{"parent_id":5,"score":null},)"
+      R"json("sentence":"served: 1st of 1 candidate, from output `n` (source)"}]}])json");
 }
 
 TEST(ExplainJsonTest, EveryVerdictHasItsName) {

@@ -37,6 +37,19 @@ runtime::NodeKind kind_of(plan::TaskKind kind) {
   return runtime::NodeKind::kCpu;
 }
 
+// Says whether the nodes of a plan fetch and pass on the same in another one that has more nodes.
+bool do_the_same(const plan::CompiledPlan& plan, const plan::CompiledPlan& larger) {
+  if (plan.params.size() != larger.params.size() ||
+      plan.request_fields.size() != larger.request_fields.size() ||
+      plan.viewer_fields.size() != larger.viewer_fields.size())
+    return false;
+  return std::ranges::all_of(plan.nodes, [&](const CompiledNode& node) {
+    const std::uint32_t index = larger.find_node(node.id);
+    return index != plan::kNoPlanNode && larger.nodes[index].columns == node.columns &&
+           larger.nodes[index].fetched_keys.size() == node.fetched_keys.size();
+  });
+}
+
 RequestRun& run_of(const runtime::NodeCall& call) {
   return *static_cast<RequestRun*>(call.context());
 }
@@ -153,11 +166,20 @@ base::Result<LoadedPlan*> LoadedPlan::explain_twin() {
         base::ErrorCode::kUnavailable,
         "The plan was loaded without its artifact and cannot be explained: " + plan().name);
   }
-  auto compiled = plan::compile_plan(options_.artifact, registry(), tasks_, {.for_explain = true});
+  const auto compiled =
+      plan::compile_plan(options_.artifact, registry(), tasks_, {.for_explain = true});
   if (!compiled) return base::fail(base::ErrorCode::kInvalidPlan, compiled.error().to_text());
   LoadOptions options = options_;
   options.artifact.clear();
-  MR_TRY(twin_, load(*std::move(compiled), registry(), tasks_, options));
+  // Nodes that no output needs are explained too, unless running them would change what others do.
+  const auto whole = plan::compile_plan(
+      options_.artifact, registry(), tasks_, {.remove_dead_nodes = false, .for_explain = true});
+  if (whole && do_the_same(**compiled, **whole)) {
+    if (auto loaded = load(*whole, registry(), tasks_, options)) twin_ = *std::move(loaded);
+  }
+  if (twin_ == nullptr) {
+    MR_TRY(twin_, load(*compiled, registry(), tasks_, options));
+  }
   return twin_.get();
 }
 

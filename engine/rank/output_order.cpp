@@ -71,29 +71,31 @@ std::uint32_t find_writer(const plan::CompiledPlan& plan,
 
 }  // namespace
 
+std::optional<OutputOrder> find_order(const plan::CompiledPlan& plan, std::uint32_t node) {
+  std::vector<const CompiledNode*> behind;
+  for (std::optional<std::uint32_t> here = node; here;) {
+    const CompiledNode& compiled = plan.nodes[*here];
+    if (const std::optional<std::string> key = order_key(compiled)) {
+      const bool is_rewritten = std::ranges::any_of(
+          behind, [&](const CompiledNode* later) { return writes(*later, *key); });
+      if (is_rewritten || *key == rows::kIdColumn) return std::nullopt;
+      return OutputOrder{.output = node, .key = *key, .writer = find_writer(plan, *here, *key)};
+    }
+    const bool keeps_order = compiled.task->rows == plan::OutputRows::kSame ||
+                             compiled.task->rows == plan::OutputRows::kSubset;
+    const auto* const from = keeps_order && !compiled.inputs.empty()
+                                 ? std::get_if<plan::NodeInput>(&compiled.inputs.front())
+                                 : nullptr;
+    behind.push_back(&compiled);
+    here = from != nullptr ? std::optional(from->node) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::vector<OutputOrder> find_output_orders(const plan::CompiledPlan& plan) {
   std::vector<OutputOrder> orders;
   for (const std::uint32_t output : plan.outputs) {
-    std::vector<const CompiledNode*> behind;
-    for (std::optional<std::uint32_t> here = output; here;) {
-      const CompiledNode& node = plan.nodes[*here];
-      if (const std::optional<std::string> key = order_key(node)) {
-        const bool is_rewritten = std::ranges::any_of(
-            behind, [&](const CompiledNode* later) { return writes(*later, *key); });
-        if (!is_rewritten && *key != rows::kIdColumn) {
-          orders.push_back(
-              {.output = output, .key = *key, .writer = find_writer(plan, *here, *key)});
-        }
-        break;
-      }
-      const bool keeps_order = node.task->rows == plan::OutputRows::kSame ||
-                               node.task->rows == plan::OutputRows::kSubset;
-      const auto* const from = keeps_order && !node.inputs.empty()
-                                   ? std::get_if<plan::NodeInput>(&node.inputs.front())
-                                   : nullptr;
-      behind.push_back(&node);
-      here = from != nullptr ? std::optional(from->node) : std::nullopt;
-    }
+    if (auto order = find_order(plan, output)) orders.push_back(*std::move(order));
   }
   return orders;
 }

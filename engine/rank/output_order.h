@@ -17,6 +17,11 @@ struct OutputOrder {
   std::uint32_t writer = plan::kNoPlanNode;  ///< the node that wrote or fetched the key
 };
 
+/// Finds the order of the rows of a node; nothing if they were not ordered, or if the key was
+/// written again after that.
+[[nodiscard]] std::optional<OutputOrder> find_order(const plan::CompiledPlan& plan,
+                                                    std::uint32_t node);
+
 /// Finds the order of each output; an output whose rows were not ordered, or whose key was written
 /// again after that, has none.
 [[nodiscard]] std::vector<OutputOrder> find_output_orders(const plan::CompiledPlan& plan);

@@ -43,7 +43,8 @@ void explain_request(const RequestRun& run,
   const ExplainSource source{.run = rows,
                              .request = run.request(),
                              .params = run.params(),
-                             .request_fields = run.request_fields()};
+                             .request_fields = run.request_fields(),
+                             .now = run.now()};
   base::JsonWriter json(out);
   write_explanation(json, source, explain_ids(source), ids_as_strings);
 }

@@ -31,16 +31,23 @@ TEST(RequestExplainTest, EXPL1_TellsServedCutDroppedAndNeverFetchedInTheOrderOfT
   engine.load(kPipeline, R"(["t"])");
   EXPECT_EQ(
       engine.explain(R"({"user_id": 1, "explain": {"ids": [11, 6, 3, 8]}})"),
-      R"([{"id":11,"verdict":"never_fetched","paths":[],)"
+      R"([{"id":11,"verdict":"never_fetched",)"
+      R"("sentence":"never fetched: no row of `s` (fixed_source) has this id","paths":[],)"
       R"("absent_from":[{"node":"s","op":"fixed_source","rows":10}]},)"
-      R"({"id":6,"verdict":"served","paths":[{"verdict":"served","via":["s","v","f","g","o","t"],)"
-      R"("rank":1,"output":"t","fields":{"score":12}}]},)"
-      R"({"id":3,"verdict":"cut","paths":[{"verdict":"cut","via":["s","v","f","g","o","t"],)"
-      R"("by":"take","node":"t","op":"take","rank":4,"count":3,"values":{}}]},)"
-      R"({"id":8,"verdict":"dropped","paths":[{"verdict":"dropped","via":["s","v","f"],)"
+      R"json({"id":6,"verdict":"served","sentence":"served: 1st of 3 candidates, from output `t` (take)",)json"
+      R"("paths":[{"verdict":"served","via":["s","v","f","g","o","t"],)"
+      R"("rank":1,"output":"t","fields":{"score":12},)"
+      R"json("sentence":"served: 1st of 3 candidates, from output `t` (take)"}]},)json"
+      R"json({"id":3,"verdict":"cut","sentence":"cut: 4th by score 6, `t` (take) keeps the first 3",)json"
+      R"("paths":[{"verdict":"cut","via":["s","v","f","g","o","t"],)"
+      R"("by":"take","node":"t","op":"take","rank":4,"count":3,"values":{},)"
+      R"json("sentence":"cut: 4th by score 6, `t` (take) keeps the first 3"}]},)json"
+      R"json({"id":8,"verdict":"dropped","sentence":"dropped by `f` (filter): score 16 is not < 14.0",)json"
+      R"("paths":[{"verdict":"dropped","via":["s","v","f"],)"
       R"json("by":"predicate","node":"f","op":"filter",)json"
       R"json("predicate":"score < 14.0 and not (id == $req.limit)",)json"
-      R"("values":{"score":16,"id":8,"$req.limit":null}}]}])");
+      R"("values":{"score":16,"id":8,"$req.limit":null},)"
+      R"json("sentence":"dropped by `f` (filter): score 16 is not < 14.0"}]}])json");
 }
 
 TEST(RequestExplainTest, AnIdThatIsAskedForTwiceIsToldTwice) {
@@ -99,6 +106,19 @@ TEST(RequestExplainTest, TheTwinIsMadeOnceWhoeverAsksFirst) {
   EXPECT_EQ(engine.plan().plan().nodes.size(), 4U);
   EXPECT_EQ(twins.front()->plan().nodes.size(), 6U);
   EXPECT_EQ(twins.front()->plan().digest, engine.plan().plan().digest);
+}
+
+TEST(RequestExplainTest, AnOutputThatLacksAKeyLeavesItOut) {
+  ExplainEngine engine;
+  engine.load(R"([
+    {"id": "s", "op": "fixed_source", "inputs": [], "params": {"row_count": 1}},
+    {"id": "v", "op": "vm", "inputs": ["s"], "params": {"out_key": "score", "expr": "id * 2"}}])",
+              R"(["s", "v"])",
+              /*keep_artifact=*/true,
+              R"(["id", "score"])");
+  const std::string answer = engine.ask(R"({"user_id": 1})");
+  EXPECT_THAT(answer, HasSubstr(R"({"id":1,"fields":{},"output":"s"})"));
+  EXPECT_THAT(answer, HasSubstr(R"({"id":1,"fields":{"score":2},"output":"v"})"));
 }
 
 TEST(RequestExplainTest, EXPL7_ExplainingChangesNoCandidate) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -73,6 +74,10 @@ class RequestRun {
   /// Values of `plan().plan().params` and `request_fields`, in that order.
   [[nodiscard]] std::span<const rows::Value> params() const { return params_; }
   [[nodiscard]] std::span<const rows::Value> request_fields() const { return request_fields_; }
+  /// What `now()` gives in this request.
+  [[nodiscard]] std::chrono::sys_time<std::chrono::milliseconds> now() const {
+    return context_.now;
+  }
   /// The counts of a node; nullptr if it did not end in time.
   [[nodiscard]] const tasks::TaskStats* find_stats(std::uint32_t index) const {
     return slots_[index].published ? &slots_[index].stats : nullptr;

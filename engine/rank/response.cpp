@@ -50,7 +50,7 @@ std::string_view fallback_name(const plan::CompiledPlan& plan, const plan::Compi
 }
 
 bool is_degraded(const runtime::Run& ended, const plan::CompiledPlan& plan, std::uint32_t index) {
-  return plan.nodes[index].on_failure != plan::OnFailure::kFail &&
+  return plan.nodes[index].on_failure != plan::OnFailure::kFail && !plan.nodes[index].is_unused &&
          ended.used_fallback(runtime::NodeId(index));
 }
 
@@ -82,7 +82,7 @@ void append_warnings(const RequestRun& run, std::string& out) {
   json.begin_array();
   for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) {
     const tasks::TaskStats* const stats = run.find_stats(index);
-    if (stats == nullptr || stats->row_errors == 0) continue;
+    if (stats == nullptr || stats->row_errors == 0 || plan.nodes[index].is_unused) continue;
     json.value(base::format("node '{}' ({}): {} row error{}; the first: {}",
                             plan.nodes[index].id,
                             plan.nodes[index].task->op,

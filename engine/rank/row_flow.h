@@ -2,11 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/pooled_allocator.h"
 #include "plan/compiled_plan.h"
 #include "rows/row_set.h"
+#include "rows/value.h"
 
 namespace millrace::rank {
 
@@ -22,6 +26,9 @@ struct RunRows {
   std::vector<bool> stood_in;
 };
 
+/// Says whether an explanation follows rows into this node: it has rows, and an output needs it.
+[[nodiscard]] bool is_followed(const RunRows& run, std::uint32_t node);
+
 using RowPositions = base::PooledVector<std::size_t>;
 
 /// What a node does with the rows of one input.
@@ -35,9 +42,21 @@ enum class InputRole : std::uint8_t {
 /// Whether the rows of a node come from outside: it is a source, a fan-out, or makes groups.
 [[nodiscard]] bool makes_rows(const plan::CompiledNode& node);
 
+/// The value of a param if it has that type; nullptr if not, or if the task has no such param.
+template <class T>
+[[nodiscard]] const T* find_param(const plan::CompiledNode& node, std::string_view name) {
+  for (std::size_t index = 0; index < node.params.size(); ++index) {
+    if (node.task->params[index].name == name) return std::get_if<T>(&node.params[index]);
+  }
+  return nullptr;
+}
+
+/// Compares as `==` does, except that NaN equals NaN: both are the value of one row.
+[[nodiscard]] bool is_same_value(const rows::Value& left, const rows::Value& right);
+
 /// Finds input rows of a node again among its output rows. An id does not identify a row, because
 /// two lists may hold the same id. So rows are identified by their index in the batch and, where a
-/// task makes a new batch, by the values of all columns.
+/// task makes a new batch, by the values of all columns. Copies of one row keep their order.
 /// Threading: not shared. Lifetime: borrows `run`.
 class RowFlow {
  public:
@@ -47,16 +66,35 @@ class RowFlow {
   /// none if the node removed it. The role of the input must be `kRows`, and both must have rows.
   [[nodiscard]] RowPositions follow(std::uint32_t node, std::size_t input, std::size_t position);
 
+  /// How many rows were looked at so far.
+  [[nodiscard]] std::size_t work() const { return work_; }
+
  private:
-  [[nodiscard]] RowPositions find_row(std::uint32_t node, rows::RowIndex row);
+  /// Where the rows of a batch stand in the input and in the output of a node, both of which are
+  /// windows of it. A row may stand in either several times.
+  struct Copies {
+    RowPositions first_place;   ///< by row of the batch: where its places begin in `places`
+    RowPositions places;        ///< positions in the output, row by row, in order
+    RowPositions input_counts;  ///< by row of the batch: how often the input has it
+    RowPositions ordinals;      ///< by position of the input: how many copies stand before it
+  };
+
+  [[nodiscard]] const Copies& copies_of(std::uint32_t node, const rows::RowSet& from);
+  [[nodiscard]] RowPositions find_copy(std::uint32_t node,
+                                       const rows::RowSet& from,
+                                       std::size_t position);
+  [[nodiscard]] RowPositions find_woven(std::uint32_t node, std::size_t place);
   [[nodiscard]] RowPositions find_shared(std::uint32_t node, std::size_t input, rows::RowIndex row);
   [[nodiscard]] RowPositions find_equal(std::uint32_t node,
                                         std::size_t input,
-                                        std::size_t position) const;
+                                        std::size_t position);
 
   const RunRows& run_;
-  // By node, made on first use: for each row of the batch its first position in the row set.
-  base::PooledVector<RowPositions> positions_;
+  std::size_t work_ = 0;
+  // By node, made on first use.
+  base::PooledVector<std::optional<Copies>> copies_;
+  // By node, for `interleave`: for each row of its inputs, one after another, its output position.
+  base::PooledVector<RowPositions> woven_;
 };
 
 }  // namespace millrace::rank

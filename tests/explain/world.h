@@ -68,7 +68,8 @@ class World {
     MR_CHECK(stores::register_store_tasks(tasks_).has_value());
     std::stringstream data;
     MR_CHECK(stores::write_seed_data({.users = 40, .seed = seed}, data).has_value());
-    store_ = stores::EmbeddedStore::parse(data.str(), "generated").value();
+    data_ = data.str();
+    store_ = stores::EmbeddedStore::parse(data_, "generated").value();
     client_ = std::make_unique<stores::EmbeddedClient>(store_);
     for (const plan::EndpointInfo& endpoint : registry_->endpoints()) {
       const bool is_store = endpoint.name == "redis_default";
@@ -115,6 +116,8 @@ class World {
     return run;
   }
 
+  /// The data as text, in the format of data files.
+  [[nodiscard]] const std::string& data() const { return data_; }
   [[nodiscard]] const stores::EmbeddedStore& store() const { return *store_; }
 
  private:
@@ -130,6 +133,7 @@ class World {
   base::SystemWallClock wall_clock_;
   tasks::TaskRegistry tasks_;
   std::unique_ptr<plan::Registry> registry_;
+  std::string data_;
   stores::EmbeddedStoreRef store_;
   std::unique_ptr<stores::EmbeddedClient> client_;
   std::vector<tasks::EndpointClient*> clients_;

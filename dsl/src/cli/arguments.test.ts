@@ -5,11 +5,17 @@ import { helpText, readArguments, UsageError, type CommandHelp } from "./argumen
 const HELP: CommandHelp = { usage: "dslc x", about: "Does x.", flags: {
   out: { value: "DIR", about: "where" }, quiet: { about: "say less" },
   format: { value: "F", choices: ["text", "json"], about: "how" },
+  plugin: { value: "P", repeats: true, about: "more" },
 } };
 
 test("flags and words in any order", () => {
   const { words, flags } = readArguments(["a", "--out", "d", "--quiet", "--format=json", "--", "--b"], HELP);
   assert.deepEqual([words, [...flags]], [["a", "--b"], [["out", "d"], ["quiet", ""], ["format", "json"]]]);
+});
+
+test("a flag that may be repeated keeps all values", () => {
+  const { lists } = readArguments(["--plugin", "a", "--plugin=b"], HELP);
+  assert.deepEqual(lists.get("plugin"), ["a", "b"]);
 });
 
 for (const [given, message] of [
@@ -31,5 +37,5 @@ for (const [given, message] of [
 
 test("help names every flag", () => {
   assert.equal(helpText(HELP), "Usage: dslc x\n\nDoes x.\n\n  --out DIR             where\n" +
-    "  --quiet               say less\n  --format F            how\n");
+    "  --quiet               say less\n  --format F            how\n  --plugin P            more\n");
 });

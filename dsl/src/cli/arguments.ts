@@ -13,18 +13,23 @@ export interface FlagHelp {
   /** The name of the value in help; missing for a flag without a value. */
   readonly value?: string;
   readonly choices?: readonly string[];
+  /** May be given several times; `lists` has all of its values. */
+  readonly repeats?: boolean;
   readonly about: string;
 }
 
 export interface Arguments {
   readonly words: readonly string[];
   readonly flags: ReadonlyMap<string, string>;
+  /** Values of the flags that may be repeated, in the order given. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Reads the arguments of one command: `--name value`, `--name=value`, `--name`, words. */
 export function readArguments(given: readonly string[], help: CommandHelp): Arguments {
   const words: string[] = [];
   const flags = new Map<string, string>();
+  const lists = new Map<string, string[]>();
   for (let index = 0; index < given.length; ++index) {
     const argument = given[index]!;
     if (argument === "--") {
@@ -54,8 +59,9 @@ export function readArguments(given: readonly string[], help: CommandHelp): Argu
       throw new UsageError(`--${name} is one of ${flag.choices.join(", ")}, not '${value}'`);
     }
     flags.set(name!, value);
+    if (flag.repeats) lists.set(name!, [...(lists.get(name!) ?? []), value]);
   }
-  return { words, flags };
+  return { words, flags, lists };
 }
 
 export function helpText(help: CommandHelp): string {

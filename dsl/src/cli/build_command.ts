@@ -3,12 +3,13 @@ import type { Problem } from "../exchange/problem.ts";
 import type { Arguments, CommandHelp, FlagHelp } from "./arguments.ts";
 import { UsageError } from "./arguments.ts";
 import { contentOf, progressOn, removeStaleVariants, showJson, showProblems, writeTarget, type Written } from "./output.ts";
-import { displayPath, findPlans, findProject, type Project } from "./project.ts";
+import { displayPath, findPlans, findProject, PLUGIN_FLAG, type Project } from "./project.ts";
 import { Session, type BuildResult, type BuiltPlan, type SessionOptions } from "./session.ts";
 
 export const COMMON_FLAGS: Readonly<Record<string, FlagHelp>> = {
   root: { value: "DIR", about: "project with registry/ and plans/ (default: found upwards)" },
   rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards, the installed one)" },
+  plugin: PLUGIN_FLAG,
   "no-engine": { about: "leave out the engine's own checks" },
   format: { value: "FORMAT", choices: ["text", "json"], about: "text (default) or json" },
 };
@@ -30,9 +31,10 @@ export const CHECK_HELP: CommandHelp = {
 };
 
 /** Finds the project and the plans that the arguments name. */
-export function readTarget({ words, flags }: Arguments):
+export function readTarget({ words, flags, lists }: Arguments):
     { project: Project; plans: string[]; options: SessionOptions } {
-  const project = findProject(words[0] === undefined ? "." : nearFolder(words[0]), flags.get("root"));
+  const project = findProject(words[0] === undefined ? "." : nearFolder(words[0]), flags.get("root"),
+    lists.get("plugin"));
   const out = flags.get("out");
   const rankd = flags.get("rankd");
   return { project, plans: findPlans(project, words), options: {

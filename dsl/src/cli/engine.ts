@@ -40,7 +40,8 @@ export async function checkWithEngine(rankd: string, project: Project, plans: re
     }
     const found = new Map<CompiledPlan, Problem[]>();
     if (files.size === 0) return found;
-    const options = ["--root", project.root, "--registry", project.registry, "check", "--format", "json"];
+    const plugins = project.plugins.flatMap((path) => ["--plugin", path]);
+    const options = ["--root", project.root, "--registry", project.registry, ...plugins, "check", "--format", "json"];
     const reports = await runCheck(rankd, [...options, ...files.keys()]);
     for (const report of reports) {
       const plan = files.get(report.file);

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { codegen } from "../codegen/codegen.ts";
 import { packageFolder } from "../dist_folder.ts";
 import { UsageError, type Arguments, type CommandHelp } from "./arguments.ts";
@@ -7,10 +7,15 @@ import { writeTarget, showProblems } from "./output.ts";
 import { displayPath, findPlans, findProject, findRankd } from "./project.ts";
 import { Session } from "./session.ts";
 
+const TEMPLATES = ["feed", "search", "blend"];
+
 export const INIT_HELP: CommandHelp = {
-  usage: "dslc init [FOLDER]",
-  about: "Make a project that works: registry, data, a plan, declarations for the editor.",
+  usage: "dslc init [FOLDER] [--template feed|search|blend]",
+  about: "Make a project that works: registry, data, a plan with tests, declarations for the editor, and a\n" +
+    "README that walks through change, check, run, explain and test.",
   flags: {
+    template: { value: "NAME", choices: TEMPLATES,
+      about: "feed (default): whom one follows; search: rank what a request brings; blend: two sources" },
     rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards, the installed one)" },
   },
 };
@@ -23,7 +28,10 @@ export async function runInit({ words, flags }: Arguments): Promise<number> {
     throw new UsageError(`${displayPath(folder) || "this folder"} is not empty`);
   }
   mkdirSync(folder, { recursive: true });
-  cpSync(join(packageFolder(), "templates/project"), folder, { recursive: true });
+  const template = flags.get("template") ?? TEMPLATES[0]!;
+  for (const part of ["shared", template]) {
+    cpSync(join(packageFolder(), "templates", part), folder, { recursive: true });
+  }
   renameSync(join(folder, "gitignore"), join(folder, ".gitignore"));
   const project = findProject(folder, folder);
   codegen({ registry: project.registry, out: join(folder, "generated"), manifest: project.manifest,
@@ -38,10 +46,10 @@ export async function runInit({ words, flags }: Arguments): Promise<number> {
   } finally {
     await session.close();
   }
-  const engine = findRankd(project, rankd);
+  const engine = findRankd(project, rankd) ?? "rankd";
   const inside = displayPath(folder) === "" ? "" : `  cd ${displayPath(folder)}\n`;
-  process.stdout.write(`Made ${basename(folder)}: a project with one plan, plans/home.plan.ts.\n\n${inside}` +
-    `  echo '{"user_id": 1}' | ${engine ?? "rankd"} --root . --plan_name home\n` +
-    "  dslc watch\n");
+  const plan = displayPath(findPlans(project, [])[0]!);
+  process.stdout.write(`Made ${basename(folder)}: a project with one plan, ${relative(folder, resolve(plan))}.\n\n${inside}` +
+    `  ${engine} --root . test\n  dslc watch\n\nREADME.md is a tour of ten minutes.\n`);
   return 0;
 }

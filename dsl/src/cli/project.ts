@@ -1,21 +1,32 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { makeBindings, readManifest } from "../codegen/manifest.ts";
-import { readRegistry } from "../codegen/registry.ts";
-import type { Bindings } from "../exchange/bindings.ts";
 import { packageFolder } from "../dist_folder.ts";
-import { UsageError } from "./arguments.ts";
+import { UsageError, type FlagHelp } from "./arguments.ts";
 
 /** A folder with registry/ and plans: the input of one `dslc`. */
 export interface Project {
   readonly root: string;
   readonly registry: string;
   readonly manifest: string;
+  /** Shared objects with more tasks: those of millrace.json and of the command line. */
+  readonly plugins: readonly string[];
 }
 
+/** What stands in millrace.json, the project file. It may be missing. */
+interface ProjectFile {
+  readonly plugins?: readonly string[];
+}
+
+const PROJECT_FILE = "millrace.json";
+
+export const PLUGIN_FLAG: FlagHelp = {
+  value: "LIB.so", repeats: true,
+  about: "shared object with more tasks, besides `plugins` of millrace.json",
+};
+
 /** Finds the project: the given folder, or the nearest one above `from` that has a registry. */
-export function findProject(from: string, given?: string): Project {
+export function findProject(from: string, given?: string, plugins: readonly string[] = []): Project {
   const start = realpathSync(resolve(given ?? from));
   let root = start;
   while (!existsSync(join(root, "registry", "keys.toml"))) {
@@ -26,7 +37,40 @@ export function findProject(from: string, given?: string): Project {
     }
     root = parent;
   }
-  return { root, registry: join(root, "registry"), manifest: findManifest(root) };
+  const named = (readProjectFile(root).plugins ?? []).map((path) => resolve(root, path));
+  const all = [...new Set([...named, ...plugins.map((path) => resolve(path))])];
+  for (const path of all) {
+    if (!existsSync(path)) {
+      throw new UsageError(`there is no plugin ${displayPath(path)}; build it first, or correct ` +
+        (named.includes(path) ? PROJECT_FILE : "--plugin"));
+    }
+  }
+  return { root, registry: join(root, "registry"), manifest: findManifest(root), plugins: all };
+}
+
+function readProjectFile(root: string): ProjectFile {
+  const path = join(root, PROJECT_FILE);
+  if (!existsSync(path)) return {};
+  const refuse = (why: string): never => {
+    throw new UsageError(`${displayPath(path)}: ${why}`);
+  };
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    return refuse(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (typeof read !== "object" || read === null || Array.isArray(read)) {
+    return refuse('it must hold an object, such as {"plugins": ["build/my_tasks.so"]}');
+  }
+  for (const name of Object.keys(read)) {
+    if (name !== "plugins") refuse(`unknown field \`${name}\`; the only one is \`plugins\``);
+  }
+  const { plugins } = read as { plugins?: unknown };
+  if (plugins !== undefined && !(Array.isArray(plugins) && plugins.every((path) => typeof path === "string"))) {
+    refuse("`plugins` must be a list of paths");
+  }
+  return read as ProjectFile;
 }
 
 /** The manifest of the engine's tasks: the project's, else the one of this package. */
@@ -38,10 +82,6 @@ function findManifest(root: string): string {
   const found = [...names.map((name) => join(root, name)), ...own].find(existsSync);
   if (found === undefined) throw new UsageError("there is no task manifest; run `dslc codegen`");
   return found;
-}
-
-export function readBindings(project: Project): Bindings {
-  return makeBindings(readRegistry(project.registry), readManifest(project.manifest));
 }
 
 /** The plans that the words of a command name: files or folders; without words, plans/ of the

@@ -6,7 +6,8 @@ import type { Problem } from "../exchange/problem.ts";
 import { variantSuffix } from "../emit/artifact.ts";
 import { preferQuickStart } from "../quick_start.ts";
 import { checkWithEngine } from "./engine.ts";
-import { displayPath, findRankd, readBindings, type Project } from "./project.ts";
+import { displayPath, findRankd, type Project } from "./project.ts";
+import { currentTypes } from "./types.ts";
 
 export interface SessionOptions {
   readonly rankd?: string;
@@ -42,12 +43,15 @@ const CONCURRENCY = 8;
 export class Session {
   readonly #compiler: Compiler;
   readonly #rankd: string | undefined;
+  /** Generated files that are not what registry and tasks say. */
+  readonly #stale: readonly string[];
 
   constructor(readonly project: Project, readonly options: SessionOptions) {
     if ((options.planCount ?? Infinity) <= FEW_PLANS) preferQuickStart();
-    this.#compiler = new Compiler({ root: project.root, bindings: readBindings(project),
-      display: displayPath });
     this.#rankd = options.withoutEngine ? undefined : findRankd(project, options.rankd);
+    const types = currentTypes(project, this.#rankd);
+    this.#stale = types.stale;
+    this.#compiler = new Compiler({ root: project.root, bindings: types.bindings, display: displayPath });
   }
 
   close(): Promise<void> {
@@ -58,7 +62,7 @@ export class Session {
   async build(paths: readonly string[], progress: (done: number) => void = () => {}):
       Promise<BuildResult> {
     const compiled = await this.#compileAll(paths, progress);
-    const problems: Problem[] = [];
+    const problems = staleTypes(this.#stale);
     let engine = new Map<CompiledPlan, Problem[]>();
     if (this.#rankd !== undefined) {
       engine = await checkWithEngine(this.#rankd, this.project, compiled, this.#compiler.sites);
@@ -99,6 +103,14 @@ export class Session {
     const name = `${basename(path, ".plan.ts")}${suffix}.plan.json`;
     return join(this.options.out ?? dirname(path), name);
   }
+}
+
+function staleTypes([first, ...more]: readonly string[]): Problem[] {
+  if (first === undefined) return [];
+  const others = more.length > 0 ? ` (and ${more.length} more)` : "";
+  return [{ severity: "warning", code: "stale_types", file: "",
+    message: `${displayPath(first)} is not what registry and tasks say${others}, so editors and types may be wrong`,
+    hint: "run `dslc codegen`" }];
 }
 
 /** Problems of a variant name the variant; those that the plan itself has too are left out. */

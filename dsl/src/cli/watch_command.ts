@@ -3,8 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import type { Arguments, CommandHelp } from "./arguments.ts";
 import { BUILD_HELP, readTarget, summary } from "./build_command.ts";
 import { removeStaleVariants, showProblems, writeTarget } from "./output.ts";
-import { displayPath, findPlans, type Project } from "./project.ts";
+import { displayPath, findPlans, findRankd, type Project } from "./project.ts";
 import { Session, type BuildResult, type SessionOptions } from "./session.ts";
+import { updateTypes } from "./types.ts";
 
 const { format: _, ...FLAGS } = BUILD_HELP.flags;
 
@@ -35,11 +36,14 @@ export class Watcher {
     private readonly built: (result: BuildResult, milliseconds: number) => void,
     /** Called when a build is not possible, for example because the registry is broken. */
     private readonly failed: (error: unknown) => void,
+    /** Called with the declarations that were written because registry or tasks have changed. */
+    private readonly regenerated: (files: readonly string[]) => void = () => {},
   ) {}
 
   /** Builds everything; after that, each change starts a build. */
   start(): Promise<void> {
     this.#watch(this.project.registry);
+    for (const plugin of this.project.plugins) this.#watch(dirname(plugin));
     const places = this.words.length > 0 ? this.words : [join(this.project.root, "plans")];
     for (const place of places) this.#watchAll(resolve(place));
     return this.#enqueue();
@@ -56,7 +60,7 @@ export class Watcher {
   #watch(folder: string): void {
     if (this.#folders.has(folder)) return;
     this.#folders.set(folder, watch(folder, (_event, name) => {
-      if (name === null || !/\.(ts|json|toml)$/.test(name) || name.endsWith(".plan.json")) return;
+      if (name === null || !/\.(ts|json|toml|so)$/.test(name) || name.endsWith(".plan.json")) return;
       this.#changed.add(join(folder, name));
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.#enqueue(), SETTLE_MS);
@@ -80,12 +84,16 @@ export class Watcher {
     const started = performance.now();
     const changed = [...this.#changed];
     this.#changed.clear();
-    if (changed.some((path) => path.endsWith(".toml"))) {
+    if (changed.some((path) => path.endsWith(".toml") || path.endsWith(".so"))) {
       await this.#session?.close();
       this.#session = undefined;
       this.#known.clear();
     }
-    this.#session ??= new Session(this.project, this.options);
+    if (this.#session === undefined) {
+      const rankd = this.options.withoutEngine ? undefined : findRankd(this.project, this.options.rankd);
+      this.regenerated(updateTypes(this.project, rankd));
+      this.#session = new Session(this.project, this.options);
+    }
     const concerned = findPlans(this.project, this.words).filter((plan) => {
       const known = this.#known.get(plan);
       // A plan that failed is always rebuilt: any changed file may be what it lacked.
@@ -114,6 +122,8 @@ export async function runWatch(given: Arguments): Promise<number> {
     process.stderr.write(`dslc: ${summary(result, failed)}, ${Math.round(milliseconds)} ms\n`);
   }, (error) => {
     process.stderr.write(`dslc: ${error instanceof Error ? error.message : String(error)}\n`);
+  }, (files) => {
+    for (const file of files) process.stderr.write(`dslc: wrote ${displayPath(file)}\n`);
   });
   await watcher.start();
   process.stderr.write(`dslc: watching ${displayPath(project.root) || "."}; Ctrl-C stops\n`);

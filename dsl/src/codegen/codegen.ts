@@ -26,6 +26,8 @@ export interface CodegenOptions {
   readonly manifest?: string;
   /** The engine; if given, it prints its manifest. */
   readonly rankd?: string;
+  /** Shared objects with more tasks, which the engine loads before it prints. */
+  readonly plugins?: readonly string[];
   /** Folder with the declarations that depend on no registry. They are copied, so that `out` works
    * without this package. */
   readonly types?: string;
@@ -93,8 +95,8 @@ export function codegen(options: CodegenOptions): CodegenReport {
   return { changed, bindings };
 }
 
-function currentManifest({ manifest, rankd }: CodegenOptions): Manifest {
-  if (rankd !== undefined) return printManifest(rankd);
+function currentManifest({ manifest, rankd, plugins }: CodegenOptions): Manifest {
+  if (rankd !== undefined) return printManifest(rankd, plugins ?? []);
   if (manifest !== undefined) return readManifest(manifest);
   throw new CodegenError(["There is no task manifest: name a manifest file or an engine"]);
 }

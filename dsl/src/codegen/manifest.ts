@@ -33,8 +33,9 @@ interface ManifestTask {
 }
 
 /** Asks an engine for its manifest. */
-export function printManifest(rankd: string): Manifest {
-  const text = execFileSync(rankd, ["--print-task-manifest"], { encoding: "utf8" });
+export function printManifest(rankd: string, plugins: readonly string[] = []): Manifest {
+  const options = plugins.flatMap((path) => ["--plugin", path]);
+  const text = execFileSync(rankd, [...options, "--print-task-manifest"], { encoding: "utf8" });
   return checkedManifest(text, rankd);
 }
 

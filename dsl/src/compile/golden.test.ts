@@ -4,14 +4,15 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { findProject, readBindings } from "../cli/project.ts";
+import { findProject } from "../cli/project.ts";
+import { currentTypes } from "../cli/types.ts";
 import { packageFolder } from "../dist_folder.ts";
 import { Compiler } from "./compiler.ts";
 import { PlanFixture, REPOSITORY } from "./plan_fixture.ts";
 
 const GOLDEN = join(packageFolder(), "tests/golden");
 const project = findProject(REPOSITORY);
-const bindings = readBindings(project);
+const { bindings } = currentTypes(project, undefined);
 const compiler = new Compiler({ root: project.root, bindings });
 after(() => compiler.close());
 

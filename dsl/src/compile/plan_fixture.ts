@@ -2,7 +2,8 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { findProject, readBindings, type Project } from "../cli/project.ts";
+import { findProject, type Project } from "../cli/project.ts";
+import { currentTypes } from "../cli/types.ts";
 import { packageFolder } from "../dist_folder.ts";
 import type { Limits } from "../sandbox/worker.ts";
 import { Compiler, type CompiledPlan } from "./compiler.ts";
@@ -17,7 +18,7 @@ export class PlanFixture {
   constructor(limits?: Limits) {
     cpSync(join(REPOSITORY, "registry"), join(this.root, "registry"), { recursive: true });
     this.project = findProject(this.root);
-    this.compiler = new Compiler({ root: this.root, bindings: readBindings(this.project),
+    this.compiler = new Compiler({ root: this.root, bindings: currentTypes(this.project, undefined).bindings,
       ...(limits && { limits }) });
   }
 

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "apps/rankd/histogram.h"
 #include "apps/rankd/request_repeater.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -208,6 +209,7 @@ std::string to_text(const BenchResult& result) {
       per_request(result.store.round_trips, result),
       per_request(result.store.commands, result),
       static_cast<double>(result.memory_peak_bytes) / 1e6);
+  text += draw_histogram(result.latencies);
   if (shared_share(result) > kSharedShareMax) {
     text += base::format(
         "warning         {:.0f} % of the keys were not read, because another read already had "

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -14,12 +15,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "apps/rankd/answer_table.h"
 #include "apps/rankd/bench.h"
 #include "apps/rankd/doctor.h"
 #include "apps/rankd/extensions.h"
 #include "apps/rankd/line_reader.h"
 #include "apps/rankd/line_server.h"
 #include "apps/rankd/output.h"
+#include "apps/rankd/plan_picture.h"
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
 #include "apps/rankd/request_mix.h"
@@ -52,17 +55,39 @@ int fail(const host::StartError& error) {
   return kFailed;
 }
 
+std::string plans_json(std::span<const host::PlanFile> files) {
+  std::string out;
+  base::JsonWriter json(out);
+  json.begin_array();
+  for (const host::PlanFile& file : files) {
+    json.begin_object();
+    json.member("file", file.path);
+    json.member("ok", file.plan.has_value());
+    if (file.plan) {
+      json.member("name", (*file.plan)->name);
+      json.member("nodes", (*file.plan)->nodes.size());
+    }
+    json.end_object();
+  }
+  json.end_array();
+  return out + "\n";
+}
+
 int list_plans(const Flags& flags, const host::Project& project, Output& out) {
   const auto files = project.load_plans(flags);
   if (!files) return fail(files.error());
-  bool all_good = true;
+  const bool all_good =
+      std::ranges::all_of(*files, [](const host::PlanFile& file) { return file.plan.has_value(); });
+  if (flags.format_or(Format::kText) == Format::kJson) {
+    out.write(plans_json(*files));
+    return all_good ? kOk : kFailed;
+  }
   for (const host::PlanFile& file : *files) {
     if (file.plan) {
       out.write(base::format(
           "{:<24} {:>3} nodes  {}\n", (*file.plan)->name, (*file.plan)->nodes.size(), file.path));
     } else {
       out.write(base::format("{:<24} invalid    {}\n", "-", file.path));
-      all_good = false;
     }
   }
   return all_good ? kOk : kFailed;
@@ -74,10 +99,10 @@ int check(const Flags& flags, const host::Project& project, Output& output) {
   std::string out;
   base::JsonWriter json(out);
   bool all_good = true;
-  if (flags.format == Format::kJson) json.begin_array();
+  if (flags.format_or(Format::kText) == Format::kJson) json.begin_array();
   for (const host::PlanFile& file : *files) {
     all_good &= file.plan.has_value();
-    if (flags.format == Format::kJson) {
+    if (flags.format_or(Format::kText) == Format::kJson) {
       json.begin_object();
       json.member("file", file.path);
       json.member("ok", file.plan.has_value());
@@ -101,10 +126,24 @@ int check(const Flags& flags, const host::Project& project, Output& output) {
       out += base::format("{}:\n{}", file.path, file.plan.error().to_text());
     }
   }
-  if (flags.format == Format::kJson) json.end_array();
+  if (flags.format_or(Format::kText) == Format::kJson) json.end_array();
   if (!out.ends_with('\n')) out += '\n';
   output.write(out);
   return all_good ? kOk : kFailed;
+}
+
+base::Result<std::string> describe(const plan::CompiledPlanRef& plan,
+                                   const host::Project& project,
+                                   Format format) {
+  if (format == Format::kDot) return plan_to_dot(plan, project);
+  if (format == Format::kMermaid) return plan_to_mermaid(plan, project);
+  if (format == Format::kSvg) return plan_to_svg(*plan);
+  const plan::PlanExplanation explanation(*plan, project.registry());
+  if (format == Format::kText) return explanation.to_text();
+  std::string out;
+  base::JsonWriter json(out);
+  explanation.write_json(json);
+  return out + "\n";
 }
 
 int explain(const Flags& flags, const host::Project& project, Output& output) {
@@ -120,15 +159,9 @@ int explain(const Flags& flags, const host::Project& project, Output& output) {
   for (const host::PlanFile& file : *files) {
     if (is_file && !file.plan) return fail({file.plan.error().to_text()});
     if (!file.plan || (!is_file && (*file.plan)->name != flags.plan_name)) continue;
-    const plan::PlanExplanation explanation(**file.plan, project.registry());
-    if (flags.format == Format::kText) {
-      output.write(explanation.to_text());
-      return kOk;
-    }
-    std::string out;
-    base::JsonWriter json(out);
-    explanation.write_json(json);
-    output.write(out + "\n");
+    const auto text = describe(*file.plan, project, flags.format_or(Format::kText));
+    if (!text) return fail({text.error().to_string()});
+    output.write(*text);
     return kOk;
   }
   return fail(
@@ -165,7 +198,7 @@ int test_plans(const Flags& flags, const host::Project& project, Output& out) {
   }
   SuiteResults results;
   for (const std::string& file : files) results.suites.push_back(run_suite(flags, file));
-  out.write(flags.format == Format::kJson ? to_json(results) : to_text(results));
+  out.write(flags.format_or(Format::kText) == Format::kJson ? to_json(results) : to_text(results));
   if (!flags.junit_file.empty()) {
     std::ofstream junit(flags.junit_file, std::ios::binary);
     junit << to_junit(results);
@@ -202,7 +235,9 @@ int draw_trace(const Flags& flags, Output& out) {
 
 int run_lines(const Flags& flags, host::Engine& engine, Output& out, StopFlag& stop) {
   LineReader in(STDIN_FILENO, "stdin", stop, rank::RequestLimits().json.text_bytes_max);
-  const auto all_good = serve_lines(engine, in, out, stop, {.concurrency = flags.run_concurrency});
+  LineServerOptions options{.concurrency = flags.run_concurrency};
+  if (flags.format == Format::kText) options.rewrite = &answer_table;
+  const auto all_good = serve_lines(engine, in, out, stop, options);
   // A failed output is reported where all commands end.
   if (!all_good) return out.status() ? fail({all_good.error().message()}) : kFailed;
   return *all_good ? kOk : kFailed;
@@ -212,7 +247,7 @@ int bench(const Flags& flags, host::Engine& engine, Output& out, const StopFlag&
   const auto mix = make_request_mix(flags);
   if (!mix) return fail(mix.error());
   const BenchResult result = run_bench(engine, flags, *mix, stop);
-  out.write(flags.format == Format::kJson ? to_json(result) : to_text(result));
+  out.write(flags.format_or(Format::kText) == Format::kJson ? to_json(result) : to_text(result));
   return result.failed == 0 ? kOk : kFailed;
 }
 

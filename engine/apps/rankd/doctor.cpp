@@ -1,11 +1,14 @@
 #include "apps/rankd/doctor.h"
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "apps/rankd/extensions.h"
 #include "base/format.h"
+#include "base/formats/json_writer.h"
 #include "host/engine.h"
 #include "host/project.h"
 #include "host/waiting_call.h"
@@ -16,16 +19,39 @@ namespace {
 
 class Checklist {
  public:
-  explicit Checklist(Output& out) : out_(out) {}
-  void good(const std::string& what) { out_.write(base::format("ok    {}\n", what)); }
-  void bad(const std::string& what, const std::string& advice) {
-    out_.write(base::format("FAIL  {}\n      {}\n", what, advice));
-    all_good_ = false;
+  Checklist(Output& out, bool as_json) : out_(out), as_json_(as_json) {
+    if (as_json_) json_.begin_array();
   }
-  [[nodiscard]] int exit_code() const { return all_good_ ? 0 : 1; }
+  void good(const std::string& what) { note(true, what, ""); }
+  void bad(const std::string& what, const std::string& advice) { note(false, what, advice); }
+  /// Ends the list.
+  [[nodiscard]] int finish() {
+    if (as_json_) {
+      json_.end_array();
+      out_.write(text_ + "\n");
+    }
+    return all_good_ ? 0 : 1;
+  }
 
  private:
+  void note(bool is_good, const std::string& what, const std::string& advice) {
+    all_good_ &= is_good;
+    if (!as_json_) {
+      out_.write(is_good ? base::format("ok    {}\n", what)
+                         : base::format("FAIL  {}\n      {}\n", what, advice));
+      return;
+    }
+    json_.begin_object();
+    json_.member("ok", is_good);
+    json_.member("what", what);
+    if (!is_good) json_.member("advice", advice);
+    json_.end_object();
+  }
+
   Output& out_;
+  const bool as_json_;
+  std::string text_;
+  base::JsonWriter json_{text_};
   bool all_good_ = true;
 };
 
@@ -39,8 +65,30 @@ std::string describe(const plan::EndpointInfo& endpoint) {
       "endpoint {}: {} at {}", endpoint.name, plan::to_string(endpoint.kind), where);
 }
 
-void check_endpoints(const host::Project& project, Checklist& list) {
+// The endpoints that nodes of the loaded plans name.
+std::set<std::string> used_endpoints(const host::Project& project, const Flags& flags) {
+  std::set<std::string> used;
+  const auto files = project.load_plans(flags);
+  if (!files) return used;
+  for (const host::PlanFile& file : *files) {
+    if (!file.plan) continue;
+    for (const plan::CompiledNode& node : (*file.plan)->nodes) {
+      for (const plan::ParamValue& param : node.params) {
+        if (const auto* const id = std::get_if<plan::EndpointId>(&param))
+          used.insert(project.registry().endpoint(*id).name);
+      }
+    }
+  }
+  return used;
+}
+
+void check_endpoints(const host::Project& project, const Flags& flags, Checklist& list) {
+  const std::set<std::string> used = used_endpoints(project, flags);
   for (const plan::EndpointInfo& endpoint : project.registry().endpoints()) {
+    if (!used.contains(endpoint.name)) {
+      list.good(base::format("{}: not asked, no loaded plan uses it", describe(endpoint)));
+      continue;
+    }
     tasks::EndpointDriver* const driver = project.extensions().find_driver(endpoint.kind);
     if (driver == nullptr) continue;  // reported when the engine starts
     const auto answer = driver->probe({.endpoint = endpoint, .root = project.root()});
@@ -112,11 +160,11 @@ void check_answers(const host::Project& project, const Flags& flags, Checklist& 
 }  // namespace
 
 int run_doctor(const Flags& flags, Output& out) {
-  Checklist list(out);
+  Checklist list(out, flags.format == Format::kJson);
   const auto project = host::Project::open(flags, rankd_extensions());
   if (!project) {
     list.bad("registry and tasks", project.error().text);
-    return list.exit_code();
+    return list.finish();
   }
   list.good(base::format("registry: {} keys, {} params, {} endpoints ({})",
                          (*project)->registry().keys().size(),
@@ -124,10 +172,10 @@ int run_doctor(const Flags& flags, Output& out) {
                          (*project)->registry().endpoints().size(),
                          flags.env));
   list.good(base::format("tasks: {}", (*project)->tasks().tasks().size()));
-  check_endpoints(**project, list);
+  check_endpoints(**project, flags, list);
   check_plans(**project, flags, list);
   check_answers(**project, flags, list);
-  return list.exit_code();
+  return list.finish();
 }
 
 }  // namespace millrace::rankd

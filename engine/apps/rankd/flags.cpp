@@ -1,12 +1,13 @@
 #include "apps/rankd/flags.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -25,6 +26,51 @@ constexpr const char* kAbout =
     "  rankd serve --port 8080\n"
     "  rankd bench --plan_name complex_dag --count 10000 --concurrency 64\n"
     "  rankd explain complex_dag";
+
+const std::map<std::string, Format> kFormats{{"text", Format::kText},
+                                             {"json", Format::kJson},
+                                             {"dot", Format::kDot},
+                                             {"mermaid", Format::kMermaid},
+                                             {"svg", Format::kSvg}};
+
+// The forms in which a command can print; none if it has only one.
+std::vector<Format> formats_of(Subcommand command) {
+  switch (command) {
+    case Subcommand::kExplain:
+      return {Format::kText, Format::kJson, Format::kDot, Format::kMermaid, Format::kSvg};
+    case Subcommand::kRun:
+    case Subcommand::kServe:  // of `--print_config`
+    case Subcommand::kBench:
+    case Subcommand::kCheck:
+    case Subcommand::kTest:
+    case Subcommand::kDoctor:
+    case Subcommand::kListPlans:
+      return {Format::kText, Format::kJson};
+    case Subcommand::kPrintRegistry:
+    case Subcommand::kPrintTaskManifest:
+      return {Format::kJson};
+    case Subcommand::kTrace:
+      return {Format::kText};
+    case Subcommand::kSeed:
+      break;
+  }
+  return {};
+}
+
+// Refuses a `--format` that the command does not have.
+std::expected<void, EarlyExit> check_format(const Flags& flags) {
+  const std::vector<Format> possible = formats_of(flags.command);
+  if (!flags.format || std::ranges::find(possible, *flags.format) != possible.end()) return {};
+  std::string names;
+  for (const auto& [name, format] : kFormats) {
+    if (std::ranges::find(possible, format) != possible.end())
+      names += (names.empty() ? "" : ", ") + name;
+  }
+  return std::unexpected(EarlyExit{2,
+                                   possible.empty()
+                                       ? "--format: this command has no other form\n"
+                                       : "--format: this command prints " + names + "\n"});
+}
 
 void add_loading(CLI::App& app, Flags& flags) {
   app.add_option("--root", flags.root, "folder with registry/, plans/ and data/ (default: found)");
@@ -155,11 +201,10 @@ void add_running(CLI::App& app, Flags& flags) {
 }
 
 void add_format(CLI::App& app, Flags& flags) {
-  const auto set = [&flags](const std::string& name) {
-    flags.format = name == "json" ? Format::kJson : Format::kText;
-  };
-  app.add_option_function<std::string>("--format", set, "text or json")
-      ->transform(CLI::IsMember({"text", "json"}, CLI::ignore_case));
+  const auto set = [&flags](const std::string& name) { flags.format = kFormats.at(name); };
+  app.add_option_function<std::string>(
+         "--format", set, "text or json; for explain also dot, mermaid or svg")
+      ->transform(CLI::IsMember({"text", "json", "dot", "mermaid", "svg"}, CLI::ignore_case));
 }
 
 void add_logging(CLI::App& app, Flags& flags) {
@@ -211,22 +256,17 @@ class CommandLine {
     app_.add_flag("--print-registry", print_registry_, "print the registry as JSON and end");
     app_.add_flag("--print-task-manifest", print_manifest_, "print all tasks as JSON and end");
     add_commands();
+    apps::finish_command_line(
+        app_, "Exit codes: 0 all went well, 1 a request, plan or test failed, 2 wrong usage.");
   }
 
   [[nodiscard]] std::expected<void, EarlyExit> parse(int argc, const char* const* argv) {
-    try {
-      app_.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-      std::ostringstream out;
-      std::ostringstream problems;
-      const int code = app_.exit(error, out, problems);
-      return std::unexpected(EarlyExit{code == 0 ? 0 : 2, out.str() + problems.str()});
-    }
+    if (auto parsed = apps::parse_command_line(app_, argc, argv); !parsed) return parsed;
     for (const CLI::Option* const option : app_.get_options()) {
       if (option->count() > 0) flags_.given.insert("--" + option->get_lnames().front());
     }
     choose_command();
-    return {};
+    return check_format(flags_);
   }
 
  private:

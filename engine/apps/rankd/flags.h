@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/command_line.h"
 #include "apps/rankd/serve_flags.h"
 #include "base/log/log_record.h"
 #include "base/log/log_sink.h"
@@ -29,14 +30,15 @@ enum class Subcommand : std::uint8_t {
   kPrintTaskManifest,
 };
 
-enum class Format : std::uint8_t { kText, kJson };
+enum class Format : std::uint8_t { kText, kJson, kDot, kMermaid, kSvg };
 
 /// The command line, as given.
 struct Flags : host::Settings {
   Subcommand command = Subcommand::kRun;
   std::set<std::string> given;  ///< names of the options on the command line, as `--loops`
   bool async_scheduler = true;  ///< accepted and ignored: there is no other scheduler
-  Format format = Format::kText;
+  /// Unset: text, but JSON for answers, which others read.
+  std::optional<Format> format;
   std::optional<base::LogFormat> log_format;  ///< unset: depends on where stderr goes
   std::optional<base::LogLevel> log_level;    ///< unset: depends on the command
   std::int64_t run_concurrency = 64;          ///< requests of `run` that are under way at a time
@@ -57,13 +59,11 @@ struct Flags : host::Settings {
   std::int64_t seed_users = 100;
   std::uint64_t seed_seed = 1;
   std::string seed_out;
+
+  [[nodiscard]] Format format_or(Format otherwise) const { return format.value_or(otherwise); }
 };
 
-/// Says that no command is to run: print `text` and exit with `exit_code`.
-struct EarlyExit {
-  int exit_code = 0;
-  std::string text;
-};
+using apps::EarlyExit;
 
 /// Reads the command line; `--help` and mistakes are early exits (0 and 2).
 [[nodiscard]] std::expected<Flags, EarlyExit> read_flags(int argc, const char* const* argv);

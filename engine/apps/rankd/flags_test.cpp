@@ -18,7 +18,22 @@ TEST(FlagsTest, CLI4_WithoutFlagsItAnswersStdinInDev) {
   ASSERT_TRUE(flags);
   EXPECT_EQ(flags->command, Subcommand::kRun);
   EXPECT_EQ(flags->env, "dev");
-  EXPECT_EQ(flags->format, Format::kText);
+  EXPECT_FALSE(flags->format);
+}
+
+TEST(FlagsTest, AFormatThatACommandDoesNotHaveIsRefused) {
+  EXPECT_EQ(parse({"explain", "p", "--format", "svg"})->format, Format::kSvg);
+  EXPECT_EQ(parse({"--format", "text"})->format, Format::kText);
+  for (const auto& words :
+       std::vector<std::vector<const char*>>{{"bench", "--format", "svg"},
+                                             {"seed", "--format", "json"},
+                                             {"trace", "f", "--format", "json"},
+                                             {"--print-registry", "--format", "text"}}) {
+    const auto flags = parse(words);
+    ASSERT_FALSE(flags);
+    EXPECT_EQ(flags.error().exit_code, 2);
+    EXPECT_THAT(flags.error().text, HasSubstr("--format: this command"));
+  }
 }
 
 TEST(FlagsTest, CLI2_EveryFlagIsRead) {
@@ -131,7 +146,7 @@ TEST(FlagsTest, CLI5_MistakesEndWithTwo) {
 TEST(FlagsTest, CLI5_AnUnknownFormatIsToldTheKnownOnes) {
   const auto flags = parse({"--format", "xml"});
   ASSERT_FALSE(flags);
-  EXPECT_THAT(flags.error().text, HasSubstr("xml not in {text,json}"));
+  EXPECT_THAT(flags.error().text, HasSubstr("xml not in {text,json,dot,mermaid,svg}"));
   EXPECT_THAT(flags.error().text, ::testing::Not(HasSubstr(std::string(1, '\0'))));
   EXPECT_EQ(parse({"--format", "JSON"})->format, Format::kJson);
 }

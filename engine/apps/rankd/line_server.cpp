@@ -96,15 +96,16 @@ class LineSlot final : public rank::RankCall, loop::Job, loop::Timer {
 
 class LineServer {
  public:
-  LineServer(host::Engine& engine, Output& out, StopFlag& stop, std::int64_t concurrency)
+  LineServer(host::Engine& engine, Output& out, StopFlag& stop, const LineServerOptions& options)
       : out_(out),
         stop_(stop),
-        concurrency_(concurrency),
-        under_way_(concurrency),
-        free_slots_(concurrency * kSlotsPerRequest) {
+        concurrency_(options.concurrency),
+        rewrite_(options.rewrite),
+        under_way_(options.concurrency),
+        free_slots_(options.concurrency * kSlotsPerRequest) {
     for (std::size_t index = 0; index < engine.loop_count(); ++index)
       parts_.push_back(std::make_unique<LoopPart>(engine.loop(index), engine.ranker(index)));
-    const auto count = static_cast<std::size_t>(concurrency * kSlotsPerRequest);
+    const auto count = static_cast<std::size_t>(options.concurrency * kSlotsPerRequest);
     for (std::size_t index = 0; index < count; ++index)
       slots_.push_back(std::make_unique<LineSlot>(*parts_[index % parts_.size()], under_way_));
   }
@@ -162,8 +163,12 @@ class LineServer {
         slot.wait_for_answer();
       }
       if (slot.is_end) break;
-      text += slot.response();
-      text += '\n';
+      if (rewrite_ != nullptr) {
+        text += rewrite_(slot.response());
+      } else {
+        text += slot.response();
+        text += '\n';
+      }
       all_ok_ &= slot.ok();
       slot.free();
       free_slots_.release();
@@ -179,6 +184,7 @@ class LineServer {
   Output& out_;
   StopFlag& stop_;
   const std::int64_t concurrency_;
+  std::string (*const rewrite_)(std::string_view);
   // Permits for requests that have no answer yet.
   std::counting_semaphore<> under_way_;
   // Slots that hold neither a request nor an answer.
@@ -195,7 +201,7 @@ base::Result<bool> serve_lines(host::Engine& engine,
                                Output& out,
                                StopFlag& stop,
                                const LineServerOptions& options) {
-  LineServer server(engine, out, stop, options.concurrency);
+  LineServer server(engine, out, stop, options);
   return server.serve(in);
 }
 

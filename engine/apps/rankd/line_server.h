@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "apps/rankd/line_reader.h"
 #include "apps/rankd/output.h"
@@ -12,6 +14,9 @@ namespace millrace::rankd {
 
 struct LineServerOptions {
   std::int64_t concurrency = 64;  ///< requests under way at a time
+  /// Makes of an answer what is written instead of it, its last line end included; nullptr: the
+  /// answer is a line by itself.
+  std::string (*rewrite)(std::string_view answer) = nullptr;
 };
 
 /// Answers one request per line until the input ends or `stop` is raised, and writes the answers in

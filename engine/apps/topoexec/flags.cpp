@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -48,18 +47,13 @@ class GraphCommandLine {
                                Subcommand::kDoctor,
                                "show versions, limits, component types and what the system allows");
     add_format(doctor, {"text", "json"});
+    apps::finish_command_line(
+        app_,
+        "Exit codes: 0 ok, 1 failed (with --strict: warnings), 2 wrong usage or invalid file.");
   }
 
   [[nodiscard]] std::expected<void, EarlyExit> parse(int argc, const char* const* argv) {
-    try {
-      app_.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-      std::ostringstream out;
-      std::ostringstream problems;
-      const int code = app_.exit(error, out, problems);
-      return std::unexpected(EarlyExit{code == 0 ? 0 : 2, out.str() + problems.str()});
-    }
-    return {};
+    return apps::parse_command_line(app_, argc, argv);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/command_line.h"
 #include "graph/format/limits.h"
 
 namespace millrace::topoexec {
@@ -44,11 +45,7 @@ struct Flags {
   graph::GraphLimits limits;
 };
 
-/// What to do instead of a command: print `text` and end with `exit_code`.
-struct EarlyExit {
-  int exit_code = 0;
-  std::string text;
-};
+using apps::EarlyExit;
 
 /// Reads the command line; `--help` and mistakes are early exits (0 and 2).
 [[nodiscard]] std::expected<Flags, EarlyExit> read_flags(int argc, const char* const* argv);

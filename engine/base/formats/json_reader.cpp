@@ -19,6 +19,7 @@
 
 #include "base/format.h"
 #include "base/formats/json_document.h"
+#include "base/formats/json_syntax.h"
 #include "base/problems/message_text.h"
 #include "base/text_place.h"
 
@@ -57,6 +58,15 @@ class JsonValueBuilder {
       : document_(document), limits_(limits), keys_(keys) {}
 
   using Done = std::expected<void, JsonProblem>;
+
+  /// What is wrong with the text, in our words; the parser's are meant for programmers.
+  static JsonProblem syntax_problem(const JsonDocument& document, std::uint32_t offset) {
+    const auto mistake = find_json_mistake(document.text_);
+    const std::size_t place = mistake ? mistake->offset : offset;
+    return {.code = JsonProblemCode::kSyntax,
+            .place = document.place(static_cast<std::uint32_t>(place)),
+            .message = mistake ? mistake->message : "Not valid JSON"};
+  }
 
   Done read_root(od::document& root) {
     od::value value;
@@ -306,14 +316,11 @@ class JsonValueBuilder {
     return in_string || depth != 0;
   }
 
-  Done fail(simdjson::error_code error, std::uint32_t offset) const {
-    if (error == simdjson::SUCCESS) error = simdjson::TAPE_ERROR;
+  Done fail(simdjson::error_code, std::uint32_t offset) const {
     // The library finds the end of an unfinished text in various ways, and has as many words for
     // it.
     if (is_unfinished(document_.text_)) return unfinished(offset);
-    return fail(JsonProblemCode::kSyntax,
-                offset,
-                format("Not valid JSON: {}", simdjson::error_message(error)));
+    return std::unexpected(syntax_problem(document_, offset));
   }
 
   Done fail(JsonProblemCode code, std::uint32_t offset, std::string message) const {
@@ -364,12 +371,11 @@ std::expected<void, JsonProblem> JsonReader::read(std::string_view text, JsonDoc
       document.text_.data(), text.size(), document.text_.capacity());
   od::document root;
   if (const auto error = parser_->parser.iterate(padded).get(root)) {
-    const bool is_text = error == simdjson::UTF8_ERROR;
-    return std::unexpected(JsonProblem{
-        .code = is_text ? JsonProblemCode::kNotUtf8 : JsonProblemCode::kSyntax,
-        .place = is_text ? document.place(first_bad_utf8(text)) : TextPlace{},
-        .message = is_text ? "Text is not valid UTF-8"
-                           : format("Not valid JSON: {}", simdjson::error_message(error))});
+    if (error != simdjson::UTF8_ERROR)
+      return std::unexpected(JsonValueBuilder::syntax_problem(document, 0));
+    return std::unexpected(JsonProblem{.code = JsonProblemCode::kNotUtf8,
+                                       .place = document.place(first_bad_utf8(text)),
+                                       .message = "Text is not valid UTF-8"});
   }
   return JsonValueBuilder(document, limits_, parser_->keys).read_root(root);
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/check.h"
 #include "rows/column.h"
@@ -148,6 +149,28 @@ NodeIndex Tree::add(Node node, std::span<const NodeIndex> children) {
 std::uint32_t Tree::add_text(std::string_view text) {
   texts_.emplace_back(text);
   return static_cast<std::uint32_t>(texts_.size() - 1);
+}
+
+Tree subtree(const Tree& tree, NodeIndex root) {
+  std::vector<bool> needed(root + 1, false);
+  needed[root] = true;
+  for (NodeIndex index = root + 1; index-- > 0;) {
+    if (!needed[index]) continue;
+    for (const NodeIndex child : tree.children(tree.node(index))) needed[child] = true;
+  }
+  Tree copy;
+  std::vector<NodeIndex> places(root + 1, 0);
+  std::vector<NodeIndex> children;
+  for (NodeIndex index = 0; index <= root; ++index) {
+    if (!needed[index]) continue;
+    Node node = tree.node(index);
+    children.clear();
+    for (const NodeIndex child : tree.children(node)) children.push_back(places[child]);
+    if (has_text(node.op)) node.text_index = copy.add_text(tree.text(node.text_index));
+    if (node.op == Op::kMatch) node.flags_index = copy.add_text(tree.text(node.flags_index));
+    places[index] = copy.add(node, children);
+  }
+  return copy;
 }
 
 bool same_tree(const Tree& left, const Tree& right) {

@@ -103,6 +103,9 @@ class Tree {
   std::vector<std::string> texts_;
 };
 
+/// Gives a copy of one node and everything below it, as a tree of its own. Names keep their index.
+[[nodiscard]] Tree subtree(const Tree& tree, NodeIndex root);
+
 /// Says whether two trees mean the same: equal operators, literals, names and types; positions do
 /// not count.
 [[nodiscard]] bool same_tree(const Tree& left, const Tree& right);

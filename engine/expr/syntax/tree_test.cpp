@@ -25,6 +25,18 @@ TEST(TreeTest, SameTreeIgnoresPositionsOnly) {
   EXPECT_FALSE(same("a in [1]", "a in [1, 1]"));
 }
 
+TEST(TreeTest, APartIsATreeOfItsOwn) {
+  const Tree tree = *parse("a + b > 3 and name ~ /x\\/y/i and f in [1, 2]", Limits{});
+  std::vector<std::string> texts;
+  for (NodeIndex index = 0; index <= tree.root_index(); ++index)
+    texts.push_back(to_text(subtree(tree, index)));
+  EXPECT_EQ(texts.back(), to_text(tree));
+  EXPECT_EQ(std::ranges::count(texts, "a + b"), 1);
+  EXPECT_EQ(std::ranges::count(texts, "a + b > 3"), 1);
+  EXPECT_EQ(std::ranges::count(texts, "name ~ /x\\/y/i"), 1);
+  EXPECT_EQ(std::ranges::count(texts, "f in [1, 2]"), 1);
+}
+
 TEST(TreeTest, TypesMapToColumnTypesAndBack) {
   using enum rows::ColumnType;
   for (const rows::ColumnType type : {kInt64, kFloat64, kBool, kString}) {

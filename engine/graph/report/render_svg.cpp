@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/formats/xml_text.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/format/words.h"
 #include "graph/report/svg_layout.h"
@@ -22,29 +23,6 @@ constexpr std::array<std::string_view, 4> kKindColors = {
     "#37474f", "#1565c0", "#2e7d32", "#ad1457"};
 constexpr std::array<std::string_view, 4> kKindDashes = {"", "7 4", "2 3", "10 3 2 3"};
 constexpr double kLeft = 24;
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
 
 std::string_view fill_of(std::uint32_t domain) {
   return kDomainFills[domain % kDomainFills.size()];
@@ -91,7 +69,7 @@ class SvgWriter {
                          y,
                          size,
                          more,
-                         escaped(text));
+                         base::xml_text(text));
   }
 
   /// Title, then the domains with their colours, then the kinds of edges with their strokes.

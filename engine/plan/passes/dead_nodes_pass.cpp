@@ -8,10 +8,18 @@
 
 namespace millrace::plan {
 
-void remove_dead_nodes(CompiledPlan& plan) {
+namespace {
+
+std::vector<std::uint32_t> roots_of(const CompiledPlan& plan) {
   std::vector<std::uint32_t> roots = plan.outputs;
   if (plan.viewer_node != kNoPlanNode) roots.push_back(plan.viewer_node);
-  std::vector<bool> removed = reachable_from(plan, std::move(roots));
+  return roots;
+}
+
+}  // namespace
+
+void remove_dead_nodes(CompiledPlan& plan) {
+  std::vector<bool> removed = reachable_from(plan, roots_of(plan));
   removed.flip();
   std::string names;
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
@@ -19,6 +27,22 @@ void remove_dead_nodes(CompiledPlan& plan) {
   }
   if (names.empty()) return;
   plan.passes.push_back({.pass = "dead_nodes", .text = "removed " + names});
+  remove_nodes(plan, removed);
+}
+
+void mark_unused_nodes(CompiledPlan& plan) {
+  std::vector<std::uint32_t> roots = roots_of(plan);
+  const std::vector<bool> needed = reachable_from(plan, roots);
+  for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
+    CompiledNode& compiled = plan.nodes[node];
+    compiled.is_unused = !needed[node];
+    if (needed[node]) continue;
+    if (compiled.on_failure == OnFailure::kFail) compiled.on_failure = OnFailure::kUseEmpty;
+    if (compiled.task->rows == OutputRows::kSource || makes_entities(*compiled.task))
+      roots.push_back(node);
+  }
+  std::vector<bool> removed = reachable_from(plan, std::move(roots));
+  removed.flip();
   remove_nodes(plan, removed);
 }
 

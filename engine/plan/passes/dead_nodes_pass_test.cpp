@@ -42,6 +42,20 @@ TEST_F(DeadNodesPassTest, KeepsFallbacksAndTheViewerThatExpressionsRead) {
   EXPECT_EQ(node(*plan, "s").fallback_node, 1U);
 }
 
+TEST_F(DeadNodesPassTest, ForExplanationsWhatFetchesForNothingStaysAndCannotFailThePlan) {
+  const auto plan = compile(artifact(std::string(kViewer) +
+                                         R"(, {"id": "x", "op": "fixed_source"},
+             {"id": "y", "op": "filter", "inputs": ["x"], "params": {"pred": "id > 1"}},
+             {"id": "z", "op": "filter", "inputs": ["v"], "params": {"pred": "id > 1"}})",
+                                     R"("v")"),
+                            {.remove_dead_nodes = false, .for_explain = true});
+  EXPECT_THAT(ids(*plan), ElementsAre("v", "x"));
+  EXPECT_FALSE(node(*plan, "v").is_unused);
+  EXPECT_TRUE(node(*plan, "x").is_unused);
+  EXPECT_EQ(node(*plan, "x").on_failure, OnFailure::kUseEmpty);
+  EXPECT_EQ(node(*plan, "v").on_failure, OnFailure::kFail);
+}
+
 TEST_F(DeadNodesPassTest, WhatOnlyDeadNodesReadIsNotReadByThePlan) {
   const auto plan = compile(artifact(
       std::string(kViewer) +

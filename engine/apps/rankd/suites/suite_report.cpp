@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/formats/json_writer.h"
+#include "base/formats/xml_text.h"
 
 namespace millrace::rankd {
 namespace {
@@ -15,49 +16,21 @@ double milliseconds(base::Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-/// Escapes what XML gives a meaning, and replaces bytes that it does not allow at all.
-std::string xml_text(std::string_view text) {
-  std::string out;
-  for (const char byte : text) {
-    switch (byte) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-      case '\t':
-        out += byte;
-        break;
-      default:
-        out += static_cast<unsigned char>(byte) < 0x20 ? '?' : byte;
-    }
-  }
-  return out;
-}
-
 void append_junit_suite(const SuiteResult& suite, std::string& out) {
   const bool ran = suite.problems.empty();
   out += base::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n",
-                      xml_text(suite.file),
+                      base::xml_text(suite.file),
                       ran ? suite.cases.size() : 1,
                       suite.failed_count(),
                       ran ? 0 : 1);
   if (!ran) {
     out += base::format("    <testcase name=\"load\"><error>{}</error></testcase>\n",
-                        xml_text(suite.problems));
+                        base::xml_text(suite.problems));
   }
   for (const CaseResult& one : suite.cases) {
     out += base::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.6f}\"",
-                        xml_text(one.name),
-                        xml_text(suite.file),
+                        base::xml_text(one.name),
+                        base::xml_text(suite.file),
                         milliseconds(one.took) / 1000);
     if (one.failures.empty()) {
       out += "/>\n";
@@ -65,7 +38,7 @@ void append_junit_suite(const SuiteResult& suite, std::string& out) {
     }
     out += ">\n";
     for (const std::string& failure : one.failures)
-      out += base::format("      <failure message=\"{}\"/>\n", xml_text(failure));
+      out += base::format("      <failure message=\"{}\"/>\n", base::xml_text(failure));
     out += "    </testcase>\n";
   }
   out += "  </testsuite>\n";

@@ -1,0 +1,100 @@
+#include "apps/command_line.h"
+
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/did_you_mean.h"
+#include "base/format.h"
+
+namespace millrace::apps {
+namespace {
+
+bool is_option(std::string_view word) { return word.size() > 2 && word.starts_with("--"); }
+
+void add_names(const CLI::App& app, std::vector<std::string>& options) {
+  for (const CLI::Option* const option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
+}
+
+// The subcommand that the words name, as far as they name one.
+const CLI::App* find_subcommand(const CLI::App& app, int argc, const char* const* argv) {
+  const CLI::App* here = &app;
+  for (int word = 1; word < argc; ++word) {
+    for (const CLI::App* const sub : here->get_subcommands({})) {
+      if (sub->get_name() == argv[word]) {
+        here = sub;
+        break;
+      }
+    }
+  }
+  return here;
+}
+
+// What to say about a word that is no option, subcommand or file: what comes nearest.
+std::string say_unknown(const CLI::App& app, const CLI::App& sub, std::string_view word) {
+  std::vector<std::string> names;
+  if (is_option(word)) {
+    add_names(app, names);
+    if (&sub != &app) add_names(sub, names);
+  } else {
+    for (const CLI::App* const other : sub.get_subcommands({})) names.push_back(other->get_name());
+  }
+  const std::string_view name = word.substr(0, word.find('='));
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return base::format("{} '{}'{}",
+                      is_option(word) ? "There is no option" : "Not expected here:",
+                      name,
+                      base::did_you_mean(name, known));
+}
+
+// The options of the whole program, for the help of a subcommand.
+std::string shared_options(const CLI::App& app) {
+  std::string text = CLI::Formatter().make_groups(&app, CLI::AppFormatMode::Normal);
+  while (!text.empty() && text.front() == '\n') text.erase(0, 1);
+  return "Options of all subcommands:\n" + text.substr(text.find('\n') + 1);
+}
+
+void finish_subcommands(CLI::App& app, const CLI::App& root, const std::string& exit_codes) {
+  for (CLI::App* const sub : app.get_subcommands({})) {
+    finish_subcommands(*sub, root, exit_codes);
+    sub->footer([&root, exit_codes] { return shared_options(root) + "\n" + exit_codes; });
+  }
+}
+
+}  // namespace
+
+void finish_command_line(CLI::App& app, const std::string& exit_codes) {
+  app.set_version_flag("--version", app.get_name() + " " + MR_VERSION, "print the version and end");
+  app.footer(exit_codes);
+  finish_subcommands(app, app, exit_codes);
+}
+
+std::expected<void, EarlyExit> parse_command_line(CLI::App& app,
+                                                  int argc,
+                                                  const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+    return {};
+  } catch (const CLI::ParseError& error) {
+    const CLI::App& sub = *find_subcommand(app, argc, argv);
+    const std::vector<std::string> left = app.remaining(true);
+    // A misspelt subcommand is left over, and then one is missing.
+    const bool is_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                            dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    if (is_unknown && !left.empty()) {
+      return std::unexpected(EarlyExit{2,
+                                       base::format("{}\nRun with --help for more information.\n",
+                                                    say_unknown(app, sub, left.front()))});
+    }
+    std::ostringstream out;
+    std::ostringstream problems;
+    const int code = app.exit(error, out, problems);
+    return std::unexpected(EarlyExit{code == 0 ? 0 : 2, out.str() + problems.str()});
+  }
+}
+
+}  // namespace millrace::apps

@@ -1,0 +1,74 @@
+#include "apps/command_line.h"
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace millrace::apps {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Program {
+  Program() : app("What it does.", "tool") {
+    app.require_subcommand(0, 1);
+    app.add_option("--plan_name,--plan-name", name, "which plan");
+    CLI::App* const bench = app.add_subcommand("bench", "measure");
+    bench->fallthrough();
+    bench->add_option("--count", count, "how often");
+    app.add_subcommand("explain", "tell")->fallthrough();
+    finish_command_line(app, "Exit codes: 0 good, 1 bad.");
+  }
+
+  EarlyExit end_of(std::vector<const char*> words) {
+    words.insert(words.begin(), "tool");
+    const auto parsed = parse_command_line(app, static_cast<int>(words.size()), words.data());
+    return parsed ? EarlyExit{-1, "ran"} : parsed.error();
+  }
+
+  CLI::App app;
+  std::string name;
+  int count = 0;
+};
+
+TEST(CommandLineTest, TellsItsVersion) {
+  const EarlyExit end = Program().end_of({"--version"});
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_EQ(end.text, "tool " MR_VERSION "\n");
+}
+
+TEST(CommandLineTest, AMisspeltOptionGetsASuggestion) {
+  const EarlyExit end = Program().end_of({"bench", "--plan_nmae=x"});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_THAT(end.text, HasSubstr("There is no option '--plan_nmae'; did you mean '--plan_name'?"));
+  EXPECT_THAT(Program().end_of({"bench", "--coutn", "3"}).text, HasSubstr("'--count'?"));
+}
+
+TEST(CommandLineTest, AMisspeltVerbGetsASuggestion) {
+  const EarlyExit end = Program().end_of({"explian"});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_THAT(end.text, HasSubstr("Not expected here: 'explian'; did you mean 'explain'?"));
+  EXPECT_THAT(Program().end_of({"zzz"}).text, Not(HasSubstr("did you mean")));
+}
+
+TEST(CommandLineTest, HelpOfASubcommandListsSharedOptionsAndExitCodes) {
+  const std::string text = Program().end_of({"bench", "--help"}).text;
+  EXPECT_THAT(text, HasSubstr("--count"));
+  EXPECT_THAT(text, HasSubstr("Options of all subcommands:"));
+  EXPECT_THAT(text, HasSubstr("--plan_name"));
+  EXPECT_THAT(text, HasSubstr("Exit codes: 0"));
+  EXPECT_THAT(Program().end_of({"--help"}).text, HasSubstr("Exit codes: 0"));
+}
+
+TEST(CommandLineTest, OtherMistakesAreToldAsTheyAre) {
+  const EarlyExit end = Program().end_of({"bench", "--count", "many"});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_THAT(end.text, HasSubstr("--count"));
+}
+
+}  // namespace
+}  // namespace millrace::apps
