@@ -75,6 +75,7 @@ struct ProblemEntry {
   ProblemCode code;
   std::string_view name;
   std::string_view meaning;
+  std::string_view cure;  ///< what to do about it
 };
 
 /// All codes, in order.

@@ -10,13 +10,14 @@
 namespace millrace::plan {
 namespace {
 
-TEST(ProblemTest, EveryCodeHasItsNameAndMeaning) {
+TEST(ProblemTest, EveryCodeHasItsNameCauseAndCure) {
   ASSERT_EQ(problem_table().size(), kProblemCodeCount);
   for (std::size_t i = 0; i < problem_table().size(); ++i) {
     const ProblemEntry& entry = problem_table()[i];
     EXPECT_EQ(static_cast<std::size_t>(entry.code), i);
     EXPECT_EQ(to_string(entry.code), entry.name);
     EXPECT_FALSE(entry.meaning.empty()) << entry.name;
+    EXPECT_FALSE(entry.cure.empty()) << entry.name;
   }
 }
 
