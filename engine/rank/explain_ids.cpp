@@ -103,7 +103,7 @@ class PathFinder {
       wanted_bits_ |= bit_of(ids[index]);
     }
     for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) enter(node, by_id);
-    if (is_over_budget()) find_candidates(by_id);
+    if (is_cut_short_) find_candidates(by_id);
     // An id that is asked for twice is followed once.
     for (ExplainedId& one : explained) {
       if (const ExplainedId* const first = by_id.find(one.id)->second; first != &one) one = *first;
@@ -170,23 +170,26 @@ class PathFinder {
       explained_ = wanted->second;
       path_ = {};
       path_.parent = parent_of(rows, position);
+      work_before_ = steps_ + flow_.work();
       if (place.input == kNoInput) {
         visit(place.node, position);
       } else {
         path_.from_input = place.input;
         pass(place, rows, position);
       }
+      work_[explained_] += steps_ + flow_.work() - work_before_;
     }
   }
 
-  // Says whether following rows has cost so much that what is left is not followed.
+  // Says whether following the rows of this id has cost so much that the others are not followed.
   [[nodiscard]] bool is_over_budget() {
-    const bool is_over = steps_ + flow_.work() > kWorkMax;
-    if (is_over && explained_ != nullptr) explained_->has_more_paths = true;
-    return is_over;
+    if (work_[explained_] + steps_ + flow_.work() - work_before_ <= kWorkMax) return false;
+    explained_->has_more_paths = true;
+    is_cut_short_ = true;
+    return true;
   }
 
-  // Notes which ids are candidates when not all rows could be followed.
+  // Notes which ids are candidates when not all of their rows could be followed.
   void find_candidates(ById& by_id) {
     for (const std::uint32_t output : plan_.outputs) {
       const rows::RowSet& rows = *run_.rows[output];
@@ -194,7 +197,6 @@ class PathFinder {
         const auto wanted = by_id.find(rows.batch()->ids()[rows.row_at(position)]);
         if (wanted == by_id.end() || wanted->second->verdict() == Verdict::kServed) continue;
         explained_ = wanted->second;
-        explained_->has_more_paths = true;
         path_ = {};
         path_.via = {output};
         answer(output, position, ranks_[output][position]);
@@ -352,8 +354,9 @@ class PathFinder {
   }
 
   static constexpr std::size_t kNoInput = static_cast<std::size_t>(-1);
-  // Rows looked at; following a row costs the size of its row set where tasks copy rows.
-  static constexpr std::size_t kWorkMax = 50'000'000;
+  // Rows looked at for one id; where tasks copy rows, following one costs as much as there are rows
+  // of its id.
+  static constexpr std::size_t kWorkMax = 20'000'000;
 
   const ExplainSource& source_;
   const RunRows& run_;
@@ -364,6 +367,9 @@ class PathFinder {
   std::vector<rows::Value> viewer_;
   std::uint64_t wanted_bits_ = 0;  // see bit_of
   std::size_t steps_ = 0;
+  std::size_t work_before_ = 0;  // steps and work of the flow when the current row was entered
+  std::unordered_map<const ExplainedId*, std::size_t> work_;
+  bool is_cut_short_ = false;
   std::size_t path_count_ = 0;  // of all ids, those not kept too
   ExplainedId* explained_ = nullptr;
   ExplainedPath path_;  // the part that all paths through the current row share

@@ -81,18 +81,15 @@ bool have_equal_values(const rows::Batch& left,
   });
 }
 
-// Positions in `rows` of everything that equals one row.
+// Of some positions in `rows`, those of everything that equals one row.
 RowPositions positions_equal_to(const rows::RowSet& rows,
+                                const RowPositions& positions,
                                 const rows::Batch& batch,
                                 rows::RowIndex row) {
   RowPositions found;
-  const auto ids = rows.batch()->ids();
-  for (std::size_t position = 0; position < rows.size(); ++position) {
-    const rows::RowIndex candidate = rows.row_at(position);
-    if (ids[candidate] == batch.ids()[row] &&
-        have_equal_values(batch, row, *rows.batch(), candidate)) {
+  for (const std::size_t position : positions) {
+    if (have_equal_values(batch, row, *rows.batch(), rows.row_at(position)))
       found.push_back(position);
-    }
   }
   return found;
 }
@@ -208,13 +205,28 @@ RowPositions RowFlow::find_shared(std::uint32_t node, std::size_t input, rows::R
   return {};
 }
 
+const RowPositions& RowFlow::positions_of(const rows::RowSet& rows, std::int64_t id) {
+  static const RowPositions kNone;
+  const auto [entry, is_new] = by_id_.try_emplace(&rows);
+  if (is_new) {
+    work_ += rows.size();
+    for (std::size_t position = 0; position < rows.size(); ++position)
+      entry->second[rows.batch()->ids()[rows.row_at(position)]].push_back(position);
+  }
+  const auto found = entry->second.find(id);
+  if (found == entry->second.end()) return kNone;
+  work_ += found->second.size();
+  return found->second;
+}
+
 RowPositions RowFlow::find_equal(std::uint32_t node, std::size_t input, std::size_t position) {
   const rows::RowSet& from = *run_.inputs[node][input];
-  work_ += from.size() + run_.rows[node]->size();
+  const rows::RowSet& to = *run_.rows[node];
   const rows::RowIndex row = from.row_at(position);
-  const auto found = positions_equal_to(*run_.rows[node], *from.batch(), row);
+  const std::int64_t id = from.batch()->ids()[row];
+  const auto found = positions_equal_to(to, positions_of(to, id), *from.batch(), row);
   // Rows with equal values in all columns take the positions found for them in order.
-  const auto alike = positions_equal_to(from, *from.batch(), row);
+  const auto alike = positions_equal_to(from, positions_of(from, id), *from.batch(), row);
   const auto self = std::ranges::find(alike, position) - alike.begin();
   const std::size_t share = found.size() / alike.size();
   const auto begin = found.begin() + self * static_cast<std::ptrdiff_t>(share);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -89,8 +90,12 @@ class RowFlow {
                                         std::size_t input,
                                         std::size_t position);
 
+  [[nodiscard]] const RowPositions& positions_of(const rows::RowSet& rows, std::int64_t id);
+
   const RunRows& run_;
   std::size_t work_ = 0;
+  // By row set, made on first use: the positions of each id.
+  std::unordered_map<const rows::RowSet*, std::unordered_map<std::int64_t, RowPositions>> by_id_;
   // By node, made on first use.
   base::PooledVector<std::optional<Copies>> copies_;
   // By node, for `interleave`: for each row of its inputs, one after another, its output position.

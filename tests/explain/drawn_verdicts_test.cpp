@@ -171,7 +171,7 @@ std::size_t DrawnVerdicts::verdicts = 0;
 std::map<std::string, std::size_t> DrawnVerdicts::seen;
 
 TEST(DrawnVerdictsTest, EXPL8_EveryPathOfEveryIdIsWhatAPlainRunSaw) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 250; ++seed) {
     DrawnVerdicts(seed).check();
     if (HasFailure()) return;
   }
