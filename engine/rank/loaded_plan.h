@@ -45,6 +45,10 @@ class LoadedPlan : public PreparedPlan {
       const LoadOptions& options = {});
   ~LoadedPlan();
 
+  /// A number that no other plan of the process ever has, unlike its address.
+  [[nodiscard]] std::uint64_t serial() const { return serial_; }
+  /// What it was compiled from; empty if that was not given.
+  [[nodiscard]] const std::string& artifact() const { return options_.artifact; }
   [[nodiscard]] const runtime::Topology& topology() const { return *topology_; }
   [[nodiscard]] runtime::CostModel& costs() { return *costs_; }
   [[nodiscard]] runtime::RunPool& runs() { return *runs_; }
@@ -52,6 +56,10 @@ class LoadedPlan : public PreparedPlan {
   /// Gives the same plan compiled without fusing nodes, which is what requests with `explain` run.
   /// Compiled at the first call.
   [[nodiscard]] base::Result<LoadedPlan*> explain_twin();
+
+  /// Takes over the measured costs of those nodes that do the same work in `before`, an earlier
+  /// version of this plan. Call it before the first request.
+  void adopt_costs(const LoadedPlan& before);
 
   /// Gives storage for one request. When the last owner drops it, it returns to the plan's pool.
   [[nodiscard]] std::shared_ptr<RequestRun> make_run();
@@ -67,6 +75,7 @@ class LoadedPlan : public PreparedPlan {
 
   const tasks::TaskRegistry& tasks_;
   const LoadOptions options_;
+  const std::uint64_t serial_;
   std::shared_ptr<const runtime::Topology> topology_;
   std::unique_ptr<runtime::CostModel> costs_;
   base::Mutex mutex_;

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/problems/message_text.h"
 #include "rank/fragment_choice.h"
+#include "rank/plan_version.h"
 #include "rank/request_explain.h"
 #include "rank/response.h"
 #include "rank/run_tracer.h"
@@ -20,7 +21,10 @@
 namespace millrace::rank {
 
 Ranker::Ranker(PlanSet& plans, const LoopServices& services, const RankOptions& options)
-    : plans_(plans), services_(services), options_(options) {}
+    : plans_(plans),
+      services_(services),
+      options_(options),
+      named_count_(services.named_count != nullptr ? *services.named_count : own_named_count_) {}
 
 void Ranker::start(RankCall& call,
                    RequestReader& reader,
@@ -162,7 +166,7 @@ std::expected<void, RankError> Ranker::apply_terms(RankCall& call) {
 }
 
 std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) const {
-  LoadedPlan* const plan = request.plan.empty() ? plans_.default_plan() : plans_.find(request.plan);
+  LoadedPlan* plan = request.plan.empty() ? plans_.default_plan() : plans_.find(request.plan);
   if (plan == nullptr) {
     const auto names = plans_.names();
     return std::unexpected(
@@ -173,13 +177,19 @@ std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) 
                                                 request.plan,
                                                 base::did_you_mean(request.plan, names))});
   }
-  if (!request.plan_version.empty() && request.plan_version != plan->plan().version) {
-    return std::unexpected(
-        RankError{.code = RankErrorCode::kUnknownVersion,
-                  .message = base::format("The plan '{}' has version '{}', not '{}'",
-                                          plan->plan().name,
-                                          plan->plan().version,
-                                          request.plan_version)});
+  if (request.plan_version.empty()) {
+    plan = &plans_.choose(*plan, request.user_id);
+  } else {
+    LoadedPlan* const version = plans_.find_version(plan->plan().name, request.plan_version);
+    if (version == nullptr) {
+      return std::unexpected(
+          RankError{.code = RankErrorCode::kUnknownVersion,
+                    .message = base::format("The plan '{}' has version '{}', not '{}'",
+                                            plan->plan().name,
+                                            version_of(plan->plan()),
+                                            base::shortened(request.plan_version))});
+    }
+    plan = version;
   }
   return find_variant(plans_, *plan, request.fragment_versions);
 }

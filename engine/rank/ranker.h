@@ -153,8 +153,9 @@ class Ranker {
   PlanSet& plans_;
   const LoopServices& services_;
   const RankOptions options_;
-  // Counts the requests that got an id. Publishes nothing.
-  std::atomic<std::uint64_t> named_count_{0};
+  // Counts the requests that got an id, if the services have no count. Publishes nothing.
+  std::atomic<std::uint64_t> own_named_count_{0};
+  std::atomic<std::uint64_t>& named_count_;
 };
 
 }  // namespace millrace::rank

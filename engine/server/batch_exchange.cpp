@@ -33,7 +33,8 @@ class BatchExchange::LineCall final : public rank::RankCall {
     started_ = batch_.front_.services().loop->clock().now();
     is_counted_ = false;
     is_running_ = true;
-    batch_.front_.services().ranker->start(
+    use_ = batch_.front_.services().generations->use();
+    use_.plans().ranker->start(
         *this,
         batch_.front_.batch_reader(),
         line_.text,
@@ -44,6 +45,8 @@ class BatchExchange::LineCall final : public rank::RankCall {
   }
 
   [[nodiscard]] bool is_running() const { return is_running_; }
+  /// Lets go of the plans; the answer is not asked for any more.
+  void end_use() { use_.end(); }
   [[nodiscard]] Line& line() { return line_; }
   [[nodiscard]] base::TimePoint started() const { return started_; }
 
@@ -75,6 +78,7 @@ class BatchExchange::LineCall final : public rank::RankCall {
 
   BatchExchange& batch_;
   HomeJob home_job_;
+  GenerationSlot::Use use_;  // until the line is done with
   Line line_;
   base::TimePoint started_{};
   bool is_running_ = false;
@@ -170,7 +174,7 @@ void BatchExchange::refuse_rest(const RequestProblem& problem) {
   // What has begun with 200 cannot become another status: it ends without its end mark.
   if (has_begun_) return exchange.abort();
   std::string body;
-  const std::string id = front_.services().ranker->make_request_id();
+  const std::string id = front_.plans().ranker->make_request_id();
   write_problem(problem, {.engine_request_id = id}, body);
   exchange.reply_fields().add("Content-Type", kProblemType);
   front_.add_fields(exchange, id);
@@ -225,6 +229,11 @@ void BatchExchange::start_line() {
 void BatchExchange::end_line(LineCall& call) {
   --running_count_;
   idle_.push_back(&call);
+  answer_line(call);
+  call.end_use();
+}
+
+void BatchExchange::answer_line(LineCall& call) {
   const bool is_busy = call.outcome() == rank::RankOutcome::kRefused;
   if (is_busy && exchange_ != nullptr) {
     waiting_.push_front(std::move(call.line()));
@@ -237,6 +246,7 @@ void BatchExchange::end_line(LineCall& call) {
     is_paused_ = false;
     pause_.stop();
   }
+  front_.services().generations->note_answer(call.plan(), call.outcome());
   const base::TimePoint now = front_.services().loop->clock().now();
   front_.metrics().count_rank({.plan = call.plan(),
                                .outcome = call.outcome(),

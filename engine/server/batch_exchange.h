@@ -66,6 +66,7 @@ class BatchExchange final : public net::HttpReceiver {
   [[nodiscard]] bool may_start() const;
   void start_line();
   void end_line(LineCall& call);
+  void answer_line(LineCall& call);
   void send(std::uint64_t turn, std::string text);
   void send_now(std::string_view text);
   void cancel_lines();

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/problems/message_text.h"
 #include "net/http_head.h"
+#include "server/admin_exchange.h"
 #include "server/batch_exchange.h"
 #include "server/call_headers.h"
 #include "server/json_indent.h"
@@ -102,7 +103,7 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kBatch:
       return start_batch(exchange, route, match, query);
     case RouteAction::kListPlans:
-      return reply_json(exchange, route, plans_page(*services().plans), is_pretty);
+      return reply_json(exchange, route, plans_page(*plans().plans), is_pretty);
     case RouteAction::kShowPlan:
     case RouteAction::kShowVersions:
     case RouteAction::kExplainPlan:
@@ -110,7 +111,7 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kOpenApi:
       return reply_json(exchange, route, openapi_document(), is_pretty);
     case RouteAction::kIndex: {
-      const auto names = services().plans->names();
+      const auto names = plans().plans->names();
       const std::string plan(names.empty() ? "PLAN" : names.front());
       const std::string host(exchange.head().fields.find("Host").value_or("127.0.0.1:8080"));
       return reply_page(exchange, route, 200, index_page(host, plan));
@@ -121,6 +122,13 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kMetrics:
     case RouteAction::kStats:
       return start_page(exchange, route, is_pretty);
+    case RouteAction::kReload:
+    case RouteAction::kRollback:
+    case RouteAction::kPin:
+    case RouteAction::kUnpin:
+    case RouteAction::kCanary:
+    case RouteAction::kUpload:
+      return start_admin(exchange, route, match, query);
   }
 }
 
@@ -203,11 +211,34 @@ void Front::start_page(net::HttpExchange& exchange, const Route& route, bool is_
   page.release()->start(exchange);
 }
 
+void Front::start_admin(net::HttpExchange& exchange,
+                        const Route& route,
+                        RouteMatch& match,
+                        const QueryFields& query) {
+  if (auto allowed = check_admin_caller(exchange.peer(), exchange.head().fields); !allowed)
+    return reply_problem(exchange, route.path, allowed.error());
+  if (auto good = check_body_type(exchange.head().fields, false); !good)
+    return reply_problem(exchange, route.path, good.error());
+  if (services().admin == nullptr) {
+    return reply_problem(
+        exchange, route.path, {.code = "not_allowed", .detail = "Plans cannot be changed here"});
+  }
+  ++open_count_;
+  // It owns itself until it is given back.
+  auto admin = std::make_unique<AdminExchange>(
+      *this,
+      route,
+      AdminExchange::Terms{.plan = std::move(match.name),
+                           .is_dry_run = query.find("dry_run").value_or("0") == "1",
+                           .is_pretty = query.wants_pretty()});
+  admin.release()->start(exchange);
+}
+
 void Front::show_plan(net::HttpExchange& exchange,
                       const Route& route,
                       const RouteMatch& match,
                       bool is_pretty) {
-  const rank::LoadedPlan* const plan = services().plans->find(match.name);
+  const rank::LoadedPlan* const plan = plans().plans->find(match.name);
   if (plan == nullptr) {
     return reply_problem(
         exchange,
@@ -215,12 +246,12 @@ void Front::show_plan(net::HttpExchange& exchange,
         {.code = "unknown_plan",
          .detail = base::format("No plan '{}' is loaded{}",
                                 match.name,
-                                base::did_you_mean(match.name, services().plans->names()))});
+                                base::did_you_mean(match.name, plans().plans->names()))});
   }
   const std::string page =
-      route.action == RouteAction::kShowPlan       ? plan_page(*plan, *services().registry)
-      : route.action == RouteAction::kShowVersions ? versions_page(*plan)
-                                                   : explain_page(*plan, *services().registry);
+      route.action == RouteAction::kShowPlan       ? plan_page(*plan, *plans().registry)
+      : route.action == RouteAction::kShowVersions ? versions_page(*plan, plans().versions.get())
+                                                   : explain_page(*plan, *plans().registry);
   reply_json(exchange, route, page, is_pretty);
 }
 
@@ -245,31 +276,6 @@ void Front::reply_options(net::HttpExchange& exchange, const RouteMatch& match) 
   finish_reply(exchange, match.count > 0 ? match.routes[0]->path : kNoRoute, 204, {});
 }
 
-void Front::reply_problem(net::HttpExchange& exchange,
-                          std::string_view route,
-                          const RequestProblem& problem) {
-  const int status = problem_of(problem.code).status;
-  const std::string engine_id = services().ranker->make_request_id();
-  const std::string_view caller_id =
-      find_request_id(exchange.head().fields).value_or(std::string_view());
-  std::string body;
-  write_problem(problem, {.request_id = caller_id, .engine_request_id = engine_id}, body);
-  exchange.reply_fields().add("Content-Type", kProblemType);
-  add_fields(exchange, caller_id.empty() ? std::string_view(engine_id) : caller_id);
-  add_retry_after(exchange, status);
-  metrics().count_reply(route, status);
-  log().write({.request_id = caller_id,
-               .engine_request_id = engine_id,
-               .method = exchange.head().method,
-               .route = route,
-               .client = exchange.peer(),
-               .status = status,
-               .outcome = outcome_name(rank::RankOutcome::kInvalid),
-               .error_code = problem.code,
-               .bytes_out = body.size()});
-  exchange.reply(status, body);
-}
-
 void Front::reply_json(net::HttpExchange& exchange,
                        const Route& route,
                        const std::string& json,
@@ -284,7 +290,7 @@ void Front::describe_refusal(const net::HttpRefusal& refusal,
                              net::HttpFields& fields,
                              std::string& body) {
   const ProblemEntry& entry = problem_of_status(refusal.status);
-  const std::string id = services().ranker->make_request_id();
+  const std::string id = plans().ranker->make_request_id();
   write_problem(
       {.code = entry.code, .detail = std::string(refusal.detail)}, {.engine_request_id = id}, body);
   fields.add("Content-Type", kProblemType);
@@ -321,6 +327,11 @@ void Front::give_back(BatchExchange& exchange) {
 void Front::give_back(PageExchange& exchange) {
   --open_count_;
   const std::unique_ptr<PageExchange> owned(&exchange);
+}
+
+void Front::give_back(AdminExchange& exchange) {
+  --open_count_;
+  const std::unique_ptr<AdminExchange> owned(&exchange);
 }
 
 }  // namespace millrace::server

@@ -17,7 +17,8 @@
 //
 //   HttpExchange ─► Front::on_request ─► route ─┬─ a page: answered at once, or made on a worker
 //                                               ├─ RankExchange: one request, one RankCall
-//                                               └─ BatchExchange: many, one RankCall per line
+//                                               ├─ BatchExchange: many, one RankCall per line
+//                                               └─ AdminExchange: changes plans, on another thread
 //
 // Exchanges are kept and used again, so that a warm request allocates nothing here.
 
@@ -42,6 +43,7 @@ class Front final : public FrontContext {
   void give_back(RankExchange& exchange) override;
   void give_back(BatchExchange& exchange) override;
   void give_back(PageExchange& exchange) override;
+  void give_back(AdminExchange& exchange) override;
 
  private:
   class ListenerHandler;
@@ -60,15 +62,16 @@ class Front final : public FrontContext {
                    RouteMatch& match,
                    const QueryFields& query);
   void start_page(net::HttpExchange& exchange, const Route& route, bool is_pretty);
+  void start_admin(net::HttpExchange& exchange,
+                   const Route& route,
+                   RouteMatch& match,
+                   const QueryFields& query);
   void show_plan(net::HttpExchange& exchange,
                  const Route& route,
                  const RouteMatch& match,
                  bool is_pretty);
   void show_health(net::HttpExchange& exchange, const Route& route, const QueryFields& query);
   void reply_options(net::HttpExchange& exchange, const RouteMatch& match);
-  void reply_problem(net::HttpExchange& exchange,
-                     std::string_view route,
-                     const RequestProblem& problem);
   void reply_json(net::HttpExchange& exchange,
                   const Route& route,
                   const std::string& json,

@@ -14,10 +14,9 @@
 #include "loop/executor.h"
 #include "loop/loop.h"
 #include "observe/request_log.h"
-#include "plan/registry/registry.h"
-#include "rank/plan_set.h"
-#include "rank/ranker.h"
 #include "runtime/admission.h"
+#include "server/admin_desk.h"
+#include "server/generations/generation_slot.h"
 #include "server/readiness.h"
 
 namespace millrace::server {
@@ -40,9 +39,7 @@ struct FrontSettings {
 /// Lifetime: everything outlives the front.
 struct FrontServices {
   loop::Loop* loop = nullptr;
-  rank::Ranker* ranker = nullptr;
-  rank::PlanSet* plans = nullptr;
-  const plan::Registry* registry = nullptr;
+  GenerationSlot* generations = nullptr;          ///< the plans of this loop
   const runtime::Admission* admission = nullptr;  ///< nullptr: nothing is refused
   const Readiness* readiness = nullptr;
   const LoopPulses* pulses = nullptr;
@@ -54,6 +51,8 @@ struct FrontServices {
   /// Makes the page of metrics and that of stats. Called on a worker.
   std::function<std::string(std::string_view accept)> metrics_page = {};
   std::function<std::string()> stats_page = {};
+  /// Who changes plans; nullptr: nobody does.
+  AdminDesk* admin = nullptr;
 };
 
 }  // namespace millrace::server

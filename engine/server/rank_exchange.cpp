@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "observe/trace_context.h"
+#include "rank/plan_version.h"
 #include "server/call_headers.h"
 #include "server/json_indent.h"
-#include "server/plan_pages.h"
 #include "server/problem.h"
 
 namespace millrace::server {
@@ -49,20 +49,28 @@ void RankExchange::on_body_end(std::string_view body) {
   is_counted_ = false;
   bool is_over = false;
   over_flag_ = &is_over;
-  front_.services().ranker->start(
-      *this,
-      front_.reader(),
-      query_request_.empty() ? body : std::string_view(query_request_),
-      {.plan = plan_name_,
-       .request_id = header_id_,
-       .received = head_end_,
-       .deadline = deadline_,
-       .needs_explain = route_->action == RouteAction::kExplainRequest});
+  use_ = front_.services().generations->use();
+  text_ = query_request_.empty() ? body : std::string_view(query_request_);
+  use_.plans().ranker->start(*this,
+                             front_.reader(),
+                             text_,
+                             {.plan = plan_name_,
+                              .request_id = header_id_,
+                              .received = head_end_,
+                              .deadline = deadline_,
+                              .needs_explain = route_->action == RouteAction::kExplainRequest});
   // The answer may have come inside the call; this is then given back, or even destroyed.
   if (is_over) return;
   over_flag_ = nullptr;
+  recall_text();
   is_counted_ = true;
   front_.metrics().begin_rank(priority());
+}
+
+void RankExchange::recall_text() {
+  if (!text_.empty() && plan() != nullptr)
+    front_.services().generations->recall().note(plan()->plan().name, text_);
+  text_ = {};
 }
 
 void RankExchange::on_gone(int status) {
@@ -105,6 +113,8 @@ void RankExchange::on_answer() {
 void RankExchange::deliver() {
   const base::TimePoint now = front_.services().loop->clock().now();
   is_running_ = false;
+  recall_text();
+  front_.services().generations->note_answer(plan(), outcome());
   if (is_counted_) front_.metrics().end_rank(priority());
   phases_ = {.read = std::max(body_end_ - head_end_, base::Duration(0)),
              .wait = std::max(started_ - std::max(body_end_, head_end_), base::Duration(0)),
@@ -154,7 +164,7 @@ void RankExchange::reply() {
 void RankExchange::record(int status, std::size_t bytes_out) {
   front_.metrics().count_reply(route_->path, status);
   const rank::LoadedPlan* const used = plan();
-  const std::string version = used != nullptr ? version_of(used->plan()) : std::string();
+  const std::string version = used != nullptr ? rank::version_of(used->plan()) : std::string();
   front_.log().write({.request_id = request_id(),
                       .engine_request_id = engine_request_id(),
                       .trace_id = trace_id_,
@@ -180,6 +190,7 @@ void RankExchange::record(int status, std::size_t bytes_out) {
 
 void RankExchange::free_again() {
   exchange_ = nullptr;
+  use_.end();
   if (over_flag_ != nullptr) *std::exchange(over_flag_, nullptr) = true;
   front_.give_back(*this);
 }

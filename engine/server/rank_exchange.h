@@ -56,11 +56,16 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   void deliver();
   void reply();
   void record(int status, std::size_t bytes_out);
+  /// Keeps the text of the request to warm the next version of its plan up with. It is there while
+  /// the request starts only.
+  void recall_text();
   void free_again();
 
   FrontContext& front_;
   HomeJob home_job_;
   net::HttpExchange* exchange_ = nullptr;  // nullptr: the client has gone
+  GenerationSlot::Use use_;                // from the start of the run until this is free
+  std::string_view text_;                  // of the request, while it starts
   const Route* route_ = nullptr;
   std::string plan_name_;
   std::string query_request_;

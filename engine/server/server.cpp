@@ -3,9 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <filesystem>
 #include <memory>
-#include <semaphore>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,7 +12,7 @@
 #include <vector>
 
 #include "base/format.h"
-#include "host/waiting_call.h"
+#include "host/loop_call.h"
 #include "loop/owned_timer.h"
 #include "net/address.h"
 #include "observe/process_stats.h"
@@ -22,32 +20,12 @@
 #include "observe/stats_json.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
-#include "server/plan_pages.h"
+#include "server/generations/plan_warm_up.h"
 
 namespace millrace::server {
 namespace {
 
 constexpr base::Duration kStartPause = std::chrono::seconds(1);
-constexpr base::Duration kWarmUpDeadline = std::chrono::seconds(5);
-
-/// Runs a function on a loop and waits for it.
-template <class Function>
-void run_on_loop(loop::Loop& loop, Function function) {
-  struct Call : loop::Job {
-    explicit Call(Function& called)
-        : Job([](Job& job) {
-            auto& self = static_cast<Call&>(job);
-            self.function();
-            self.done.release();
-          }),
-          function(called) {}
-    Function& function;
-    std::binary_semaphore done{0};
-  };
-  Call call(function);
-  loop.post(call);
-  call.done.acquire();
-}
 
 /// The endpoints that a plan uses, by index.
 void add_endpoints(const plan::CompiledPlan& plan, std::set<std::uint32_t>& used) {
@@ -70,10 +48,11 @@ struct Server::Unit {
         random(std::hash<std::string>{}(server.engine_->ranker(with_index).make_request_id()) +
                with_index),
         beat_timer(loop, *this),
+        generations(
+            with_index,
+            [&server](std::shared_ptr<void> old) { server.retirement_->take(std::move(old)); }),
         front({.loop = &loop,
-               .ranker = &server.engine_->ranker(with_index),
-               .plans = &server.engine_->plans(),
-               .registry = &server.project_.registry(),
+               .generations = &generations,
                .admission = &server.engine_->admission(),
                .readiness = &server.readiness_,
                .pulses = server.pulses_.get(),
@@ -83,7 +62,8 @@ struct Server::Unit {
                .random = &random,
                .metrics_page =
                    [&server](std::string_view accept) { return server.metrics_page(accept); },
-               .stats_page = [&server] { return server.stats_page(); }},
+               .stats_page = [&server] { return server.stats_page(); },
+               .admin = &server},
               server.settings_.front),
         http({.loop = loop, .gzip_workers = &server.engine_->workers()}, server.settings_.http),
         binding(server.engine_->metrics()) {
@@ -94,7 +74,18 @@ struct Server::Unit {
     binding.bind(kHttpRejected, {"gone"}, &cells.gone);
     binding.bind(kHttpBytes, {"in"}, &cells.bytes_in);
     binding.bind(kHttpBytes, {"out"}, &cells.bytes_out);
+    use(server.published_);
     beat();
+  }
+
+  void use(const Publication& publication) {
+    host::Generation& generation = *publication.generation;
+    generations.set({.ranker = &generation.ranker(index),
+                     .plans = &generation.plans(),
+                     .registry = &generation.registry(),
+                     .versions = publication.versions,
+                     .canaries = publication.canaries,
+                     .owner = publication.generation});
   }
 
   void beat() {
@@ -108,6 +99,7 @@ struct Server::Unit {
   LoopPulses& pulses;
   base::SplitMix64 random;
   loop::OwnedTimer<Unit, &Unit::beat> beat_timer;
+  GenerationSlot generations;
   Front front;
   net::HttpServer http;
   base::MetricBinding binding;  // goes before the cells
@@ -116,13 +108,14 @@ struct Server::Unit {
 /// A listener, and whether it has closed by itself.
 struct Server::OpenListener {
   std::unique_ptr<net::UvListener> listener;
+  std::optional<net::TlsOptions> tls;
   std::atomic<bool> is_closed{false};  // publishes nothing else
 };
 
 Server::Server(Parts parts, const ServerSettings& settings)
-    : project_(parts.project),
+    : host_settings_(std::move(parts.host)),
+      extensions_(std::move(parts.extensions)),
       settings_(settings),
-      plan_dir_(std::move(parts.plan_dir)),
       log_(parts.log),
       log_sink_(parts.log_sink),
       engine_(std::move(parts.engine)) {}
@@ -132,13 +125,12 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   std::unique_ptr<Server> server(new Server(std::move(parts), settings));
   host::Engine& engine = *server->engine_;
   server->pulses_ = std::make_unique<LoopPulses>(engine.loop_count(), base::steady_clock().now());
-  server->one_.set(1);
-  server->bind_plans();
+  if (auto done = server->start_reloading(); !done) return std::unexpected(done.error());
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
   server->spreader_ =
       std::make_unique<net::ConnectionSpreader>(accepting, settings.connections_max);
   for (std::size_t index = 0; index < engine.loop_count(); ++index) {
-    run_on_loop(engine.loop(index), [&] {
+    host::run_on_loop(engine.loop(index), [&] {
       auto& unit = server->units_.emplace_back(std::make_unique<Unit>(*server, index));
       server->spreader_->add_target(unit->loop, unit->http);
     });
@@ -153,18 +145,11 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   }
   server->start_check_ =
       std::make_unique<StartCheck>(server->readiness_, server->make_trials(), kStartPause);
+  server->reload_thread_->start();
   return server;
 }
 
 Server::~Server() { close(); }
-
-void Server::bind_plans() {
-  info_ = std::make_unique<base::MetricBinding>(engine_->metrics());
-  for (const std::string_view name : engine_->plans().names()) {
-    const plan::CompiledPlan& plan = engine_->plans().find(name)->plan();
-    info_->bind(kPlanInfo, {name, version_of(plan), plan.digest, "active"}, &one_);
-  }
-}
 
 std::expected<void, host::StartError> Server::listen(const std::string& text, ListenerKind kind) {
   const auto address = net::parse_listen_address(text);
@@ -177,11 +162,12 @@ std::expected<void, host::StartError> Server::listen(const std::string& text, Li
                                   .protocol = "http/1.1"};
   }
   auto& open = *listeners_.emplace_back(std::make_unique<OpenListener>());
+  open.tls = options.tls;
   std::vector<net::HttpHandler*> handlers;
   for (const auto& unit : units_) handlers.push_back(&unit->front.handler(kind));
   std::expected<void, host::StartError> outcome;
   loop::EventLoop& accepting = engine_->loop(engine_->loop_count() - 1);
-  run_on_loop(accepting, [&] {
+  host::run_on_loop(accepting, [&] {
     net::ConnectionSpreader::Port& port = spreader_->add_port(std::move(handlers));
     auto made = net::UvListener::listen(accepting, *address, port, options);
     if (!made) {
@@ -212,14 +198,17 @@ std::expected<void, host::StartError> Server::listen(const std::string& text, Li
 std::vector<StartTrial> Server::make_trials() {
   std::vector<StartTrial> trials;
   std::set<std::uint32_t> used;
-  const rank::PlanSet& plans = engine_->plans();
+  const auto generation = engine_->generation();
+  const rank::PlanSet& plans = generation->plans();
+  const auto clients = generation->clients();
   for (const std::string_view name : plans.names()) add_endpoints(plans.find(name)->plan(), used);
   for (const std::uint32_t index : used) {
-    const plan::EndpointInfo& endpoint = project_.registry().endpoints()[index];
+    const plan::EndpointInfo& endpoint = generation->registry().endpoints()[index];
     trials.push_back(
-        {.name = endpoint.name, .attempt = [this, &endpoint]() -> std::optional<std::string> {
-           tasks::EndpointDriver* const driver = project_.extensions().find_driver(endpoint.kind);
-           const auto answer = driver->probe({.endpoint = endpoint, .root = project_.root()});
+        {.name = endpoint.name, .attempt = [clients, &endpoint]() -> std::optional<std::string> {
+           const host::Project& project = clients->project();
+           tasks::EndpointDriver* const driver = project.extensions().find_driver(endpoint.kind);
+           const auto answer = driver->probe({.endpoint = endpoint, .root = project.root()});
            if (answer) return std::nullopt;
            return answer.error().message();
          }});
@@ -233,39 +222,106 @@ std::vector<StartTrial> Server::make_trials() {
 }
 
 std::optional<std::string> Server::warm_up(const std::string& plan) {
-  const std::string path = base::format("{}/{}.warmup.jsonl", plan_dir_, plan);
-  std::string text;
-  if (!plan_dir_.empty() && std::filesystem::exists(path))
-    text = host::read_text_file(path).value_or(std::string());
-  const auto requests = warm_up_requests(text);
-  rank::RequestReader reader({.priority = runtime::Priority::kBackground});
-  std::string problem;
-  bool has_answer = false;
-  for (std::size_t run = 0; run < kWarmUpRuns && !readiness_.is_draining(); ++run) {
-    host::WaitingCall call;
-    call.run(engine_->ranker(run % engine_->loop_count()),
-             reader,
-             requests[run % requests.size()],
-             {.plan = plan, .deadline = base::steady_clock().now() + kWarmUpDeadline});
-    has_answer |= call.ok();
-    if (!call.ok()) problem = call.error_message();
-  }
-  if (has_answer || !settings_.warmup_required) return std::nullopt;
-  return base::format("no request of its warm-up was answered: {}", problem);
+  const auto generation = engine_->generation();
+  // A plan that was unloaded meanwhile is nobody's concern.
+  if (generation->plans().find(plan) == nullptr) return std::nullopt;
+  const std::string folder = generation->clients()->project().plan_dir(host_settings_);
+  auto problem = server::warm_up(*generation->clients(),
+                                 generation->plans(),
+                                 plan,
+                                 warm_up_requests(folder, plan, {}),
+                                 [this] { return readiness_.is_draining(); });
+  if (!settings_.warmup_required) return std::nullopt;
+  return problem;
+}
+
+std::expected<void, host::StartError> Server::start_reloading() {
+  retirement_ = std::make_unique<Retirement>();
+  reloader_ = std::make_unique<PlanReloader>(PlanReloader::Parts{
+      .engine = engine_.get(),
+      .settings = host_settings_,
+      .extensions = extensions_,
+      .readiness = &readiness_,
+      .log = log_,
+      .warmup_required = settings_.warmup_required,
+      .allow_upload = settings_.allow_upload,
+      .state_file = settings_.state_file,
+      .publish = [this](const Publication& publication) { publish(publication); },
+      .recall = [this](std::string_view plan) { return recall(plan); },
+      .retire = [this](std::shared_ptr<void> old) { retirement_->take(std::move(old)); },
+      .reload_others = [this] { return reload_tls(); },
+      .on_bad_canary =
+          [this](const std::string& plan, const std::string& digest) {
+            reload_thread_->post([plan, digest](PlanReloader& reloader) {
+              reloader.end_canary(plan, digest);
+              return PlanReloader::Reply();
+            });
+          }});
+  auto watch = open_folder_watch();
+  if (!watch) return std::unexpected(host::StartError{watch.error().to_string()});
+  reload_thread_ = std::make_unique<ReloadThread>(*reloader_, *std::move(watch));
+  return reloader_->begin();
+}
+
+void Server::publish(const Publication& publication) {
+  published_ = publication;
+  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->use(publication); });
+}
+
+std::vector<std::string> Server::recall(std::string_view plan) {
+  std::vector<std::string> texts;
+  for (const auto& unit : units_)
+    host::run_on_loop(unit->loop, [&] { unit->generations.recall().append(plan, texts); });
+  return texts;
+}
+
+std::vector<std::string> Server::reload_tls() {
+  std::vector<std::string> problems;
+  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
+    for (const auto& open : listeners_) {
+      if (!open->tls || open->listener == nullptr) continue;
+      if (auto done = open->listener->replace_tls(*open->tls); !done)
+        problems.push_back("TLS: " + done.error().to_string());
+    }
+  });
+  return problems;
+}
+
+void Server::request_reload() { reload_thread_->demand_reload(); }
+
+void Server::submit(AdminOrder order, std::function<void(AdminDesk::Reply)> done) {
+  if (order.action == RouteAction::kReload) return reload_thread_->demand_reload(std::move(done));
+  reload_thread_->post(
+      [order = std::move(order)](PlanReloader& reloader) -> PlanReloader::Reply {
+        switch (order.action) {
+          case RouteAction::kRollback:
+            return reloader.rollback(order.plan);
+          case RouteAction::kPin:
+            return reloader.pin(order.plan, order.version);
+          case RouteAction::kUnpin:
+            return reloader.unpin(order.plan);
+          case RouteAction::kCanary:
+            return reloader.set_canary(order.plan, order.version, order.percent);
+          default:
+            return reloader.upload(order.plan, order.artifact, order.is_dry_run);
+        }
+      },
+      std::move(done));
 }
 
 void Server::begin_drain() {
   readiness_.begin_drain();
-  for (const auto& unit : units_) run_on_loop(unit->loop, [&] { unit->http.announce_close(); });
+  for (const auto& unit : units_)
+    host::run_on_loop(unit->loop, [&] { unit->http.announce_close(); });
 }
 
 void Server::stop_accepting() {
-  run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
+  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
     for (const auto& open : listeners_) {
       if (open->listener != nullptr) open->listener->close_after_backlog();
     }
   });
-  for (const auto& unit : units_) run_on_loop(unit->loop, [&] { unit->http.close_idle(); });
+  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->http.close_idle(); });
 }
 
 bool Server::is_idle() {
@@ -274,7 +330,7 @@ bool Server::is_idle() {
   }
   bool is_idle = true;
   for (const auto& unit : units_) {
-    run_on_loop(unit->loop, [&] {
+    host::run_on_loop(unit->loop, [&] {
       // A connection that came with the rest of the queue, and then sent nothing, is idle too.
       unit->http.close_idle();
       is_idle &= unit->http.connection_count() == 0 && unit->front.open_count() == 0;
@@ -285,7 +341,7 @@ bool Server::is_idle() {
 
 void Server::give_up() {
   for (const auto& unit : units_) {
-    run_on_loop(unit->loop, [&] {
+    host::run_on_loop(unit->loop, [&] {
       unit->front.refuse_all();
       unit->http.close_idle();
     });
@@ -293,26 +349,31 @@ void Server::give_up() {
 }
 
 void Server::close() {
+  // Nothing may wait for either of them when fronts wait for what is open.
   start_check_.reset();
+  if (reload_thread_ != nullptr) reload_thread_->stop();
   if (engine_ == nullptr) return;
-  run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
+  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
     for (const auto& open : listeners_) open->listener.reset();
   });
-  for (const auto& unit : units_) run_on_loop(unit->loop, [&] { unit->http.close_all(); });
+  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->http.close_all(); });
   // Runs whose client is gone are cancelled; a front must outlive them.
   for (const auto& unit : units_) {
     bool is_open = true;
-    while (is_open) run_on_loop(unit->loop, [&] { is_open = unit->front.open_count() != 0; });
+    while (is_open) host::run_on_loop(unit->loop, [&] { is_open = unit->front.open_count() != 0; });
   }
   for (auto& unit : units_) {
     loop::Loop& loop = unit->loop;
-    run_on_loop(loop, [&] { unit.reset(); });
+    host::run_on_loop(loop, [&] { unit.reset(); });
   }
   units_.clear();
   // Its timer belongs to the accepting loop. What other loops have posted to it has run by then,
   // because jobs run in order.
-  run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
-  info_.reset();
+  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
+  reload_thread_.reset();
+  reloader_.reset();
+  published_ = {};
+  retirement_.reset();
   engine_.reset();
 }
 

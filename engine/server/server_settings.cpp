@@ -80,7 +80,11 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
     {.name = "plans.env", .kind = SettingKind::kChoice, .initial = "dev",
      .help = "environment of the endpoints", .flag = "--env", .choices = kEnvironments},
     {.name = "plans.warmup_required", .kind = SettingKind::kFlag, .initial = "true",
-     .help = "whether a plan must have answered once before the server is ready"},
+     .help = "whether a plan must have answered once before the server is ready, and before it replaces another"},
+    {.name = "plans.state_file", .kind = SettingKind::kText, .initial = "",
+     .help = "file that keeps pins and rollbacks over restarts; empty: they end with the process"},
+    {.name = "plans.allow_upload", .kind = SettingKind::kFlag, .initial = "false",
+     .help = "whether `PUT /v1/plans/{plan}` may write to the folder of plans"},
     {.name = "engine.cpu_threads", .kind = SettingKind::kInteger, .initial = "0",
      .help = "workers; 0: as many as cores", .flag = "--cpu_threads", .most = 64},
     {.name = "engine.node_timeout", .kind = SettingKind::kDuration, .initial = "0",
@@ -181,6 +185,8 @@ ServerSettings read_server_settings(const SettingValues& values, base::ProblemRe
   if (settings.tls_certificate_file.empty() != settings.tls_key_file.empty())
     add_bad("'tls.cert' and 'tls.key' need each other", "set both or none", report);
   settings.warmup_required = values.flag("plans.warmup_required");
+  settings.allow_upload = values.flag("plans.allow_upload");
+  settings.state_file = values.text("plans.state_file");
   settings.drain_notice = values.duration("drain.notice");
   settings.drain_timeout = values.duration("drain.timeout");
   if (settings.drain_timeout < settings.drain_notice)

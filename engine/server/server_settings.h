@@ -35,6 +35,8 @@ struct ServerSettings {
   std::string tls_key_file;
   std::string tls_client_ca_file;
   bool warmup_required = true;
+  bool allow_upload = false;
+  std::string state_file;  ///< empty: pins and rollbacks end with the process
   base::Duration drain_notice = std::chrono::seconds(3);
   base::Duration drain_timeout = std::chrono::seconds(25);
 };

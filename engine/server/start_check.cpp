@@ -8,24 +8,6 @@
 #include <vector>
 
 namespace millrace::server {
-namespace {
-
-constexpr std::string_view kDefaultRequest = R"({"user_id":1})";
-
-}  // namespace
-
-std::vector<std::string> warm_up_requests(std::string_view file_text) {
-  std::vector<std::string> requests;
-  while (!file_text.empty() && requests.size() < kWarmUpRuns) {
-    const std::size_t end = std::min(file_text.find('\n'), file_text.size());
-    const std::string_view line = file_text.substr(0, end);
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) requests.emplace_back(line);
-    file_text.remove_prefix(std::min(end + 1, file_text.size()));
-  }
-  if (requests.empty()) requests.emplace_back(kDefaultRequest);
-  return requests;
-}
-
 StartCheck::StartCheck(Readiness& readiness, std::vector<StartTrial> trials, base::Duration pause)
     : readiness_(readiness), open_(std::move(trials)), pause_(pause) {
   std::vector<std::string> endpoints;

@@ -52,10 +52,4 @@ class StartCheck {
   std::thread thread_;
 };
 
-/// The texts of the requests that warm a plan up: the lines of a file, else one default request.
-[[nodiscard]] std::vector<std::string> warm_up_requests(std::string_view file_text);
-
-/// How many requests warm a plan up.
-inline constexpr std::size_t kWarmUpRuns = 16;
-
 }  // namespace millrace::server

@@ -48,13 +48,5 @@ TEST(StartCheckTest, EndsWhileItWaits) {
   EXPECT_EQ(readiness.to_text(), "[-]endpoint redis: down\n");
 }
 
-TEST(StartCheckTest, WarmUpRequestsComeFromTheFileOrAreTheDefault) {
-  EXPECT_EQ(warm_up_requests(""), (std::vector<std::string>{R"({"user_id":1})"}));
-  EXPECT_EQ(warm_up_requests("a\n\n b \nc"), (std::vector<std::string>{"a", " b ", "c"}));
-  std::string many;
-  for (int line = 0; line < 20; ++line) many += "x\n";
-  EXPECT_EQ(warm_up_requests(many).size(), kWarmUpRuns);
-}
-
 }  // namespace
 }  // namespace millrace::server

@@ -51,7 +51,8 @@ Pairs environment() {
   return variables;
 }
 
-/// The signals that end the process, blocked for all threads that start later.
+/// The signals that end the process or make it read its files again, blocked for all threads that
+/// start later.
 class EndSignals {
  public:
   EndSignals() {
@@ -61,13 +62,12 @@ class EndSignals {
     // A client that is gone is an error of its write.
     signal(SIGPIPE, SIG_IGN);
   }
-  /// Waits for one of them. SIGHUP, which asks other servers to read their files again, must not
-  /// end this one, which cannot do that yet.
-  [[nodiscard]] int wait(base::Logger& log) const {
+  /// Waits for one that ends the process. Each SIGHUP before it makes the server read its files
+  /// again.
+  [[nodiscard]] int wait(server::Server& server) const {
     int number = 0;
     while (sigwait(&set_, &number) != 0 || number == SIGHUP) {
-      if (number == SIGHUP)
-        log.warning("reload_ignored", "SIGHUP was ignored: restart the server to load new files");
+      if (number == SIGHUP) server.request_reload();
       number = 0;
     }
     return number;
@@ -147,28 +147,28 @@ int serve_with(Flags flags,
     log.warning("setting_ignored", warning.message);
   flags.log = &log;
   flags.id_prefix = random_prefix();
-  const auto project = host::Project::open(flags, rankd_extensions());
+  auto project = host::Project::open(flags, rankd_extensions());
   if (!project) {
     print_to(stderr, "rankd: " + project.error().text + "\n");
     return kServeFailed;
   }
-  auto engine = host::Engine::start(flags, **project);
+  auto engine =
+      host::Engine::start(flags, std::shared_ptr<const host::Project>(*std::move(project)));
   if (!engine) {
     print_to(stderr, "rankd: " + engine.error().text + "\n");
     return kServeFailed;
   }
-  auto server = server::Server::start(
-      {.engine = *std::move(engine),
-       .project = **project,
-       .log = &log,
-       .log_sink = &sink,
-       .plan_dir = flags.plan_dir.empty() ? (*project)->root() + "/plans" : flags.plan_dir},
-      settings);
+  auto server = server::Server::start({.engine = *std::move(engine),
+                                       .host = flags,
+                                       .extensions = rankd_extensions,
+                                       .log = &log,
+                                       .log_sink = &sink},
+                                      settings);
   if (!server) {
     print_to(stderr, "rankd: " + server.error().text + "\n");
     return kServeFailed;
   }
-  const int exit_code = drain(**server, settings, signals, signals.wait(log), log);
+  const int exit_code = drain(**server, settings, signals, signals.wait(**server), log);
   if (exit_code == kServeOk) return kServeOk;
   log.warning("forced_exit", "The process ends before all requests have");
   sink.flush();

@@ -147,6 +147,19 @@ void CostModel::forget_samples(std::uint32_t node) {
   warm_.store(false, std::memory_order_relaxed);
 }
 
+void CostModel::adopt(std::uint32_t node, const CostModel& other, std::uint32_t other_node) {
+  const Cell& from = other.cells_[other_node];
+  Cell& to = cells_[node];
+  const auto copy = [](const auto& source, auto& target) {
+    target.store(source.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  };
+  copy(from.mean_ns, to.mean_ns);
+  copy(from.mean_rows, to.mean_rows);
+  copy(from.row_ns_1024, to.row_ns_1024);
+  copy(from.spread_ns, to.spread_ns);
+  copy(from.samples, to.samples);
+}
+
 std::int64_t CostModel::expected_ns(const Cell& cell, std::uint32_t row_count) {
   const std::int64_t rows_off =
       static_cast<std::int64_t>(row_count) - cell.mean_rows.load(std::memory_order_relaxed);

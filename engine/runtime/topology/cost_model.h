@@ -69,6 +69,9 @@ class CostModel {
   /// Discards the measurements of a node whose body took longer on a loop than it was allowed to.
   /// It is not inlined on a loop again before it has `samples_min` new samples (C9).
   void forget_samples(std::uint32_t node);
+  /// Takes over what another topology's model has measured for a node that does the same work. Call
+  /// it before the first run, and `refresh` after the last.
+  void adopt(std::uint32_t node, const CostModel& other, std::uint32_t other_node);
   /// Ends a measured run: updates the hints and, if costs have changed enough, the order.
   void refresh();
 
