@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/problems/problem_report.h"
+#include "base/text_file.h"
 #include "host/waiting_call.h"
 #include "loop/owned_timer.h"
 #include "net/address.h"
@@ -28,6 +30,7 @@ namespace millrace::server {
 namespace {
 
 constexpr base::Duration kStartPause = std::chrono::seconds(1);
+constexpr std::size_t kKeysFileBytesMax = std::size_t{1} << 20;
 constexpr base::Duration kWarmUpDeadline = std::chrono::seconds(5);
 
 /// Runs a function on a loop and waits for it.
@@ -75,6 +78,7 @@ struct Server::Unit {
                .plans = &server.engine_->plans(),
                .registry = &server.project_.registry(),
                .admission = &server.engine_->admission(),
+               .keys = server.keys_,
                .readiness = &server.readiness_,
                .pulses = server.pulses_.get(),
                .metrics = &server.engine_->metrics(),
@@ -134,6 +138,7 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   server->pulses_ = std::make_unique<LoopPulses>(engine.loop_count(), base::steady_clock().now());
   server->one_.set(1);
   server->bind_plans();
+  if (auto done = server->read_keys(); !done) return std::unexpected(done.error());
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
   server->spreader_ =
       std::make_unique<net::ConnectionSpreader>(accepting, settings.connections_max);
@@ -157,6 +162,23 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
 }
 
 Server::~Server() { close(); }
+
+std::expected<void, host::StartError> Server::read_keys() {
+  if (settings_.keys_file.empty()) return {};
+  const auto text = base::read_text_file(settings_.keys_file, kKeysFileBytesMax);
+  if (!text) return std::unexpected(host::StartError{text.error().to_string()});
+  base::ProblemReport report;
+  auto keys = AccessKeys::read(*text, settings_.keys_file, keys_.get(), report);
+  if (report.has_errors()) return std::unexpected(host::StartError{report.to_text()});
+  keys_ = std::make_shared<const AccessKeys>(std::move(keys));
+  return {};
+}
+
+std::expected<void, host::StartError> Server::reload_keys() {
+  if (auto done = read_keys(); !done) return done;
+  for (const auto& unit : units_) run_on_loop(unit->loop, [&] { unit->front.set_keys(keys_); });
+  return {};
+}
 
 void Server::bind_plans() {
   info_ = std::make_unique<base::MetricBinding>(engine_->metrics());
