@@ -74,7 +74,7 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit(RankCall& call,
                   .message = "'scheduling' is for operators: this server was started without "
                              "--allow_scheduling_overrides"});
   }
-  auto plan = find_plan(request);
+  auto plan = find_plan(request, call.terms_.rights);
   if (plan) call.plan_ = *plan;
   if (plan && request.explain_ids) plan = find_twin(**plan);
   if (!plan) return std::unexpected(std::move(plan).error());
@@ -147,6 +147,9 @@ std::expected<void, RankError> Ranker::apply_terms(RankCall& call) {
   Request& request = *call.request_;
   const CallTerms& terms = call.terms_;
   if (request.request_id.empty()) request.request_id = terms.request_id;
+  // Classes are numbered from the best one on.
+  if (terms.rights != nullptr)
+    request.priority = std::max(request.priority, terms.rights->priority_max());
   call.priority_ = request.priority;
   if (!terms.plan.empty()) {
     if (!request.plan.empty() && request.plan != terms.plan) {
@@ -165,10 +168,21 @@ std::expected<void, RankError> Ranker::apply_terms(RankCall& call) {
   return {};
 }
 
-std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) const {
+std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request,
+                                                        const CallRights* rights) const {
   LoadedPlan* plan = request.plan.empty() ? plans_.default_plan() : plans_.find(request.plan);
+  const std::string_view name =
+      request.plan.empty() && plan != nullptr ? plan->plan().name : request.plan;
+  // The same answer whether the plan exists or not.
+  if (rights != nullptr && !name.empty() && !rights->may_use(name)) {
+    return std::unexpected(RankError{
+        .code = RankErrorCode::kNotAllowed,
+        .message = base::format("The key does not cover the plan '{}'", base::shortened(name))});
+  }
   if (plan == nullptr) {
-    const auto names = plans_.names();
+    auto names = plans_.names();
+    if (rights != nullptr)
+      std::erase_if(names, [&](std::string_view other) { return !rights->may_use(other); });
     return std::unexpected(
         RankError{.code = RankErrorCode::kUnknownPlan,
                   .message = request.plan.empty()

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "rank/call_rights.h"
 #include "rank/candidate_writer.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
@@ -39,6 +40,8 @@ struct CallTerms {
   /// Holds besides the deadline that the request or the operator names.
   std::optional<base::TimePoint> deadline = {};
   bool needs_explain = false;  ///< the text must have `explain`
+  /// What the sender may ask for; nullptr: everything. Used until `start` returns.
+  const CallRights* rights = nullptr;
 };
 
 /// One request from its text to the text of its response. Derive from it, and use it again.
@@ -144,7 +147,8 @@ class Ranker {
       const LoadedPlan& plan, base::TimePoint now, std::optional<base::TimePoint> deadline) const;
   /// Applies the terms of the call to the request that was read.
   [[nodiscard]] static std::expected<void, RankError> apply_terms(RankCall& call);
-  [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request) const;
+  [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request,
+                                                                const CallRights* rights) const;
   [[nodiscard]] static std::expected<LoadedPlan*, RankError> find_twin(LoadedPlan& plan);
   /// `now` is when the answer is made.
   void succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;

@@ -13,10 +13,9 @@
 
 namespace millrace::server {
 
-/// Whether a caller may change plans: over a unix socket, or from the machine itself (S37). A page
-/// in a browser of that machine may not, so requests with an `Origin` are refused.
-[[nodiscard]] std::expected<void, RequestProblem> check_admin_caller(std::string_view peer,
-                                                                     const net::HttpFields& fields);
+/// Refuses requests of web pages, which have an `Origin`: a browser on the machine of an operator
+/// must not lend its address to them.
+[[nodiscard]] std::expected<void, RequestProblem> check_no_page(const net::HttpFields& fields);
 
 /// Reads the body of an admin request. An empty body is an object without members.
 [[nodiscard]] std::expected<AdminOrder, RequestProblem> read_admin_body(RouteAction action,

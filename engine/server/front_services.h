@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "loop/loop.h"
 #include "observe/request_log.h"
 #include "runtime/admission.h"
+#include "server/access/access_keys.h"
 #include "server/admin_desk.h"
 #include "server/generations/generation_slot.h"
 #include "server/readiness.h"
@@ -41,6 +43,7 @@ struct FrontServices {
   loop::Loop* loop = nullptr;
   GenerationSlot* generations = nullptr;          ///< the plans of this loop
   const runtime::Admission* admission = nullptr;  ///< nullptr: nothing is refused
+  std::shared_ptr<const AccessKeys> keys = {};    ///< at first; nullptr: there is no key file
   const Readiness* readiness = nullptr;
   const LoopPulses* pulses = nullptr;
   base::MetricsRegistry* metrics = nullptr;

@@ -19,7 +19,7 @@ RankExchange::HomeJob::HomeJob(RankExchange& exchange)
 
 RankExchange::RankExchange(FrontContext& front) : front_(front), home_job_(*this) {}
 
-void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order) {
+void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order, QuotaPlace quota) {
   exchange_ = &exchange;
   route_ = order.route;
   plan_name_ = order.plan;
@@ -30,6 +30,8 @@ void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order) {
   trace_id_ = trace ? trace->trace_id : std::string_view();
   client_ = exchange.peer();
   method_ = exchange.head().method;
+  key_ = order.key;
+  quota_ = std::move(quota);
   deadline_ = order.deadline;
   is_pretty_ = order.is_pretty;
   head_end_ = exchange.times().head_end;
@@ -58,7 +60,8 @@ void RankExchange::on_body_end(std::string_view body) {
                               .request_id = header_id_,
                               .received = head_end_,
                               .deadline = deadline_,
-                              .needs_explain = route_->action == RouteAction::kExplainRequest});
+                              .needs_explain = route_->action == RouteAction::kExplainRequest,
+                              .rights = key_.get()});
   // The answer may have come inside the call; this is then given back, or even destroyed.
   if (is_over) return;
   over_flag_ = nullptr;
@@ -177,6 +180,7 @@ void RankExchange::record(int status, std::size_t bytes_out) {
                       .outcome = outcome_name(outcome()),
                       .error_code = code() ? to_string(*code()) : std::string_view(),
                       .priority = priority_name(priority()),
+                      .key = key_ != nullptr ? std::string_view(key_->name) : "",
                       .took = phases_.total,
                       .read = phases_.read,
                       .wait = phases_.wait,
@@ -191,6 +195,8 @@ void RankExchange::record(int status, std::size_t bytes_out) {
 void RankExchange::free_again() {
   exchange_ = nullptr;
   use_.end();
+  quota_.release();
+  key_.reset();
   if (over_flag_ != nullptr) *std::exchange(over_flag_, nullptr) = true;
   front_.give_back(*this);
 }

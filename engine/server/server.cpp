@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/problems/problem_report.h"
+#include "base/text_file.h"
 #include "host/loop_call.h"
 #include "loop/owned_timer.h"
 #include "net/address.h"
@@ -26,6 +28,7 @@ namespace millrace::server {
 namespace {
 
 constexpr base::Duration kStartPause = std::chrono::seconds(1);
+constexpr std::size_t kKeysFileBytesMax = std::size_t{1} << 20;
 
 /// The endpoints that a plan uses, by index.
 void add_endpoints(const plan::CompiledPlan& plan, std::set<std::uint32_t>& used) {
@@ -54,6 +57,7 @@ struct Server::Unit {
         front({.loop = &loop,
                .generations = &generations,
                .admission = &server.engine_->admission(),
+               .keys = server.keys_,
                .readiness = &server.readiness_,
                .pulses = server.pulses_.get(),
                .metrics = &server.engine_->metrics(),
@@ -122,9 +126,14 @@ Server::Server(Parts parts, const ServerSettings& settings)
 
 std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
     Parts parts, const ServerSettings& settings) {
-  std::unique_ptr<Server> server(new Server(std::move(parts), settings));
+  std::vector<InheritedSocket> inherited = std::move(parts.inherited);
+  ServerSettings own = settings;
+  for (const InheritedSocket& socket : inherited)
+    own.front.has_admin |= socket.listener == ListenerKind::kAdmin;
+  std::unique_ptr<Server> server(new Server(std::move(parts), own));
   host::Engine& engine = *server->engine_;
   server->pulses_ = std::make_unique<LoopPulses>(engine.loop_count(), base::steady_clock().now());
+  if (auto done = server->read_keys(); !done) return std::unexpected(done.error());
   if (auto done = server->start_reloading(); !done) return std::unexpected(done.error());
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
   server->spreader_ =
@@ -135,14 +144,8 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
       server->spreader_->add_target(unit->loop, unit->http);
     });
   }
-  for (const std::string& text : settings.listen) {
-    if (auto done = server->listen(text, ListenerKind::kMain); !done)
-      return std::unexpected(done.error());
-  }
-  if (!settings.admin.empty()) {
-    if (auto done = server->listen(settings.admin, ListenerKind::kAdmin); !done)
-      return std::unexpected(done.error());
-  }
+  if (auto done = server->open_listeners(std::move(inherited)); !done)
+    return std::unexpected(done.error());
   server->start_check_ =
       std::make_unique<StartCheck>(server->readiness_, server->make_trials(), kStartPause);
   server->reload_thread_->start();
@@ -151,8 +154,44 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
 
 Server::~Server() { close(); }
 
-std::expected<void, host::StartError> Server::listen(const std::string& text, ListenerKind kind) {
-  const auto address = net::parse_listen_address(text);
+std::expected<void, host::StartError> Server::read_keys() {
+  if (settings_.keys_file.empty()) return {};
+  const auto text = base::read_text_file(settings_.keys_file, kKeysFileBytesMax);
+  if (!text) return std::unexpected(host::StartError{text.error().to_string()});
+  base::ProblemReport report;
+  auto keys = AccessKeys::read(*text, settings_.keys_file, keys_.get(), report);
+  if (report.has_errors()) return std::unexpected(host::StartError{report.to_text()});
+  keys_ = std::make_shared<const AccessKeys>(std::move(keys));
+  return {};
+}
+
+std::expected<void, host::StartError> Server::open_listeners(
+    std::vector<InheritedSocket> inherited) {
+  for (const ListenerKind kind : {ListenerKind::kMain, ListenerKind::kAdmin}) {
+    std::vector<std::string> addresses = settings_.listen;
+    if (kind == ListenerKind::kAdmin) {
+      addresses.clear();
+      if (!settings_.admin.empty()) addresses.push_back(settings_.admin);
+    }
+    for (InheritedSocket& socket : inherited) {
+      if (socket.listener != kind) continue;
+      addresses.clear();
+      if (auto done = listen("a socket that was handed down", kind, std::move(socket.descriptor));
+          !done)
+        return done;
+    }
+    for (const std::string& address : addresses) {
+      if (auto done = listen(address, kind); !done) return done;
+    }
+  }
+  return {};
+}
+
+std::expected<void, host::StartError> Server::listen(const std::string& text,
+                                                     ListenerKind kind,
+                                                     net::Descriptor socket) {
+  base::Result<net::Address> address = net::Address();
+  if (!socket.is_open()) address = net::parse_listen_address(text);
   if (!address) return std::unexpected(host::StartError{address.error().to_string()});
   net::UvListenerOptions options;
   if (kind == ListenerKind::kMain && !settings_.tls_certificate_file.empty()) {
@@ -169,7 +208,9 @@ std::expected<void, host::StartError> Server::listen(const std::string& text, Li
   loop::EventLoop& accepting = engine_->loop(engine_->loop_count() - 1);
   host::run_on_loop(accepting, [&] {
     net::ConnectionSpreader::Port& port = spreader_->add_port(std::move(handlers));
-    auto made = net::UvListener::listen(accepting, *address, port, options);
+    auto made = socket.is_open()
+                    ? net::UvListener::inherit(accepting, std::move(socket), port, options)
+                    : net::UvListener::listen(accepting, *address, port, options);
     if (!made) {
       outcome = std::unexpected(host::StartError{
           base::format("Cannot listen on {}: {}", text, made.error().to_string())});
@@ -249,7 +290,7 @@ std::expected<void, host::StartError> Server::start_reloading() {
       .publish = [this](const Publication& publication) { publish(publication); },
       .recall = [this](std::string_view plan) { return recall(plan); },
       .retire = [this](std::shared_ptr<void> old) { retirement_->take(std::move(old)); },
-      .reload_others = [this] { return reload_tls(); },
+      .reload_others = [this] { return reload_others(); },
       .on_bad_canary =
           [this](const std::string& plan, const std::string& digest) {
             reload_thread_->post([plan, digest](PlanReloader& reloader) {
@@ -275,8 +316,12 @@ std::vector<std::string> Server::recall(std::string_view plan) {
   return texts;
 }
 
-std::vector<std::string> Server::reload_tls() {
+std::vector<std::string> Server::reload_others() {
   std::vector<std::string> problems;
+  // A file with problems leaves the keys as they are.
+  if (auto done = read_keys(); !done) problems.push_back(done.error().text);
+  for (const auto& unit : units_)
+    host::run_on_loop(unit->loop, [&] { unit->front.set_keys(keys_); });
   host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
     for (const auto& open : listeners_) {
       if (!open->tls || open->listener == nullptr) continue;
@@ -287,7 +332,13 @@ std::vector<std::string> Server::reload_tls() {
   return problems;
 }
 
-void Server::request_reload() { reload_thread_->demand_reload(); }
+void Server::request_reload(std::function<void()> done) {
+  reload_thread_->demand_reload([done = std::move(done)](const ReloadThread::Reply&) {
+    if (done) done();
+  });
+}
+
+bool Server::is_live() const { return !pulses_->find_stuck(base::steady_clock().now()); }
 
 void Server::submit(AdminOrder order, std::function<void(AdminDesk::Reply)> done) {
   if (order.action == RouteAction::kReload) return reload_thread_->demand_reload(std::move(done));

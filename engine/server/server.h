@@ -23,6 +23,7 @@
 #include "server/generations/retirement.h"
 #include "server/readiness.h"
 #include "server/server_settings.h"
+#include "server/service_notice.h"
 #include "server/start_check.h"
 
 namespace millrace::server {
@@ -42,6 +43,8 @@ class Server final : private AdminDesk {
     std::function<host::Extensions()> extensions;  ///< for later readings of the registry
     base::Logger* log = nullptr;
     const base::AsyncLogSink* log_sink = nullptr;  ///< whose drops are counted; may be null
+    /// Sockets that listen already. Those of a kind replace the addresses of that kind.
+    std::vector<InheritedSocket> inherited = {};
   };
   /// Opens the listeners. On failure nothing is left open.
   [[nodiscard]] static std::expected<std::unique_ptr<Server>, host::StartError> start(
@@ -55,8 +58,11 @@ class Server final : private AdminDesk {
   [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
   [[nodiscard]] const Readiness& readiness() const { return readiness_; }
 
-  /// Reads plans, registry, data and TLS files again, soon.
-  void request_reload();
+  /// Reads plans, registry, data, keys and TLS files again, soon. `done`, if there is one, is
+  /// called on another thread when that is over, whatever came of it.
+  void request_reload(std::function<void()> done = {});
+  /// Whether every event loop turns.
+  [[nodiscard]] bool is_live() const;
 
   /// From now on the server is not ready, and replies close their connections.
   void begin_drain();
@@ -72,16 +78,23 @@ class Server final : private AdminDesk {
   struct OpenListener;
 
   Server(Parts parts, const ServerSettings& settings);
+  /// Opens all listeners.
+  [[nodiscard]] std::expected<void, host::StartError> open_listeners(
+      std::vector<InheritedSocket> inherited);
+  /// Listens at an address, or on a socket that listens already.
   [[nodiscard]] std::expected<void, host::StartError> listen(const std::string& text,
-                                                             ListenerKind kind);
+                                                             ListenerKind kind,
+                                                             net::Descriptor socket = {});
   [[nodiscard]] std::vector<StartTrial> make_trials();
   [[nodiscard]] std::optional<std::string> warm_up(const std::string& plan);
   [[nodiscard]] std::string metrics_page(std::string_view accept) const;
   [[nodiscard]] std::string stats_page() const;
+  [[nodiscard]] std::expected<void, host::StartError> read_keys();
   [[nodiscard]] std::expected<void, host::StartError> start_reloading();
   void publish(const Publication& publication);
   [[nodiscard]] std::vector<std::string> recall(std::string_view plan);
-  [[nodiscard]] std::vector<std::string> reload_tls();
+  /// Reads keys and TLS files again; gives what is wrong with them.
+  [[nodiscard]] std::vector<std::string> reload_others();
   void submit(AdminOrder order, std::function<void(AdminDesk::Reply)> done) override;
   void close();
 
@@ -91,6 +104,7 @@ class Server final : private AdminDesk {
   base::Logger* const log_;
   const base::AsyncLogSink* const log_sink_;
   std::vector<std::string> addresses_;
+  std::shared_ptr<const AccessKeys> keys_;  // shared with the fronts and requests under way
   Readiness readiness_;
   std::unique_ptr<LoopPulses> pulses_;
   std::vector<std::unique_ptr<Unit>> units_;  // by loop

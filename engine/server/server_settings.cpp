@@ -69,6 +69,8 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
     {.name = "tls.key", .kind = SettingKind::kText, .initial = "", .help = "file of its key"},
     {.name = "tls.client_ca", .kind = SettingKind::kText, .initial = "",
      .help = "file of the authorities whose clients are let in; empty: all are"},
+    {.name = "auth.keys_file", .kind = SettingKind::kText, .initial = "",
+     .help = "TOML file of the keys that callers must send; empty: none is needed", .is_hot = true},
     {.name = "cors.origins", .kind = SettingKind::kTextList, .initial = "",
      .help = "origins whose pages may read answers, exactly as browsers send them"},
     {.name = "plans.dir", .kind = SettingKind::kText, .initial = "",
@@ -184,6 +186,7 @@ ServerSettings read_server_settings(const SettingValues& values, base::ProblemRe
   settings.tls_client_ca_file = values.text("tls.client_ca");
   if (settings.tls_certificate_file.empty() != settings.tls_key_file.empty())
     add_bad("'tls.cert' and 'tls.key' need each other", "set both or none", report);
+  settings.keys_file = values.text("auth.keys_file");
   settings.warmup_required = values.flag("plans.warmup_required");
   settings.allow_upload = values.flag("plans.allow_upload");
   settings.state_file = values.text("plans.state_file");

@@ -34,6 +34,7 @@ struct ServerSettings {
   std::string tls_certificate_file;  ///< empty: no TLS
   std::string tls_key_file;
   std::string tls_client_ca_file;
+  std::string keys_file;  ///< empty: there are no keys
   bool warmup_required = true;
   bool allow_upload = false;
   std::string state_file;  ///< empty: pins and rollbacks end with the process

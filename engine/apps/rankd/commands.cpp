@@ -20,6 +20,7 @@
 #include "apps/rankd/line_reader.h"
 #include "apps/rankd/line_server.h"
 #include "apps/rankd/output.h"
+#include "apps/rankd/probe.h"
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
 #include "apps/rankd/request_mix.h"
@@ -232,6 +233,7 @@ int with_engine(Flags flags, const host::Project& project, Output& out) {
 int run_command_to(const Flags& flags, Output& out) {
   if (flags.command == Subcommand::kSeed) return write_seed(flags);
   if (flags.command == Subcommand::kServe) return run_serve(flags);
+  if (flags.command == Subcommand::kProbe) return run_probe(flags.probe_address);
   if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
   const auto project = host::Project::open(flags, rankd_extensions());

@@ -258,6 +258,9 @@ class CommandLine {
         ->required();
     trace.add_option("--run", flags_.trace_run, "which run, from 1 (default: the slowest)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+    command("probe", Subcommand::kProbe, "ask a server whether it is ready; exit code 0 or 1")
+        .add_option("ADDR", flags_.probe_address, "host:port, [v6]:port or unix:/path")
+        ->required();
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 

@@ -96,6 +96,8 @@ TEST(FlagsTest, CLI3_EverySubcommandIsRead) {
   EXPECT_THAT(parse({"check", "a", "b"})->plan_files, ElementsAre("a", "b"));
   EXPECT_EQ(parse({"seed", "--users", "9"})->seed_users, 9);
   EXPECT_EQ(parse({"doctor"})->command, Subcommand::kDoctor);
+  EXPECT_EQ(parse({"probe", "127.0.0.1:1"})->probe_address, "127.0.0.1:1");
+  EXPECT_FALSE(parse({"probe"}));
   EXPECT_EQ(parse({"explain", "feed", "--format", "json"})->format, Format::kJson);
 }
 

@@ -1,6 +1,6 @@
 #include "apps/rankd/serve.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -27,8 +27,10 @@
 #include "base/settings/setting_values.h"
 #include "host/engine.h"
 #include "host/project.h"
+#include "server/descriptor_limit.h"
 #include "server/server.h"
 #include "server/server_settings.h"
+#include "server/service_notice.h"
 
 namespace millrace::rankd {
 namespace {
@@ -39,6 +41,7 @@ constexpr int kServeOk = 0;
 constexpr int kServeFailed = 1;
 constexpr int kServeUsage = 2;
 constexpr base::Duration kDrainPoll = std::chrono::milliseconds(20);
+constexpr base::Duration kReadyPoll = std::chrono::milliseconds(50);
 
 Pairs environment() {
   Pairs variables;
@@ -62,28 +65,47 @@ class EndSignals {
     // A client that is gone is an error of its write.
     signal(SIGPIPE, SIG_IGN);
   }
-  /// Waits for one that ends the process. Each SIGHUP before it makes the server read its files
-  /// again.
-  [[nodiscard]] int wait(server::Server& server) const {
-    int number = 0;
-    while (sigwait(&set_, &number) != 0 || number == SIGHUP) {
-      if (number == SIGHUP) server.request_reload();
-      number = 0;
+  /// Waits for one that ends the process. Meanwhile each SIGHUP makes the server read its files
+  /// again, and the service manager hears of both and of the health of the loops.
+  [[nodiscard]] int wait(server::Server& server, const server::ServiceManager& manager) const {
+    bool is_told = false;
+    while (true) {
+      if (!is_told && server.readiness().is_ready()) {
+        manager.tell_ready();
+        is_told = true;
+      }
+      if (server.is_live()) manager.tell_alive();
+      base::Duration pause = manager.watchdog_pause().value_or(std::chrono::hours(1));
+      if (!is_told && manager.is_present()) pause = std::min(pause, kReadyPoll);
+      const int number = next(pause);
+      if (number == SIGHUP) {
+        manager.tell_reloading(base::steady_clock().now());
+        // The manager outlives the server.
+        server.request_reload([&manager] { manager.tell_ready(); });
+      } else if (number != 0) {
+        return number;
+      }
     }
-    return number;
   }
   /// Waits for one of them, for at most that long. True: one came.
   [[nodiscard]] bool wait_for(base::Duration span) const {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span);
-    const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (span - seconds).count()};
-    int outcome = -1;
-    do {
-      outcome = sigtimedwait(&set_, nullptr, &limit);
-    } while ((outcome < 0 && errno == EINTR) || outcome == SIGHUP);
-    return outcome > 0;
+    const base::TimePoint end = base::steady_clock().now() + span;
+    while (true) {
+      const int number = next(end - base::steady_clock().now());
+      if (number != 0 && number != SIGHUP) return true;
+      if (base::steady_clock().now() >= end) return false;
+    }
   }
 
  private:
+  /// The next signal; 0 if none comes in that time.
+  [[nodiscard]] int next(base::Duration span) const {
+    span = std::max(span, base::Duration(0));
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span);
+    const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (span - seconds).count()};
+    return std::max(sigtimedwait(&set_, nullptr, &limit), 0);
+  }
+
   sigset_t set_{};
 };
 
@@ -141,6 +163,11 @@ int serve_with(Flags flags,
                const base::SettingValues& values,
                const base::ProblemReport& warnings) {
   const EndSignals signals;
+  const server::ServiceManager manager = server::ServiceManager::from_environment();
+  if (auto enough = server::raise_descriptor_limit(settings.connections_max); !enough) {
+    print_to(stderr, "rankd: " + enough.error().message() + "\n");
+    return kServeFailed;
+  }
   base::AsyncLogSink sink({.format = format_of(values.text("log.format"))});
   base::Logger log(sink, {.level_min = level_of(values.text("log.level"))});
   for (const base::Problem& warning : warnings.problems())
@@ -162,13 +189,16 @@ int serve_with(Flags flags,
                                        .host = flags,
                                        .extensions = rankd_extensions,
                                        .log = &log,
-                                       .log_sink = &sink},
+                                       .log_sink = &sink,
+                                       .inherited = server::take_inherited_sockets()},
                                       settings);
   if (!server) {
     print_to(stderr, "rankd: " + server.error().text + "\n");
     return kServeFailed;
   }
-  const int exit_code = drain(**server, settings, signals, signals.wait(**server), log);
+  const int signal_number = signals.wait(**server, manager);
+  manager.tell_stopping();
+  const int exit_code = drain(**server, settings, signals, signal_number, log);
   if (exit_code == kServeOk) return kServeOk;
   log.warning("forced_exit", "The process ends before all requests have");
   sink.flush();

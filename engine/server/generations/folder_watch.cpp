@@ -4,7 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <utility>
 
@@ -34,12 +36,25 @@ class OwnedDescriptor {
   const int number_;
 };
 
-/// Reads what waits, and throws it away: that there was something is all that counts.
-bool drain_descriptor(int descriptor) {
+/// Reads what waits. Says whether something has changed; that a watch is gone is no change.
+bool read_changes(int descriptor) {
   alignas(inotify_event) std::array<char, 16'384> bytes{};
-  bool had_some = false;
-  while (::read(descriptor, bytes.data(), bytes.size()) > 0) had_some = true;
-  return had_some;
+  bool is_changed = false;
+  while (true) {
+    const auto size = ::read(descriptor, bytes.data(), bytes.size());
+    if (size <= 0) return is_changed;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(size);) {
+      inotify_event event{};
+      std::memcpy(&event, bytes.data() + at, sizeof event);
+      is_changed |= (event.mask & IN_IGNORED) == 0;
+      at += sizeof event + event.len;
+    }
+  }
+}
+
+bool read_wakes(int descriptor) {
+  std::uint64_t count = 0;
+  return ::read(descriptor, &count, sizeof count) > 0;
 }
 
 class InotifyWatch final : public FolderWatch {
@@ -73,8 +88,7 @@ class InotifyWatch final : public FolderWatch {
     const auto bounded = std::clamp(left, std::chrono::milliseconds(0), most);
     // An error or a signal is taken for the end of the time.
     (void)::poll(polled.data(), polled.size(), static_cast<int>(bounded.count()));
-    return {.is_changed = drain_descriptor(events_.get()),
-            .is_woken = drain_descriptor(wakes_.get())};
+    return {.is_changed = read_changes(events_.get()), .is_woken = read_wakes(wakes_.get())};
   }
 
   void wake() override {

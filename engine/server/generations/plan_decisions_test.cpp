@@ -21,7 +21,6 @@ TEST(PlanDecisionsTest, S28_DecisionsArePublishedAndKeptOverRestarts) {
   EXPECT_EQ(rig.rows("a"), 2);
   ASSERT_TRUE(rig.reloader->rollback("a"));
   EXPECT_EQ(rig.rows("a"), 1);
-  rig.reloader.reset();
   ASSERT_TRUE(rig.start());
   EXPECT_EQ(rig.rows("a"), 1);
   (void)rig.reloader->reload();
@@ -30,7 +29,6 @@ TEST(PlanDecisionsTest, S28_DecisionsArePublishedAndKeptOverRestarts) {
   EXPECT_EQ(rig.rows("a"), 2);
   rig.put("a", rows_plan("a", 3, "v3"));
   (void)rig.reloader->reload();
-  rig.reloader.reset();
   ASSERT_TRUE(rig.start());
   EXPECT_EQ(rig.rows("a"), 2);
   ASSERT_TRUE(rig.reloader->unpin("a"));

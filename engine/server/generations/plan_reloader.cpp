@@ -339,7 +339,7 @@ void PlanReloader::end_canary(std::string_view plan, std::string_view digest) {
   }
 }
 
-bool PlanReloader::has_changed_file() const { return wants_retry_ || stamps() != stamps_; }
+bool PlanReloader::has_changed_file() const { return stamps() != stamps_; }
 
 void PlanReloader::note_files() { stamps_ = stamps(); }
 

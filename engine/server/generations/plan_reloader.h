@@ -88,9 +88,10 @@ class PlanReloader {
   /// Ends a canary because of its errors, if it still runs.
   void end_canary(std::string_view plan, std::string_view digest);
 
-  /// Whether a file differs from what the last reload has seen, or a plan did not answer then and
-  /// may do so now.
+  /// Whether a file differs from what the last reload has seen.
   [[nodiscard]] bool has_changed_file() const;
+  /// Whether a plan did not answer its warm-up and may do so now.
+  [[nodiscard]] bool wants_retry() const { return wants_retry_; }
   /// The folders whose changes matter.
   [[nodiscard]] std::vector<std::string> folders() const;
   [[nodiscard]] const std::map<std::string, std::string>& stale() const { return stale_; }

@@ -89,10 +89,10 @@ TEST(PlanReloaderTest, S27_APlanThatNeverAnswersIsRefusedAndTriedAgain) {
   ASSERT_EQ(report.problems.size(), 1U);
   EXPECT_THAT(report.problems[0], HasSubstr("no request of its warm-up was answered"));
   EXPECT_EQ(rig.rows("a"), 1);
-  EXPECT_TRUE(rig.reloader->has_changed_file());
+  EXPECT_TRUE(rig.reloader->wants_retry());
   std::filesystem::remove(rig.folder.path() + "/plans/a.warmup.jsonl");
   EXPECT_THAT(rig.reloader->reload().changed, ElementsAre("a"));
-  EXPECT_FALSE(rig.reloader->has_changed_file());
+  EXPECT_FALSE(rig.reloader->wants_retry());
 }
 
 TEST(PlanReloaderTest, S27_TheRequestsOfTheOldVersionWarmTheNewOneUp) {
@@ -119,7 +119,7 @@ TEST(PlanReloaderTest, S30_AChangedRegistryMakesAllPlansAnewOrNone) {
   rig.put("b",
           R"({"schema_version":1,"name":"b","nodes":[{"id":"src","op":"fixed_source","inputs":[],)"
           R"("params":{"row_count":3}},{"id":"f","op":"filter","inputs":["src"],)"
-          R"("params":{"where":"id > $fresh"}}],"outputs":["f"],"output_keys":["id"]})");
+          R"("params":{"pred":"id > $fresh"}}],"outputs":["f"],"output_keys":["id"]})");
   ASSERT_TRUE(rig.start());
   const auto old = rig.published.generation;
   EXPECT_EQ(rig.rows("b"), 1);

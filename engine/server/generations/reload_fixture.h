@@ -56,6 +56,8 @@ class ReloadRig {
   }
   /// Starts engine and reloader.
   std::expected<void, host::StartError> start() {
+    reloader.reset();
+    published = {};
     std::shared_ptr<const host::Project> project = host::testing::open_project(settings);
     auto started = host::Engine::start(settings, project);
     MR_CHECK(started.has_value(), started ? "" : started.error().text);

@@ -89,9 +89,11 @@ void ReloadThread::run() {
   while (true) {
     const FolderWatch::Event event = watch_->wait(schedule_.next_time());
     const base::TimePoint now = base::steady_clock().now();
-    if (event.is_changed) schedule_.demand(now);
     if (!take_orders(now)) return;
-    if (schedule_.try_scan(now) && reloader_.has_changed_file()) schedule_.demand(now);
+    const bool is_scan = schedule_.try_scan(now);
+    // Other files may be in the same folder, our own log among them.
+    if ((event.is_changed || is_scan) && reloader_.has_changed_file()) schedule_.demand(now);
+    if (is_scan && reloader_.wants_retry()) schedule_.demand(now);
     if (schedule_.try_begin(now)) reload();
   }
 }

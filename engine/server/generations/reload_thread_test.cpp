@@ -1,15 +1,16 @@
 #include "server/generations/reload_thread.h"
 
-#include <condition_variable>
+#include <atomic>
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/sync/mutex.h"
 #include "server/generations/reload_fixture.h"
 
 namespace millrace::server::testing {
@@ -71,6 +72,19 @@ TEST(ReloadThreadTest, S25_AChangeIsEnough) {
     });
     rows = seen.get_future().get();
   }
+}
+
+TEST(ReloadThreadTest, S25_OtherFilesInTheFolderAreNoChange) {
+  ThreadRig rig;
+  rig.thread->start();
+  rig.folder.write("plans/notes.txt", "x");
+  rig.watch->changed = true;
+  while (rig.watch->changed) std::this_thread::yield();
+  // This reload is the first one: had there been one before, its plans would have been published.
+  rig.put("a", rows_plan("a", 2));
+  ASSERT_TRUE(rig.demand().get());
+  rig.thread->stop();
+  EXPECT_EQ(rig.publication_count, 2);
 }
 
 TEST(ReloadThreadTest, WhoStillWaitsAtTheEndGetsDraining) {
