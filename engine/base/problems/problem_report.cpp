@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/problems/message_text.h"
 
 namespace millrace::base {
 
 namespace {
 
-void append_text(const Problem& problem, std::string& text) {
+void append_text(const Problem& problem, std::string& all) {
+  std::string text;
   if (!problem.file.empty()) text += problem.file + ":";
   if (problem.line != 0) text += format("{}:{}:", problem.line, problem.column);
   if (!problem.file.empty() || problem.line != 0) text += ' ';
@@ -26,7 +28,8 @@ void append_text(const Problem& problem, std::string& text) {
     text += format(" (at {})", problem.path);
   }
   if (!problem.hint.empty()) text += "; " + problem.hint;
-  text += '\n';
+  std::ranges::replace(text, '\n', ' ');
+  all += printable(text) + '\n';
 }
 
 void append_json(const Problem& problem, JsonWriter& json) {
