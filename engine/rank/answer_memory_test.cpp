@@ -81,10 +81,13 @@ TEST(AnswerMemoryTest, ARequestThatFindsNoMemoryIsRefused) {
   std::string request = R"({"user_id": 1, "candidates": [1)";
   for (int i = 0; i < 5000; ++i) request += ",1";
   request += "]}";
-  const ScarceMemory scarce(8U << 10);
-  const auto refused = rig.ask(request);
-  EXPECT_EQ(refused->error_code(), "limit_reached");
-  EXPECT_TRUE(rig.ask(R"({"user_id": 1})")->ok());
+  {
+    const ScarceMemory scarce(8U << 10);
+    const auto refused = rig.ask(request);
+    EXPECT_EQ(refused->error_code(), "limit_reached") << refused->response();
+  }
+  const auto next = rig.ask(R"({"user_id": 1})");
+  EXPECT_TRUE(next->ok()) << next->response();
 }
 
 }  // namespace
