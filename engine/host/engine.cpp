@@ -16,6 +16,7 @@
 #include "host/loop_metrics.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
+#include "plan/problem.h"
 
 namespace millrace::host {
 namespace {
@@ -210,8 +211,10 @@ std::expected<void, StartError> Engine::load_plans(const Settings& settings,
                                                    const Project& project,
                                                    std::vector<PlanFile> files) {
   std::string problems;
+  bool is_clear = true;
   for (PlanFile& file : files) {
     if (!file.plan) {
+      is_clear = is_clear && !file.plan.error().has(plan::ProblemCode::kDuplicatePlan);
       problems += base::format("{}:\n{}", file.path, file.plan.error().to_text());
       continue;
     }
@@ -226,7 +229,8 @@ std::expected<void, StartError> Engine::load_plans(const Settings& settings,
         loaded ? plans_.add(*std::move(loaded)) : base::Status(std::unexpected(loaded.error()));
     if (!added) problems += base::format("{}: {}\n", file.path, added.error().to_string());
   }
-  const bool is_enough = !settings.plan_name.empty() && plans_.find(settings.plan_name) != nullptr;
+  const bool is_enough =
+      is_clear && !settings.plan_name.empty() && plans_.find(settings.plan_name) != nullptr;
   if (!problems.empty() && !is_enough) return std::unexpected(StartError{std::move(problems)});
   if (!problems.empty() && settings.log != nullptr) {
     settings.log->warning("plans_refused",

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +39,7 @@ void Ranker::start(RankCall& call,
   call.degraded_count_ = 0;
   call.engine_request_id_.clear();
   append_next_id(call.engine_request_id_);
-  auto handle = submit(call, reader, text);
+  auto handle = submit_within_memory(call, reader, text);
   call.was_started_ = handle.has_value();
   if (handle) {
     if (call.slot_.keep(*std::move(handle))) return;
@@ -210,9 +211,38 @@ void Ranker::answered(runtime::Run& ended, void* data) {
                 {.code = RankErrorCode::kDeadlineExceeded,
                  .message = "The candidates were ready after the deadline"});
   } else {
-    ranker.succeed(call, ended, now);
+    ranker.succeed_within_memory(call, ended, now);
   }
   if (call.slot_.end()) call.on_answer();
+}
+
+std::expected<runtime::RunHandle, RankError> Ranker::submit_within_memory(RankCall& call,
+                                                                          RequestReader& reader,
+                                                                          std::string_view text) {
+  try {
+    return submit(call, reader, text);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(RankError{.code = RankErrorCode::kLimitReached,
+                                     .message = "There is not enough memory for the request"});
+  }
+}
+
+void Ranker::succeed_within_memory(RankCall& call,
+                                   const runtime::Run& ended,
+                                   base::TimePoint now) const {
+  // An answer may be larger than the memory that is left. This can run on a loop, whose other
+  // requests must not end with it.
+  try {
+    succeed(call, ended, now);
+  } catch (const std::bad_alloc&) {
+    call.response_ = {};
+    call.explain_ = {};
+    fail(
+        call,
+        call.run_->request().request_id,
+        {.code = RankErrorCode::kLimitReached,
+         .message = "There is not enough memory for the answer; ask for fewer candidates or keys"});
+  }
 }
 
 void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const {

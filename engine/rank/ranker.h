@@ -146,6 +146,11 @@ class Ranker {
   [[nodiscard]] static std::expected<void, RankError> apply_terms(RankCall& call);
   [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request) const;
   [[nodiscard]] static std::expected<LoadedPlan*, RankError> find_twin(LoadedPlan& plan);
+  /// `submit`; a lack of memory is an error of the request.
+  [[nodiscard]] std::expected<runtime::RunHandle, RankError> submit_within_memory(
+      RankCall& call, RequestReader& reader, std::string_view text);
+  /// `succeed`; a lack of memory is an error of the request.
+  void succeed_within_memory(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
   /// `now` is when the answer is made.
   void succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
   void fail(RankCall& call, std::string_view request_id, const RankError& error) const;

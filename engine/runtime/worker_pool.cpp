@@ -8,12 +8,14 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/atomics.h"
@@ -98,7 +100,15 @@ base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfi
                                                              const base::Clock& clock) {
   MR_TRY(std::unique_ptr<WorkerPool> pool, create_undriven(config, clock));
   pool->is_driven_ = true;
-  pool->start_threads();
+  try {
+    pool->start_threads();
+  } catch (const std::system_error& error) {
+    return base::fail(base::ErrorCode::kResourceExhausted,
+                      base::format("Cannot start {} worker threads: {}; use fewer, or raise the "
+                                   "limit of threads (ulimit -u)",
+                                   pool->thread_count_,
+                                   error.code().message()));
+  }
   return pool;
 }
 

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/problems/message_text.h"
 
 namespace millrace::base {
 
 namespace {
 
-void append_text(const Problem& problem, std::string& text) {
+void append_text(const Problem& problem, std::string& all) {
+  std::string text;
   if (!problem.file.empty()) text += problem.file + ":";
   if (problem.line != 0) text += format("{}:{}:", problem.line, problem.column);
   if (!problem.file.empty() || problem.line != 0) text += ' ';
@@ -30,7 +32,8 @@ void append_text(const Problem& problem, std::string& text) {
     text += format(" (at {})", problem.path);
   }
   if (!problem.hint.empty()) text += "; " + problem.hint;
-  text += '\n';
+  std::ranges::replace(text, '\n', ' ');
+  all += printable(text) + '\n';
 }
 
 void append_json(const Problem& problem, JsonWriter& json) {

@@ -86,6 +86,7 @@ class ProblemReport {
 
   /// Gives one line per problem, `file:line:column: code: message (subject, at path); hint`, and at
   /// the end `and N more` if some were only counted. A warning has `warning: ` before its code.
+  /// What a terminal would obey is written out (`printable`); a line end is a space.
   [[nodiscard]] std::string to_text() const;
   /// Writes an array with an object per kept problem. Members that hold nothing are left out, and
   /// so is the severity of an error.

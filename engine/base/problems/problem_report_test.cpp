@@ -98,5 +98,11 @@ TEST(ProblemReportTest, KeepsABoundedNumberAndCountsTheRest) {
   EXPECT_TRUE(report.to_text().ends_with("and 3 more\n"));
 }
 
+TEST(ProblemReportTest, TextOfTheInputCannotSteerATerminal) {
+  ProblemReport report;
+  report.add({.message = "Not a name: \x1b[2J\nall well", .hint = "\x07"});
+  EXPECT_EQ(report.to_text(), ": Not a name: \\u001b[2J all well; \\u0007\n");
+}
+
 }  // namespace
 }  // namespace millrace::base
