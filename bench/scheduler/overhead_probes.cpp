@@ -17,6 +17,7 @@
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
+#include "runtime/sharing_prices.h"
 #include "runtime/steal_deque.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
@@ -205,7 +206,7 @@ double measure_routing(std::uint64_t count) {
   const Topology& topology = dag.topology();
   const runtime::PriorityOrder& order = dag.costs().order();
   const std::atomic<std::uint32_t>* const hints = dag.costs().hints();
-  const auto limit_ns = static_cast<std::uint64_t>(runtime::ExecutorConfig{}.bundle_price.count());
+  const auto limit_ns = static_cast<std::uint64_t>(runtime::SharingPrices{}.bundle.count());
   std::uint64_t backlog_ns = 0;
   return time_batches(
       count,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "base/format.h"
 #include "base/log/log.h"
 #include "base/metrics/metric_binding.h"
+#include "base/sync/thread_placement.h"
 #include "host/loop_metrics.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
@@ -143,6 +145,8 @@ bool uses_network(const std::vector<PlanFile>& files, const plan::Registry& regi
 
 std::expected<void, StartError> Engine::start_threads(const Settings& settings,
                                                       std::uint32_t loop_count) {
+  // The loops have the first processors, the workers the next ones.
+  const auto pin_from = settings.pin ? std::optional(loop_count) : std::nullopt;
   auto workers =
       runtime::WorkerPool::create({.compute_threads = settings.cpu_threads,
                                    .callers_help = false,
@@ -151,6 +155,7 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings,
                                    .max_inline_depth = settings.max_inline_depth,
                                    .loop_inline_budget = settings.loop_inline_budget,
                                    .costs = {.inline_threshold = settings.inline_threshold},
+                                   .pin_from = pin_from,
                                    .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
@@ -166,6 +171,14 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings,
     if (!loop) return std::unexpected(from(loop.error()));
     LoopUnit& unit = *loops_.emplace_back(std::make_unique<LoopUnit>());
     unit.loop = *std::move(loop);
+  }
+  if (settings.pin) {
+    auto deal = base::ProcessorDeal::create();
+    if (!deal) return std::unexpected(from(deal.error()));
+    for (const auto& unit : loops_) {
+      if (auto pinned = unit->loop->pin(*deal); !pinned)
+        return std::unexpected(from(pinned.error()));
+    }
   }
   return {};
 }

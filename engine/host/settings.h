@@ -29,6 +29,7 @@ struct Settings {
   std::optional<base::Duration> node_timeout;  ///< of every node, in addition to its own
   std::uint32_t cpu_threads = 0;               ///< 0: as many as the machine has cores
   std::uint32_t loops = 0;                     ///< 0: chosen from the machine and the endpoints
+  bool pin = false;  ///< puts each loop and each worker on a processor of its own, loops first
   // When a node runs on its loop, or right after the node before it.
   /// A cpu node that costs less runs on the loop: handing it to a worker and back would take longer
   /// than the node itself.

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/sync/atomics.h"
 #include "base/sync/thread_annotations.h"
+#include "base/sync/thread_placement.h"
 #include "loop/executor.h"
 #include "loop/inbox.h"
 #include "loop/job_list.h"
@@ -62,6 +63,11 @@ class EventLoop final : public Loop {
   /// Starts the thread. Debuggers and `top` show the first 15 characters of `name`.
   [[nodiscard]] static base::Result<std::unique_ptr<EventLoop>> create(std::string name = "loop");
   ~EventLoop() override;
+
+  /// Puts the thread on the next processor of `deal`. Before anything is posted.
+  [[nodiscard]] base::Status pin(base::ProcessorDeal& deal) {
+    return deal.pin_next(worker_.native_handle());
+  }
 
   /// Ends the loop and joins the thread; a second call does nothing. In this order: every job
   /// posted before runs; armed timers are dropped (see `Timer`: sleeping tasks go on with

@@ -140,6 +140,7 @@ base::Status LoadedPlan::build_topology(const LoadOptions& options) {
   for (std::uint32_t index = 0; index < nodes().size(); ++index)
     builder.add(make_spec(index, options));
   MR_TRY(topology_, builder.build());
+  reads_ = std::make_unique<const RowReads>(plan(), *topology_);
   costs_ = std::make_unique<runtime::CostModel>(*topology_, options.costs);
   runs_ = std::make_unique<runtime::RunPool>(*topology_, *costs_);
   return {};
@@ -170,7 +171,10 @@ std::shared_ptr<RequestRun> LoadedPlan::make_run() {
       idle_.pop_back();
     }
   }
-  if (run == nullptr) run = std::make_unique<RequestRun>(*this, *topology_);
+  if (run == nullptr) {
+    run = std::make_unique<RequestRun>(
+        RunShares{.plan = *this, .topology = *topology_, .reads = *reads_, .spaces = spaces_});
+  }
   return {run.release(),
           [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); },
           base::PooledAllocator<RequestRun>()};

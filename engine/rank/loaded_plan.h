@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/lease_pool.h"
 #include "base/result.h"
 #include "base/sync/mutex.h"
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
+#include "rank/live_rows.h"
 #include "rank/prepared_plan.h"
 #include "rank/request_run.h"
 #include "runtime/run_pool.h"
@@ -69,6 +71,8 @@ class LoadedPlan : public PreparedPlan {
   const LoadOptions options_;
   std::shared_ptr<const runtime::Topology> topology_;
   std::unique_ptr<runtime::CostModel> costs_;
+  std::unique_ptr<const RowReads> reads_;
+  base::LeasePool<BodySpace> spaces_;
   base::Mutex mutex_;
   std::vector<std::unique_ptr<RequestRun>> idle_ MR_GUARDED_BY(mutex_);
   base::Mutex twin_mutex_;

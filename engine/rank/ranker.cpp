@@ -99,6 +99,7 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit_run(RankCall& call,
   if (!started) return std::unexpected(std::move(started).error());
   if (services_.tracer != nullptr)
     options.trace = services_.tracer->begin(plan, run.request().trace);
+  if (options.trace.enabled()) run.keep_all_rows();
   const runtime::RunObserver observer{.on_answer = &Ranker::answered, .data = &call};
   auto handle =
       plan.runs().submit(*services_.workers, call.run_, options, observer, std::move(permit));

@@ -117,6 +117,7 @@ void add_running(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(0, 64));
   app.add_option("--loops", flags.loops, "event loops (default: by processors and endpoints)")
       ->check(CLI::Range(1, 16));
+  app.add_flag("--pin", flags.pin, "put each loop and each worker on a processor of its own");
   const auto limit = CLI::Range(std::int64_t{1}, runtime::AdmissionSettings::kLimitMax);
   app.add_option("--high_water,--high-water",
                  flags.high_water,
