@@ -16,12 +16,12 @@ namespace {
 
 constexpr const char* kProgramAbout =
     "topoexec checks, draws and runs resident graphs: components that stay and exchange\n"
-    "messages in epochs. A graph is a YAML or JSON file. This version runs them in virtual "
-    "time.\n\n"
+    "messages in epochs. A graph is a YAML or JSON file.\n\n"
     "  topoexec graph validate graph.yaml            what is wrong with it, line by line\n"
     "  topoexec graph plan graph.yaml                in which order its parts run\n"
     "  topoexec graph render graph.yaml --format svg > graph.svg\n"
     "  topoexec graph explain graph.yaml COMPONENT   where and when one component runs\n"
+    "  topoexec graph run graph.yaml                 until SIGINT or SIGTERM, or a bound\n"
     "  topoexec graph run graph.yaml --virtual-time --until-idle\n"
     "  topoexec graph why graph.yaml COMPONENT       why it ran, or what it waits for\n"
     "  topoexec graph test scenario.yaml             compare a run with what is expected\n"

@@ -1,16 +1,21 @@
 #include "apps/topoexec/run_commands.h"
 
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "apps/topoexec/flags.h"
+#include "apps/topoexec/input_lines.h"
 #include "apps/topoexec/outcome.h"
+#include "apps/topoexec/stop_on_signal.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -26,6 +31,7 @@
 #include "graph/run/runtime.h"
 #include "graph/run/runtime_runner.h"
 #include "graph/run/why.h"
+#include "loop/stop.h"
 
 namespace millrace::topoexec {
 namespace {
@@ -39,11 +45,25 @@ Outcome usage_error(std::string_view message) {
   return {.exit_code = kBadUsage, .out = {}, .err = base::format("topoexec: {}\n", message)};
 }
 
-std::optional<std::string> read_standard_input() {
-  std::string line;
-  if (!std::getline(std::cin, line)) return std::nullopt;
-  return line;
-}
+/// What a run needs of the process: lines of standard input and, in wall time, signals that stop
+/// it.
+class RunSession {
+ public:
+  explicit RunSession(const Flags& flags) : input_(STDIN_FILENO) {
+    if (!flags.virtual_time) signals_.emplace(stop_);
+  }
+  void prepare(graph::RuntimeRunnerOptions& options) {
+    options.stop_token = stop_.token();
+    options.standard_input = [this] { return input_.next(); };
+    options.close_input = [this] { input_.close(); };
+  }
+  void stop() { stop_.request_stop(); }
+
+ private:
+  loop::StopSource stop_;
+  std::optional<StopOnSignal> signals_;
+  InputLines input_;
+};
 
 graph::RuntimeRunnerOptions options_of(const Flags& flags) {
   graph::RuntimeRunnerOptions options;
@@ -51,7 +71,6 @@ graph::RuntimeRunnerOptions options_of(const Flags& flags) {
   if (flags.duration_ms) options.duration = std::chrono::milliseconds(*flags.duration_ms);
   options.until_idle = flags.until_idle;
   options.virtual_time = flags.virtual_time;
-  options.standard_input = read_standard_input;
   return options;
 }
 
@@ -68,16 +87,27 @@ Outcome print_json_or_text(const Flags& flags, bool is_ok, auto write_json, std:
 }
 
 Outcome run(const Flags& flags, const graph::CompiledGraph& graph) {
+  RunSession session(flags);
   graph::RuntimeRunnerOptions options = options_of(flags);
+  session.prepare(options);
   std::string lines;
+  bool is_written = true;
   options.on_output = [&](const graph::OutputRecord& output) {
     if (graph.components[output.component].type != "core.stdout") return;
     lines += graph::output_line(graph, output) + "\n";
+    if (flags.virtual_time) return;
+    // Whoever reads them waits for them; if nobody does any more, the run is of no use.
+    is_written = is_written && std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size() &&
+                 std::fflush(stdout) == 0;
+    lines.clear();
+    if (!is_written) session.stop();
   };
   const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
-  Outcome outcome{.exit_code = result.ok ? 0 : kRunFailed, .out = std::move(lines), .err = {}};
+  Outcome outcome{
+      .exit_code = result.ok && is_written ? 0 : kRunFailed, .out = std::move(lines), .err = {}};
+  if (!is_written) outcome.err = "topoexec: Standard output cannot be written\n";
   if (flags.format != Format::kJson) {
-    outcome.err = graph::run_summary(graph, result);
+    outcome.err += graph::run_summary(graph, result);
     return outcome;
   }
   base::JsonWriter json(outcome.out);
@@ -87,7 +117,9 @@ Outcome run(const Flags& flags, const graph::CompiledGraph& graph) {
 }
 
 Outcome trace(const Flags& flags, const graph::CompiledGraph& graph) {
+  RunSession session(flags);
   graph::RuntimeRunnerOptions options = options_of(flags);
+  session.prepare(options);
   options.trace = true;
   const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
   if (flags.format == Format::kChrome) {
@@ -100,8 +132,10 @@ Outcome trace(const Flags& flags, const graph::CompiledGraph& graph) {
 }
 
 Outcome metrics(const Flags& flags, const graph::CompiledGraph& graph) {
-  const auto result =
-      graph::RuntimeRunner::run(graph, graph::builtin_registry(), options_of(flags));
+  RunSession session(flags);
+  graph::RuntimeRunnerOptions options = options_of(flags);
+  session.prepare(options);
+  const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
   const auto write = [&](base::JsonWriter& json) { graph::write_metrics_json(result, json); };
   return print_json_or_text(flags, result.ok, write, graph::metrics_text(result));
 }
@@ -116,7 +150,9 @@ Outcome why(const Flags& flags, const graph::CompiledGraph& graph) {
                                     base::did_you_mean(flags.component, ids)));
   }
   const graph::ComponentRegistry registry = graph::builtin_registry();
+  RunSession session(flags);
   graph::RuntimeRunnerOptions options = options_of(flags);
+  session.prepare(options);
   const bool has_bound = options.steps || options.duration || options.until_idle;
   if (!has_bound) options.steps = kWhySteps;
   graph::Runtime runtime(graph, registry, std::move(options));

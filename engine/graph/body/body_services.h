@@ -14,6 +14,8 @@
 
 namespace millrace::graph {
 
+class Component;
+
 /// What the run does for a body that is being executed.
 /// Threading: any thread that executes bodies.
 class BodyServices {
@@ -28,7 +30,9 @@ class BodyServices {
   [[nodiscard]] virtual bool cancel_requested(const InvocationRecord& record) const = 0;
   /// Counts a publication of an invocation that was abandoned.
   virtual void note_late_publish(const InvocationRecord& record) = 0;
-  virtual void spend(InvocationRecord& record, Duration duration) = 0;
+  /// An invocation that was abandoned has returned.
+  virtual void note_return(const InvocationRecord& record, const Component* instance) = 0;
+  virtual void spend(InvocationRecord& record, Duration duration, bool is_busy) = 0;
   [[nodiscard]] virtual base::Status submit_task(InvocationRecord& record,
                                                  std::string_view output,
                                                  TaskFunction function,

@@ -1,5 +1,6 @@
 #include "graph/body/graph_context.h"
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,7 +34,8 @@ std::optional<Payload> StateAccess::read(std::string_view table, std::string_vie
 
 bool GraphContext::publish(std::uint32_t output, Payload value, const PublishOptions& options) {
   if (output >= services_.output_count(record_.component)) return false;
-  if (record_.is_abandoned) [[unlikely]] {
+  // Whoever gives up the invocation writes it at the same time.
+  if (std::atomic_ref(record_.is_abandoned).load(std::memory_order_relaxed)) [[unlikely]] {
     services_.note_late_publish(record_);
     return false;
   }
@@ -64,7 +66,9 @@ base::Status GraphContext::submit_task(std::string_view output,
   return services_.submit_task(record_, output, std::move(function), budget);
 }
 
-void GraphContext::spend(Duration duration) { services_.spend(record_, duration); }
+void GraphContext::spend(Duration duration, bool is_busy) {
+  services_.spend(record_, duration, is_busy);
+}
 Duration GraphContext::now() const { return record_.begin; }
 void GraphContext::finish() { record_.wants_finish = true; }
 

@@ -77,8 +77,9 @@ class GraphContext {
   [[nodiscard]] base::Status submit_task(std::string_view output,
                                          TaskFunction function,
                                          Duration budget = {});
-  /// Takes that long: waits in wall time, moves the clock in virtual time.
-  void spend(Duration duration);
+  /// Takes that long: waits in wall time, or keeps the processor busy; moves the clock in virtual
+  /// time.
+  void spend(Duration duration, bool is_busy = false);
   /// The time at which this invocation began.
   [[nodiscard]] Duration now() const;
   /// A manual or timer component is not invoked any more.

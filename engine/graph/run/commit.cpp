@@ -226,7 +226,7 @@ void Committer::give_to_host(InvocationRecord& record) {
         .value = input.message.value,
         .correlation = tables_.correlation_text(input.message.correlation),
         .causation = tables_.message_text({.edge = input.edge, .number = input.message.number})};
-    if (tables_.settings.on_output) tables_.settings.on_output(output);
+    if (tables_.settings.on_output) domain_.given.push_back(output);
     if (run.poll_capacity > 0) keep_for_poll(run, output);
     if (tables_.settings.keep_outputs) tables_.outputs.push_back(std::move(output));
   }
