@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "graph/body/graph_context.h"
 #include "graph/body/invocation_record.h"
@@ -129,12 +130,8 @@ void TaskBoard::deliver(Running& task, DomainRun& domain) {
   }
   DomainCells& cells = tables_.metrics.domains[domain.index];
   cells.staged.add();
-  const auto refusing = std::ranges::find_if(
-      edges, [this](std::uint32_t edge) { return tables_.channels[edge]->refuses(); });
-  if (refusing != edges.end()) {
-    tables_.channels[*refusing]->note_refusal();
+  if (is_refused(edges, task.component, domain)) {
     cells.refused.add();
-    tables_.report({.kind = HealthKind::kChannelOverflow, .channel = *refusing}, domain);
     return;
   }
   cells.committed.add();
@@ -148,6 +145,39 @@ void TaskBoard::deliver(Running& task, DomainRun& domain) {
         tables_.domains[tables_.graph.components[tables_.graph.edges[edge].to].domain];
     target.arrivals.push_back({.edge = edge, .number = channel.last_number()});
   }
+}
+
+bool TaskBoard::is_refused(const std::vector<std::uint32_t>& edges,
+                           std::uint32_t component,
+                           DomainRun& domain) {
+  std::uint32_t guilty = kNoIndex;
+  for (const std::uint32_t edge : edges) {
+    Channel& channel = *tables_.channels[edge];
+    if (!channel.refuses()) continue;
+    channel.note_refusal();
+    const bool is_fatal = channel.overflow() == EdgeOverflow::kFailFast;
+    const bool is_known_fatal =
+        guilty != kNoIndex && tables_.channels[guilty]->overflow() == EdgeOverflow::kFailFast;
+    if (guilty == kNoIndex || (is_fatal && !is_known_fatal)) guilty = edge;
+  }
+  if (guilty == kNoIndex) return false;
+  const Channel& channel = *tables_.channels[guilty];
+  tables_.report({.kind = HealthKind::kChannelOverflow,
+                  .channel = guilty,
+                  .policy = to_string(channel.overflow()),
+                  .depth = channel.depth(),
+                  .capacity = channel.capacity()},
+                 domain);
+  tables_.trace(domain, {.name = GraphEventName::kChannelDrop, .channel = guilty});
+  if (channel.overflow() == EdgeOverflow::kFailFast) {
+    tables_.fail(
+        "commit",
+        component,
+        "channel_overflow",
+        base::format(
+            "Edge '{}' is full ({} messages)", tables_.graph.edges[guilty].id, channel.capacity()));
+  }
+  return true;
 }
 
 void TaskBoard::show_count() {
