@@ -1,6 +1,7 @@
 #include "graph/body/graph_context.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,6 +63,10 @@ base::Status GraphContext::submit_task(std::string_view output,
                                        TaskFunction function,
                                        Duration budget) {
   return services_.submit_task(record_, output, std::move(function), budget);
+}
+
+base::Result<Payload> GraphContext::ask(const std::function<base::Result<Payload>()>& question) {
+  return services_.ask(record_, question);
 }
 
 void GraphContext::spend(Duration duration) { services_.spend(record_, duration); }

@@ -51,6 +51,11 @@ Runtime::Runtime(const CompiledGraph& graph,
 Runtime::~Runtime() { stop(); }
 
 base::Status Runtime::start() {
+  if (engine_->options().journal != nullptr) {
+    // What a host does between epochs is not part of a record.
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      "Only a run from start to end, by RuntimeRunner, can be recorded");
+  }
   if (engine_->start()) return {};
   const RunError& error = engine_->tables().errors.front();
   return base::fail(base::ErrorCode::kNodeFailed, error.message, error.component);

@@ -17,6 +17,7 @@
 #include "graph/format/words.h"
 #include "graph/payload.h"
 #include "graph/run/channel.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_tables.h"
 #include "graph/watch/graph_event.h"
 #include "graph/watch/health.h"
@@ -28,8 +29,9 @@ class VirtualTaskContext final : public TaskContext {
  public:
   explicit VirtualTaskContext(Duration budget) : budget_(budget) {}
   void spend(Duration duration) override { spent_ += std::max(duration, Duration::zero()); }
-  [[nodiscard]] bool cancel_requested() const override { return is_over(); }
-  [[nodiscard]] bool is_over() const { return budget_ != Duration::zero() && spent_ > budget_; }
+  [[nodiscard]] bool cancel_requested() const override {
+    return budget_ != Duration::zero() && spent_ > budget_;
+  }
   [[nodiscard]] Duration spent() const { return spent_; }
 
  private:
@@ -66,11 +68,18 @@ base::Status TaskBoard::submit(const InvocationRecord& record,
                    domain);
     return base::fail(base::ErrorCode::kResourceExhausted, "Too many tasks are in flight");
   }
-  VirtualTaskContext context(budget == Duration::zero() ? config_.task_budget : budget);
-  base::Result<Payload> result = function(context);
+  const Duration limit = budget == Duration::zero() ? config_.task_budget : budget;
+  const auto run_function = [&function, limit] {
+    VirtualTaskContext context(limit);
+    base::Result<Payload> result = function(context);
+    return TaskAnswer{.spent = context.spent(), .result = std::move(result)};
+  };
+  RunJournal* journal = tables_.settings.journal;
+  TaskAnswer answer =
+      journal == nullptr ? run_function() : journal->run_task(tables_, record, run_function);
   const auto worker = std::ranges::min_element(free_at_);
-  *worker = std::max(*worker, record.end()) + context.spent();
-  if (context.is_over()) {
+  *worker = std::max(*worker, record.end()) + answer.spent;
+  if (limit != Duration::zero() && answer.spent > limit) {
     tables_.metrics.components[record.component].budget_overrun_count.add();
     tables_.trace(domain,
                   {.name = GraphEventName::kComponentTimeoutBudgetExceeded,
@@ -82,7 +91,7 @@ base::Status TaskBoard::submit(const InvocationRecord& record,
                       .component = record.component,
                       .output = output,
                       .correlation = record.correlation,
-                      .result = std::move(result)});
+                      .result = std::move(answer.result)});
   tables_.metrics.run.task_submitted_count.add();
   show_count();
   tables_.trace(domain,
@@ -169,6 +178,9 @@ bool TaskBoard::is_refused(const std::vector<std::uint32_t>& edges,
                   .capacity = channel.capacity()},
                  domain);
   tables_.trace(domain, {.name = GraphEventName::kChannelDrop, .channel = guilty});
+  if (tables_.settings.journal != nullptr) {
+    tables_.settings.journal->refuse(tables_, domain, guilty);
+  }
   if (channel.overflow() == EdgeOverflow::kFailFast) {
     tables_.fail(
         "commit",
