@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "apps/topoexec/flags.h"
+#include "apps/topoexec/graph_input.h"
 #include "apps/topoexec/outcome.h"
+#include "apps/topoexec/record_commands.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -67,14 +69,20 @@ Outcome print_json_or_text(const Flags& flags, bool is_ok, auto write_json, std:
   return outcome;
 }
 
-Outcome run(const Flags& flags, const graph::CompiledGraph& graph) {
+Outcome run(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  const graph::CompiledGraph& graph = input.graph;
   graph::RuntimeRunnerOptions options = options_of(flags);
   std::string lines;
   options.on_output = [&](const graph::OutputRecord& output) {
     if (graph.components[output.component].type != "core.stdout") return;
     lines += graph::output_line(graph, output) + "\n";
   };
-  const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
+  const auto ran = run_and_record(input, std::move(options));
+  if (!ran) {
+    return usage_error(base::format("{}: {}", ran.error().where(), ran.error().message()));
+  }
+  const graph::RuntimeRunnerResult& result = *ran;
   Outcome outcome{.exit_code = result.ok ? 0 : kRunFailed, .out = std::move(lines), .err = {}};
   if (flags.format != Format::kJson) {
     outcome.err = graph::run_summary(graph, result);
@@ -86,10 +94,12 @@ Outcome run(const Flags& flags, const graph::CompiledGraph& graph) {
   return outcome;
 }
 
-Outcome trace(const Flags& flags, const graph::CompiledGraph& graph) {
+Outcome trace(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  const graph::CompiledGraph& graph = input.graph;
   graph::RuntimeRunnerOptions options = options_of(flags);
   options.trace = true;
-  const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
+  const auto result = graph::RuntimeRunner::run(graph, input.types, options);
   if (flags.format == Format::kChrome) {
     return {.exit_code = result.ok ? 0 : kRunFailed,
             .out = graph::chrome_trace(graph, result),
@@ -99,14 +109,16 @@ Outcome trace(const Flags& flags, const graph::CompiledGraph& graph) {
   return print_json_or_text(flags, result.ok, write, graph::trace_text(graph, result));
 }
 
-Outcome metrics(const Flags& flags, const graph::CompiledGraph& graph) {
-  const auto result =
-      graph::RuntimeRunner::run(graph, graph::builtin_registry(), options_of(flags));
+Outcome metrics(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  const auto result = graph::RuntimeRunner::run(input.graph, input.types, options_of(flags));
   const auto write = [&](base::JsonWriter& json) { graph::write_metrics_json(result, json); };
   return print_json_or_text(flags, result.ok, write, graph::metrics_text(result));
 }
 
-Outcome why(const Flags& flags, const graph::CompiledGraph& graph) {
+Outcome why(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  const graph::CompiledGraph& graph = input.graph;
   const auto component = graph.find_component(flags.component);
   if (!component) {
     std::vector<std::string_view> ids;
@@ -115,11 +127,10 @@ Outcome why(const Flags& flags, const graph::CompiledGraph& graph) {
                                     flags.component,
                                     base::did_you_mean(flags.component, ids)));
   }
-  const graph::ComponentRegistry registry = graph::builtin_registry();
   graph::RuntimeRunnerOptions options = options_of(flags);
   const bool has_bound = options.steps || options.duration || options.until_idle;
   if (!has_bound) options.steps = kWhySteps;
-  graph::Runtime runtime(graph, registry, std::move(options));
+  graph::Runtime runtime(graph, input.types, std::move(options));
   if (const base::Status started = runtime.start(); !started) {
     return {.exit_code = kRunFailed,
             .out = {},
@@ -161,16 +172,17 @@ void write_difference(const graph::ScenarioOutcome& outcome, base::JsonWriter& j
 
 }  // namespace
 
-Outcome run_graph_command(const Flags& flags, const graph::CompiledGraph& graph) {
-  if (flags.command == Subcommand::kWhy) return why(flags, graph);
-  const base::Status checked = graph::check_options(graph, options_of(flags));
+Outcome run_graph_command(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  if (flags.command == Subcommand::kWhy) return why(input);
+  const base::Status checked = graph::check_options(input.graph, options_of(flags));
   if (!checked) return usage_error(checked.error().message());
-  if (flags.command == Subcommand::kTrace) return trace(flags, graph);
-  if (flags.command == Subcommand::kMetrics) return metrics(flags, graph);
-  return run(flags, graph);
+  if (flags.command == Subcommand::kTrace) return trace(input);
+  if (flags.command == Subcommand::kMetrics) return metrics(input);
+  return run(input);
 }
 
-Outcome run_scenario(const Flags& flags) {
+Outcome run_scenario(const Flags& flags, const graph::ComponentRegistry& registry) {
   const auto text = graph::read_text_file(flags.file, flags.limits.text_bytes_max);
   if (!text) return usage_error(base::format("{}: {}", flags.file, text.error().message()));
   auto scenario = graph::read_scenario(*text);
@@ -182,7 +194,6 @@ Outcome run_scenario(const Flags& flags) {
   const std::string path = (folder / scenario->graph).string();
   const auto graph_text = graph::read_text_file(path, flags.limits.text_bytes_max);
   if (!graph_text) return usage_error(base::format("{}: {}", path, graph_text.error().message()));
-  const graph::ComponentRegistry registry = graph::builtin_registry();
   const auto compiled =
       graph::compile_text(*graph_text, graph::format_of(path), registry, flags.limits);
   if (!compiled.graph) {
