@@ -53,12 +53,15 @@ class HttpPollComponent final : public graph::Component {
     settings_.body_bytes_max =
         static_cast<std::size_t>(graph::read_int(setup.config, "max_bytes", kBytesDefault));
     changes_only_ = graph::read_flag(setup.config, "changes_only");
+    has_status_ = setup.find_output("status").has_value();
     return {};
   }
 
   base::Status execute(const graph::Invocation&, graph::GraphContext& context) override {
     auto page = context.ask([this] { return get_page(); });
     const bool is_up = page.has_value();
+    // A page that never came is a mistake in the file, unless somebody listens to `status`.
+    if (!is_up && !is_up_ && !has_status_) return std::unexpected(page.error());
     if (is_up_ != is_up) {
       is_up_ = is_up;
       std::vector<PayloadMember> members{{.name = "ok", .value = Payload(is_up)}};
@@ -90,6 +93,7 @@ class HttpPollComponent final : public graph::Component {
   HttpLinkSettings settings_;
   std::unique_ptr<HttpLink> link_;
   bool changes_only_ = false;
+  bool has_status_ = false;
   std::optional<bool> is_up_;
   std::optional<Payload> last_;
 };

@@ -80,6 +80,18 @@ TEST(HttpPoll, G67_ChangesOnlyPublishesWhatDiffers) {
   EXPECT_THAT(values(result), ElementsAre(R"({"ok":true})", "1", "2"));
 }
 
+TEST(HttpPoll, APageThatNeverCameIsAnErrorUnlessSomebodyListens) {
+  const std::string deaf = graph_text(
+      {"id: in, type: http.poll, event_sources: [{type: timer, period: 10ms}], config: {url: "
+       "'http://host/'}",
+       "id: o, type: core.output, trigger_policy: {type: any_input}"},
+      {"id: io, kind: immediate, from: in.out, to: o.in"});
+  const auto result = run_graph(deaf, types({{.status = 0}}), {.steps = 2});
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(result.errors.front().message, "nobody there");
+  EXPECT_TRUE(run_graph(poller("url: 'http://host/'"), types({{.status = 0}}), {.steps = 2}).ok);
+}
+
 TEST(HttpPoll, G7_ABadUrlHasCodeAndPlace) {
   const std::string report = report_of(poller("url: 'ftp://host/'"), types({}));
   EXPECT_THAT(report, HasSubstr("graph:6:"));

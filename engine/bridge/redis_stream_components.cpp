@@ -155,6 +155,7 @@ class StreamInComponent final : public graph::Component {
     count_ = int_field(setup.config, "count", 100);
     block_ = duration_field(setup.config, "block");
     is_json_ = flag_field(setup.config, "json");
+    has_status_ = setup.find_output("status").has_value();
     return {};
   }
 
@@ -163,7 +164,9 @@ class StreamInComponent final : public graph::Component {
     if (!answer) {
       const bool is_down = answer.error().code() == base::ErrorCode::kUnavailable ||
                            answer.error().code() == base::ErrorCode::kTimeout;
-      if (!is_down) return std::unexpected(answer.error());
+      // A server that never answered is a mistake in the file, unless somebody listens to `status`.
+      const bool is_expected = is_up_.has_value() || has_status_;
+      if (!is_down || !is_expected) return std::unexpected(answer.error());
       tell(context, false, answer.error().message());
       return {};
     }
@@ -263,6 +266,7 @@ class StreamInComponent final : public graph::Component {
   std::int64_t count_ = 100;
   base::Duration block_{};
   bool is_json_ = false;
+  bool has_status_ = false;
   std::optional<bool> is_up_;
 };
 

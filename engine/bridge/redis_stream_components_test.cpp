@@ -150,6 +150,20 @@ TEST(RedisStreamIn, G67_AServerThatGoesAwayIsAskedAgainFromTheSamePlace) {
                           R"({"n":"2"})"));
 }
 
+TEST(RedisStreamIn, AServerThatNeverAnsweredIsAnErrorUnlessSomebodyListens) {
+  FakeServer server;
+  server.is_down = true;
+  EXPECT_TRUE(run_graph(reader("from: begin"), types(server), {.steps = 3}).ok);
+  const std::string deaf = graph_text(
+      {"id: in, type: redis.stream_in, event_sources: [{type: timer, period: 10ms}], config: "
+       "{address: '127.0.0.1:6379', stream: s}",
+       "id: o, type: core.output, trigger_policy: {type: any_input}"},
+      {"id: io, kind: immediate, from: in.out, to: o.in"});
+  const auto result = run_graph(deaf, types(server), {.steps = 3});
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(result.errors.front().message, "gone");
+}
+
 TEST(RedisStreamIn, G48_ItsPlaceIsKeptInASnapshot) {
   FakeServer server;
   server.add("5-0", "n", "1");

@@ -37,7 +37,7 @@ std::string doubling_graph(const RedisServer& server) {
 
 TEST(GraphStreams, EntriesGoThroughAGraphFromStreamToStream) {
   const RedisServer server;
-  for (const char* n : {"1", "2", "30"}) server.cli(std::string("XADD numbers * n ") + n);
+  for (const char* n : {"1", "2", "30"}) server.cli(std::string("XADD numbers '*' n ") + n);
   const auto result =
       bridge::run_graph(doubling_graph(server), bridge::bridge_registry(), {.duration = 15ms});
   EXPECT_TRUE(result.ok);
