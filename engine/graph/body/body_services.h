@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,8 @@ class BodyServices {
                                                  std::string_view output,
                                                  TaskFunction function,
                                                  Duration budget) = 0;
+  [[nodiscard]] virtual base::Result<Payload> ask(
+      InvocationRecord& record, const std::function<base::Result<Payload>()>& question) = 0;
   [[nodiscard]] virtual std::optional<std::string> read_line() = 0;
   [[nodiscard]] virtual std::optional<Payload> read_state(const InvocationRecord& record,
                                                           std::string_view table,

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,6 +70,11 @@ base::Status GraphContext::submit_task(std::string_view output,
 void GraphContext::spend(Duration duration, bool is_busy) {
   services_.spend(record_, duration, is_busy);
 }
+
+base::Result<Payload> GraphContext::ask(const std::function<base::Result<Payload>()>& question) {
+  return services_.ask(record_, question);
+}
+
 Duration GraphContext::now() const { return record_.begin; }
 void GraphContext::finish() { record_.wants_finish = true; }
 

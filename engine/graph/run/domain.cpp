@@ -23,6 +23,7 @@
 #include "graph/run/epoch_report.h"
 #include "graph/run/loop_runner.h"
 #include "graph/run/pool_batch.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_tables.h"
 #include "graph/run/trigger.h"
 #include "graph/watch/graph_cells.h"
@@ -121,6 +122,7 @@ void Domain::begin(Duration at) {
 }
 
 bool Domain::cross_boundary() {
+  if (tables_.settings.journal != nullptr) tables_.settings.journal->begin(tables_, run_);
   run_.state = tables_.states.snapshot();
   run_.arrival = std::max(run_.arrival, run_.epoch << kArrivalEpochShift);
   for (const ArrivalItem& item : run_.arrivals) {
@@ -408,6 +410,7 @@ void Domain::end_epoch() {
 }
 
 void Domain::leave() {
+  if (tables_.settings.journal != nullptr) tables_.settings.journal->end(tables_, run_);
   run_.state.reset();
   committer_.leave();
   last_end_ = run_.now;

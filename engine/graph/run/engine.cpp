@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@
 #include "graph/payload.h"
 #include "graph/run/channel.h"
 #include "graph/run/domain.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
 #include "graph/run/run_tables.h"
@@ -44,6 +46,7 @@ RunSettings settings_of(const RuntimeRunnerOptions& options, bool polls_outputs)
           .trace = options.trace,
           .trace_events_max = options.trace_events_max,
           .metrics = options.metrics,
+          .journal = options.journal,
           .virtual_time = options.virtual_time};
 }
 
@@ -133,10 +136,13 @@ Engine::Next Engine::find_next(bool only_ends) const {
 
 SchedulerStopReason Engine::play(const PlayBounds& bounds) {
   while (true) {
+    if (tables_.settings.journal != nullptr) [[unlikely]] {
+      check_journal();
+    }
     if (!tables_.errors.empty()) return SchedulerStopReason::kError;
     Next next = find_next(false);
     if (next.kind != Kind::kEnd) {
-      if (tables_.settings.stop_token.stop_requested()) return SchedulerStopReason::kStopRequested;
+      if (is_stop_requested()) return SchedulerStopReason::kStopRequested;
       if (next.kind == Kind::kNothing) return SchedulerStopReason::kIdle;
       if (bounds.duration && next.at >= *bounds.duration) {
         // Nothing begins any more; epochs in progress end, and one of them may be the last step.
@@ -172,6 +178,21 @@ SchedulerStopReason Engine::play(const PlayBounds& bounds) {
     const bool is_stopped = tables_.settings.stop_token.stop_requested();
     if (bounds.until_idle && !is_stopped && is_idle()) return SchedulerStopReason::kIdle;
   }
+}
+
+void Engine::check_journal() {
+  const std::optional<std::string> problem = tables_.settings.journal->problem();
+  if (!problem || !tables_.errors.empty()) return;
+  tables_.errors.push_back({.phase = "commit",
+                            .component = {},
+                            .lane = {},
+                            .code = "record_failed",
+                            .message = *problem});
+}
+
+bool Engine::is_stop_requested() const {
+  const RunJournal* journal = tables_.settings.journal;
+  return tables_.settings.stop_token.stop_requested() || (journal != nullptr && journal->is_over());
 }
 
 void Engine::end_epoch(Domain& domain, Duration at) {
@@ -238,12 +259,15 @@ base::Status Engine::inject(std::uint32_t component,
                       tables_.graph.components[component].id);
   }
   const std::uint32_t domain = tables_.graph.components[component].domain;
+  Message message{.value = std::move(value),
+                  .published_at = time_of(domain),
+                  .event_time = event_time.value_or(Duration::zero()),
+                  .has_event_time = event_time.has_value()};
+  if (tables_.settings.journal != nullptr) {
+    tables_.settings.journal->inject(tables_, component, message);
+  }
   run.injected->expect();
-  run.injected->push({.value = std::move(value),
-                      .published_at = time_of(domain),
-                      .event_time = event_time.value_or(Duration::zero()),
-                      .has_event_time = event_time.has_value()},
-                     0);
+  run.injected->push(std::move(message), 0);
   tables_.domains[domain].arrivals.push_back(
       {.edge = kNoIndex, .component = component, .number = run.injected->last_number()});
   if (waker_ != nullptr) waker_->wake_domain(domain);
@@ -363,6 +387,12 @@ base::Status Engine::submit_task(InvocationRecord& record,
   return status;
 }
 
+base::Result<Payload> Engine::ask(InvocationRecord& record,
+                                  const std::function<base::Result<Payload>()>& question) {
+  RunJournal* journal = tables_.settings.journal;
+  return journal == nullptr ? question() : journal->ask(tables_, record, question);
+}
+
 std::optional<std::string> Engine::read_line() {
   if (tables_.lines != nullptr) {
     const RunLocked locked(tables_.lock);
@@ -372,6 +402,9 @@ std::optional<std::string> Engine::read_line() {
     lines.pop_front();
     if (waker_ != nullptr) waker_->wake_for_input();
     return line;
+  }
+  if (tables_.settings.journal != nullptr) {
+    return tables_.settings.journal->read_line(tables_.settings.standard_input);
   }
   if (!tables_.settings.standard_input) return std::nullopt;
   return tables_.settings.standard_input();

@@ -110,6 +110,8 @@ class Engine final : public BodyServices {
                                          std::string_view output,
                                          TaskFunction function,
                                          Duration budget) override;
+  [[nodiscard]] base::Result<Payload> ask(
+      InvocationRecord& record, const std::function<base::Result<Payload>()>& question) override;
   [[nodiscard]] std::optional<std::string> read_line() override;
   [[nodiscard]] std::optional<Payload> read_state(const InvocationRecord& record,
                                                   std::string_view table,
@@ -133,6 +135,9 @@ class Engine final : public BodyServices {
   [[nodiscard]] Duration time_of(std::uint32_t domain) const;
   /// Begins an epoch, unless too many have begun at the same instant.
   [[nodiscard]] bool begin_epoch(Domain& domain, Duration at, bool has_step_bound);
+  /// Fails the run if its journal cannot go on.
+  void check_journal();
+  [[nodiscard]] bool is_stop_requested() const;
   /// Lets the epochs in progress end.
   void drain();
 

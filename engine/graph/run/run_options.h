@@ -16,6 +16,8 @@
 
 namespace millrace::graph {
 
+class RunJournal;
+
 /// A value that a run of virtual time gives to a `core.input` at a time.
 struct TimedInjection {
   Duration at{};
@@ -61,6 +63,8 @@ struct RuntimeRunnerOptions {
   std::size_t trace_events_max = std::size_t{1} << 20U;
   /// Where the cells of the run's metrics are registered while it runs; may be nullptr.
   base::MetricsRegistry* metrics = nullptr;
+  /// Records or replays the run; may be nullptr. Of use to `RuntimeRunner` only.
+  RunJournal* journal = nullptr;
 };
 
 }  // namespace millrace::graph

@@ -20,6 +20,7 @@
 #include "graph/compile/component_registry.h"
 #include "graph/payload.h"
 #include "graph/run/channel.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_result.h"
 #include "graph/run/state_store.h"
 #include "graph/run/trigger.h"
@@ -151,6 +152,7 @@ struct RunSettings {
   bool trace = false;
   std::size_t trace_events_max = 0;
   base::MetricsRegistry* metrics = nullptr;
+  RunJournal* journal = nullptr;
   bool virtual_time = true;
 };
 

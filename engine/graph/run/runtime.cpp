@@ -54,6 +54,11 @@ Runtime::~Runtime() { stop(); }
 
 base::Status Runtime::start() {
   const RuntimeRunnerOptions& options = engine_->options();
+  if (options.journal != nullptr) {
+    // What a host does between epochs is not part of a record.
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      "Only a run from start to end, by RuntimeRunner, can be recorded");
+  }
   bool is_good = engine_->start();
   if (is_good && !options.virtual_time) {
     const PlayBounds bounds{

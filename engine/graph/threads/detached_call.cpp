@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,6 +97,12 @@ base::Status DetachedCall::submit_task(InvocationRecord& record,
   const base::MutexLock lock(mutex_);
   if (is_open()) return services_->submit_task(record, output, std::move(function), budget);
   return base::fail(base::ErrorCode::kTimeout, "The invocation was given up");
+}
+
+base::Result<Payload> DetachedCall::ask(InvocationRecord&,
+                                        const std::function<base::Result<Payload>()>& question) {
+  // It may hang, which is why the call can be given up: not under the mutex.
+  return question();
 }
 
 std::optional<std::string> DetachedCall::read_line() {

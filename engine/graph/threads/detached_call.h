@@ -56,6 +56,8 @@ class DetachedCall final : public BodyServices {
                                          std::string_view output,
                                          TaskFunction function,
                                          Duration budget) override;
+  [[nodiscard]] base::Result<Payload> ask(
+      InvocationRecord& record, const std::function<base::Result<Payload>()>& question) override;
   [[nodiscard]] std::optional<std::string> read_line() override;
   [[nodiscard]] std::optional<Payload> read_state(const InvocationRecord& record,
                                                   std::string_view table,

@@ -36,6 +36,10 @@ class CountingServices final : public BodyServices {
   base::Status submit_task(InvocationRecord&, std::string_view, TaskFunction, Duration) override {
     return {};
   }
+  base::Result<Payload> ask(InvocationRecord&,
+                            const std::function<base::Result<Payload>()>& question) override {
+    return question();
+  }
   std::optional<std::string> read_line() override { return "line"; }
   std::optional<Payload> read_state(const InvocationRecord&,
                                     std::string_view,
