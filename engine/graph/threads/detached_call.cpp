@@ -101,7 +101,12 @@ base::Status DetachedCall::submit_task(InvocationRecord& record,
 
 base::Result<Payload> DetachedCall::ask(InvocationRecord&,
                                         const std::function<base::Result<Payload>()>& question) {
-  // It may hang, which is why the call can be given up: not under the mutex.
+  {
+    const base::MutexLock lock(mutex_);
+    if (!is_open()) return base::fail(base::ErrorCode::kTimeout, "The invocation was given up");
+  }
+  // Without the lock, because the answer may never come. Only runs in virtual time are recorded,
+  // and they make no detached calls.
   return question();
 }
 

@@ -78,6 +78,7 @@ TEST(DetachedCall, ACallThatEndsInTimeKeepsWhatItPublished) {
     EXPECT_TRUE(context.publish("out", Payload(std::int64_t{7})));
     EXPECT_FALSE(context.cancel_requested());
     EXPECT_EQ(context.read_line(), "line");
+    EXPECT_EQ(context.ask([] { return base::Result<Payload>(Payload(true)); }), Payload(true));
     return {};
   });
   EXPECT_TRUE(call->execute());
@@ -106,6 +107,7 @@ TEST(DetachedCall, G44_WhatACallPublishesAfterItWasGivenUpIsRefusedAndCounted) {
     EXPECT_EQ(context.read_line(), std::nullopt);
     EXPECT_EQ(context.state().read("table", "key"), std::nullopt);
     EXPECT_FALSE(context.submit_task("out", {}));
+    EXPECT_FALSE(context.ask([] { return base::Result<Payload>(Payload(true)); }));
     EXPECT_TRUE(context.read("in", "reader").empty());
     return {};
   });
