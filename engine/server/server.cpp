@@ -1,5 +1,6 @@
 #include "server/server.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -24,12 +25,12 @@
 #include "observe/stats_json.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
+#include "server/overload/overload_metrics.h"
 #include "server/plan_pages.h"
 
 namespace millrace::server {
 namespace {
 
-constexpr base::Duration kStartPause = std::chrono::seconds(1);
 constexpr std::size_t kKeysFileBytesMax = std::size_t{1} << 20;
 constexpr base::Duration kWarmUpDeadline = std::chrono::seconds(5);
 
@@ -50,6 +51,17 @@ void run_on_loop(loop::Loop& loop, Function function) {
   Call call(function);
   loop.post(call);
   call.done.acquire();
+}
+
+/// The limit of requests under way, with the bounds of S31.
+std::unique_ptr<LimitController> make_limit(host::Engine& engine, const ServerSettings& settings) {
+  runtime::AdaptiveLimitSettings limits = settings.limit;
+  const std::int64_t workers = engine.workers().worker_count();
+  limits.least = std::min(std::max<std::int64_t>(4, 2 * workers), limits.most);
+  return std::make_unique<LimitController>(
+      LimitController::Parts{
+          engine.admission(), engine.workers(), engine.workers(), base::steady_clock()},
+      limits);
 }
 
 /// The endpoints that a plan uses, by index.
@@ -78,6 +90,7 @@ struct Server::Unit {
                .plans = &server.engine_->plans(),
                .registry = &server.project_.registry(),
                .admission = &server.engine_->admission(),
+               .limit = server.limit_.get(),
                .keys = server.keys_,
                .readiness = &server.readiness_,
                .pulses = server.pulses_.get(),
@@ -139,6 +152,7 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   server->one_.set(1);
   server->bind_plans();
   if (auto done = server->read_keys(); !done) return std::unexpected(done.error());
+  server->limit_ = make_limit(engine, settings);
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
   server->spreader_ =
       std::make_unique<net::ConnectionSpreader>(accepting, settings.connections_max);
@@ -157,7 +171,7 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
       return std::unexpected(done.error());
   }
   server->start_check_ =
-      std::make_unique<StartCheck>(server->readiness_, server->make_trials(), kStartPause);
+      std::make_unique<StartCheck>(server->readiness_, server->make_trials(), StartCheck::Pauses());
   return server;
 }
 
@@ -182,6 +196,7 @@ std::expected<void, host::StartError> Server::reload_keys() {
 
 void Server::bind_plans() {
   info_ = std::make_unique<base::MetricBinding>(engine_->metrics());
+  info_->bind(kBuildInfo, {MILLRACE_VERSION, __VERSION__}, &one_);
   for (const std::string_view name : engine_->plans().names()) {
     const plan::CompiledPlan& plan = engine_->plans().find(name)->plan();
     info_->bind(kPlanInfo, {name, version_of(plan), plan.digest, "active"}, &one_);
@@ -334,6 +349,7 @@ void Server::close() {
   // Its timer belongs to the accepting loop. What other loops have posted to it has run by then,
   // because jobs run in order.
   run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
+  limit_.reset();
   info_.reset();
   engine_.reset();
 }
@@ -347,6 +363,7 @@ std::string Server::metrics_page(std::string_view accept) const {
          .series = {{.label_values = {},
                      .value = {.count = dropped, .value = static_cast<double>(dropped)}}}});
   }
+  add_admission_metrics(engine_->admission().stats(), metrics);
   observe::add_process_metrics(metrics);
   std::string page;
   observe::append_metrics(metrics, observe::format_for(accept), page);

@@ -18,6 +18,7 @@
 #include "net/http/http_server.h"
 #include "net/uv_listener.h"
 #include "server/front.h"
+#include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 #include "server/server_settings.h"
 #include "server/start_check.h"
@@ -94,6 +95,7 @@ class Server {
   std::unique_ptr<net::ConnectionSpreader> spreader_;
   std::unique_ptr<host::Engine> engine_;
   std::unique_ptr<base::MetricBinding> info_;
+  std::unique_ptr<LimitController> limit_;  // goes before the engine, after the fronts
   std::vector<std::unique_ptr<OpenListener>> listeners_;
   std::unique_ptr<StartCheck> start_check_;
 };
