@@ -174,9 +174,8 @@ class ArtifactReader {
     if (!values_.is_array(*nodes, place, limits_.node_count_max, "nodes")) return;
     artifact.nodes.reserve(nodes->size());
     const NodeContext context{.limits = limits_, .spans = spans_, .reporter = reporter_};
-    std::size_t index = 0;
     for (const JsonValue node : nodes->children()) {
-      read_node(node, place.item(index++, node), context, artifact.nodes);
+      read_node(node, place.child(node), context, artifact.nodes);
     }
   }
 
