@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,10 +13,12 @@
 #include "base/format.h"
 #include "base/log/log.h"
 #include "base/metrics/metric_binding.h"
+#include "base/sync/thread_placement.h"
 #include "host/loop_call.h"
 #include "host/loop_metrics.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
+#include "plan/problem.h"
 
 namespace millrace::host {
 namespace {
@@ -88,6 +91,7 @@ std::shared_ptr<Generation> Engine::make_generation(std::shared_ptr<EndpointClie
       std::move(clients),
       std::move(plans),
       rank::RankOptions{.deadline = settings_.deadline,
+                        .plan_inflight_max = settings_.plan_inflight_max,
                         .ids_as_strings = settings_.ids_as_strings,
                         .allow_scheduling_overrides = settings_.allow_scheduling_overrides});
 }
@@ -113,6 +117,8 @@ void Engine::bind_metrics(LoopUnit& unit, std::size_t loop_index) {
   binding.bind(kLoopWakeups, {loop}, &cells.wakeups);
   binding.bind(kLoopJobs, {loop}, &cells.jobs);
   binding.bind(kLoopTimersFired, {loop}, &cells.timers_fired);
+  binding.bind(kLoopBusy, {loop}, &cells.busy_us);
+  binding.bind(kLoopLag, {loop}, &cells.turns);
 }
 
 std::uint32_t choose_loop_count(std::uint32_t processor_count, bool uses_network) {
@@ -135,6 +141,8 @@ bool uses_network(const std::vector<PlanFile>& files, const plan::Registry& regi
 
 std::expected<void, StartError> Engine::start_threads(const Settings& settings,
                                                       std::uint32_t loop_count) {
+  // The loops have the first processors, the workers the next ones.
+  const auto pin_from = settings.pin ? std::optional(loop_count) : std::nullopt;
   auto workers =
       runtime::WorkerPool::create({.compute_threads = settings.cpu_threads,
                                    .callers_help = false,
@@ -143,13 +151,15 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings,
                                    .max_inline_depth = settings.max_inline_depth,
                                    .loop_inline_budget = settings.loop_inline_budget,
                                    .costs = {.inline_threshold = settings.inline_threshold},
+                                   .pin_from = pin_from,
                                    .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
   auto admission =
       runtime::Admission::create({.high_water = settings.high_water,
                                   .low_water = std::max<std::int64_t>(settings.high_water / 2, 1),
-                                  .inflight_max = settings.inflight_max},
+                                  .inflight_max = settings.inflight_max,
+                                  .class_shares = settings.class_shares},
                                  *workers_);
   if (!admission) return std::unexpected(from(admission.error()));
   admission_ = *std::move(admission);
@@ -158,6 +168,14 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings,
     if (!loop) return std::unexpected(from(loop.error()));
     LoopUnit& unit = *loops_.emplace_back(std::make_unique<LoopUnit>());
     unit.loop = *std::move(loop);
+  }
+  if (settings.pin) {
+    auto deal = base::ProcessorDeal::create();
+    if (!deal) return std::unexpected(from(deal.error()));
+    for (const auto& unit : loops_) {
+      if (auto pinned = unit->loop->pin(*deal); !pinned)
+        return std::unexpected(from(pinned.error()));
+    }
   }
   return {};
 }
@@ -206,8 +224,10 @@ std::expected<rank::PlanSet, StartError> Engine::load_plans(const EndpointClient
                                                             std::vector<PlanFile> files) const {
   rank::PlanSet plans;
   std::string problems;
+  bool is_clear = true;
   for (PlanFile& file : files) {
     if (!file.plan) {
+      is_clear = is_clear && !file.plan.error().has(plan::ProblemCode::kDuplicatePlan);
       problems += base::format("{}:\n{}", file.path, file.plan.error().to_text());
       continue;
     }
@@ -217,7 +237,7 @@ std::expected<rank::PlanSet, StartError> Engine::load_plans(const EndpointClient
     if (!added) problems += base::format("{}: {}\n", file.path, added.error().to_string());
   }
   const std::string& wanted = settings_.plan_name;
-  const bool is_enough = !wanted.empty() && plans.find(wanted) != nullptr;
+  const bool is_enough = is_clear && !wanted.empty() && plans.find(wanted) != nullptr;
   if (!problems.empty() && !is_enough) return std::unexpected(StartError{std::move(problems)});
   if (!problems.empty() && settings_.log != nullptr) {
     settings_.log->warning("plans_refused",

@@ -97,6 +97,7 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   measured_ = costs_->wants_sample(uses_++);
   careful_ = start.is_careful || measured_ || options_.trace.enabled();
   inlining_ = start.inlining;
+  pays_to_share_ = start.pays_to_share;
   node_charge_min_ns_ = start.node_charge_min_ns;
   shared_.store(false, std::memory_order_relaxed);
   account_.open();

@@ -186,6 +186,7 @@ class Run {
     std::uint32_t references = 0;
     InlineRule inlining = {};
     bool is_careful = false;               ///< every node takes the careful way
+    bool pays_to_share = true;             ///< by measured costs, or nothing is known (D11)
     std::uint32_t node_charge_min_ns = 0;  ///< what a node takes of a turn at least (D4)
   };
   void prepare(Start&& start, const base::Clock& clock);
@@ -292,6 +293,7 @@ class Run {
   bool has_extras_ = false;  // this use of the run needs them
   bool measured_ = false;
   bool counts_rows_ = false;
+  bool pays_to_share_ = true;
   bool times_bodies_ = false;  // a deadline wants to know since when bodies run (C12)
   bool may_answer_early_ = false;
   bool counted_ = false;  // storage is held by references_

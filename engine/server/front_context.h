@@ -10,6 +10,7 @@
 #include "rank/request.h"
 #include "server/front_metrics.h"
 #include "server/front_services.h"
+#include "server/overload/own_delay_sampler.h"
 #include "server/problem.h"
 #include "server/route_table.h"
 
@@ -34,6 +35,7 @@ class FrontContext {
   /// The plans that new requests use.
   [[nodiscard]] const LoopPlans& plans() const { return services_.generations->current(); }
   [[nodiscard]] FrontMetrics& metrics() { return metrics_; }
+  [[nodiscard]] OwnDelaySampler& own_delays() { return own_delays_; }
   [[nodiscard]] observe::RequestLog& log() { return log_; }
   [[nodiscard]] rank::RequestReader& reader() { return reader_; }
   /// Reads the lines of batches, whose class is low unless they name another.
@@ -77,6 +79,8 @@ class FrontContext {
   const FrontServices services_;
   const FrontSettings settings_;
   FrontMetrics metrics_;
+  OwnDelaySampler own_delays_;
+  base::MetricBinding own_delays_binding_;
   observe::RequestLog log_;
   rank::RequestReader reader_;
   rank::RequestReader batch_reader_;

@@ -19,6 +19,7 @@
 #include "server/access/access_keys.h"
 #include "server/admin_desk.h"
 #include "server/generations/generation_slot.h"
+#include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 
 namespace millrace::server {
@@ -43,6 +44,7 @@ struct FrontServices {
   loop::Loop* loop = nullptr;
   GenerationSlot* generations = nullptr;          ///< the plans of this loop
   const runtime::Admission* admission = nullptr;  ///< nullptr: nothing is refused
+  LimitController* limit = nullptr;               ///< nullptr: the limit does not move
   std::shared_ptr<const AccessKeys> keys = {};    ///< at first; nullptr: there is no key file
   const Readiness* readiness = nullptr;
   const LoopPulses* pulses = nullptr;

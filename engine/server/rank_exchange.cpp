@@ -49,6 +49,13 @@ void RankExchange::on_body_end(std::string_view body) {
   started_ = front_.services().loop->clock().now();
   is_running_ = true;
   is_counted_ = false;
+  answered_ = {};
+  is_sampled_ = front_.own_delays().wants_sample(started_);
+  if (is_sampled_) {
+    const loop::TurnTimes turn = front_.services().loop->turn_times();
+    // It could be read at any time within the turn before: half of it is the mean.
+    loop_delay_ = turn.since_poll + turn.last_turn / 2;
+  }
   bool is_over = false;
   over_flag_ = &is_over;
   use_ = front_.services().generations->use();
@@ -110,6 +117,7 @@ void RankExchange::refuse() {
 void RankExchange::on_answer() {
   loop::Loop& loop = *front_.services().loop;
   if (loop.is_current()) return deliver();
+  if (is_sampled_) answered_ = loop.clock().now();
   loop.post(home_job_);
 }
 
@@ -118,6 +126,7 @@ void RankExchange::deliver() {
   is_running_ = false;
   recall_text();
   front_.services().generations->note_answer(plan(), outcome());
+  note_own_delay(now);
   if (is_counted_) front_.metrics().end_rank(priority());
   phases_ = {.read = std::max(body_end_ - head_end_, base::Duration(0)),
              .wait = std::max(started_ - std::max(body_end_, head_end_), base::Duration(0)),
@@ -138,6 +147,12 @@ void RankExchange::deliver() {
   free_again();
 }
 
+void RankExchange::note_own_delay(base::TimePoint now) {
+  if (!is_sampled_ || !was_started() || outcome() == rank::RankOutcome::kCancelled) return;
+  if (answered_ != base::TimePoint()) loop_delay_ += now - answered_;
+  front_.own_delays().add(loop_delay_, now);
+}
+
 void RankExchange::reply() {
   const bool is_good = ok();
   int status = 200;
@@ -153,6 +168,7 @@ void RankExchange::reply() {
   if (degraded_count() > 0) fields.add("X-Degraded", std::to_string(degraded_count()));
   front_.add_retry_after(*exchange_, status);
   append_server_timing(phases_, timing_);
+  if (has_trace()) append_node_timing(response(), timing_);
   fields.add("Server-Timing", timing_);
   std::string_view text = body_.empty() ? std::string_view(response()) : std::string_view(body_);
   std::string indented;

@@ -56,6 +56,7 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
 
   void on_answer() override;
   void deliver();
+  void note_own_delay(base::TimePoint now);
   void reply();
   void record(int status, std::size_t bytes_out);
   /// Keeps the text of the request to warm the next version of its plan up with. It is there while
@@ -83,6 +84,9 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   base::TimePoint head_end_{};
   base::TimePoint body_end_{};
   base::TimePoint started_{};
+  base::TimePoint answered_{};   // when the answer was posted home; written before the post
+  base::Duration loop_delay_{};  // what it waited for the loop so far
+  bool is_sampled_ = false;      // its own delay is
   RequestPhases phases_;
   std::size_t bytes_in_ = 0;
   std::size_t place_ = 0;

@@ -1,5 +1,6 @@
 #include "server/server.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -23,12 +24,23 @@
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
 #include "server/generations/plan_warm_up.h"
+#include "server/overload/overload_metrics.h"
 
 namespace millrace::server {
 namespace {
 
-constexpr base::Duration kStartPause = std::chrono::seconds(1);
 constexpr std::size_t kKeysFileBytesMax = std::size_t{1} << 20;
+
+/// The limit of requests under way, with the bounds of S31.
+std::unique_ptr<LimitController> make_limit(host::Engine& engine, const ServerSettings& settings) {
+  runtime::AdaptiveLimitSettings limits = settings.limit;
+  const std::int64_t workers = engine.workers().worker_count();
+  limits.least = std::min(std::max<std::int64_t>(4, 2 * workers), limits.most);
+  return std::make_unique<LimitController>(
+      LimitController::Parts{
+          engine.admission(), engine.workers(), engine.workers(), base::steady_clock()},
+      limits);
+}
 
 /// The endpoints that a plan uses, by index.
 void add_endpoints(const plan::CompiledPlan& plan, std::set<std::uint32_t>& used) {
@@ -57,6 +69,7 @@ struct Server::Unit {
         front({.loop = &loop,
                .generations = &generations,
                .admission = &server.engine_->admission(),
+               .limit = server.limit_.get(),
                .keys = server.keys_,
                .readiness = &server.readiness_,
                .pulses = server.pulses_.get(),
@@ -134,7 +147,11 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   host::Engine& engine = *server->engine_;
   server->pulses_ = std::make_unique<LoopPulses>(engine.loop_count(), base::steady_clock().now());
   if (auto done = server->read_keys(); !done) return std::unexpected(done.error());
+  server->one_.set(1);
+  server->info_ = std::make_unique<base::MetricBinding>(engine.metrics());
+  server->info_->bind(kBuildInfo, {MILLRACE_VERSION, __VERSION__}, &server->one_);
   if (auto done = server->start_reloading(); !done) return std::unexpected(done.error());
+  server->limit_ = make_limit(engine, settings);
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
   server->spreader_ =
       std::make_unique<net::ConnectionSpreader>(accepting, settings.connections_max);
@@ -147,7 +164,7 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   if (auto done = server->open_listeners(std::move(inherited)); !done)
     return std::unexpected(done.error());
   server->start_check_ =
-      std::make_unique<StartCheck>(server->readiness_, server->make_trials(), kStartPause);
+      std::make_unique<StartCheck>(server->readiness_, server->make_trials(), StartCheck::Pauses());
   server->reload_thread_->start();
   return server;
 }
@@ -241,18 +258,23 @@ std::vector<StartTrial> Server::make_trials() {
   std::set<std::uint32_t> used;
   const auto generation = engine_->generation();
   const rank::PlanSet& plans = generation->plans();
-  const auto clients = generation->clients();
   for (const std::string_view name : plans.names()) add_endpoints(plans.find(name)->plan(), used);
   for (const std::uint32_t index : used) {
-    const plan::EndpointInfo& endpoint = generation->registry().endpoints()[index];
-    trials.push_back(
-        {.name = endpoint.name, .attempt = [clients, &endpoint]() -> std::optional<std::string> {
-           const host::Project& project = clients->project();
-           tasks::EndpointDriver* const driver = project.extensions().find_driver(endpoint.kind);
-           const auto answer = driver->probe({.endpoint = endpoint, .root = project.root()});
-           if (answer) return std::nullopt;
-           return answer.error().message();
-         }});
+    const std::string& name = generation->registry().endpoints()[index].name;
+    trials.push_back({.name = name, .attempt = [this, name]() -> std::optional<std::string> {
+                        // The endpoint as it is now: reloads change it.
+                        const auto clients = engine_->generation()->clients();
+                        const host::Project& project = clients->project();
+                        const auto id = project.registry().find_endpoint(name);
+                        if (!id) return std::nullopt;
+                        const plan::EndpointInfo& endpoint = project.registry().endpoint(*id);
+                        tasks::EndpointDriver* const driver =
+                            project.extensions().find_driver(endpoint.kind);
+                        const auto answer =
+                            driver->probe({.endpoint = endpoint, .root = project.root()});
+                        if (answer) return std::nullopt;
+                        return answer.error().message();
+                      }});
   }
   for (const std::string_view name : plans.names()) {
     trials.push_back({.name = std::string(name),
@@ -421,6 +443,8 @@ void Server::close() {
   // Its timer belongs to the accepting loop. What other loops have posted to it has run by then,
   // because jobs run in order.
   host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
+  limit_.reset();
+  info_.reset();
   reload_thread_.reset();
   reloader_.reset();
   published_ = {};
@@ -437,6 +461,7 @@ std::string Server::metrics_page(std::string_view accept) const {
          .series = {{.label_values = {},
                      .value = {.count = dropped, .value = static_cast<double>(dropped)}}}});
   }
+  add_admission_metrics(engine_->admission().stats(), metrics);
   observe::add_process_metrics(metrics);
   std::string page;
   observe::append_metrics(metrics, observe::format_for(accept), page);

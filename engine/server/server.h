@@ -9,6 +9,8 @@
 
 #include "base/log/async_log_sink.h"
 #include "base/log/log.h"
+#include "base/metrics/metric_binding.h"
+#include "base/metrics/metric_cell.h"
 #include "base/random.h"
 #include "host/engine.h"
 #include "host/extensions.h"
@@ -21,6 +23,7 @@
 #include "server/generations/plan_reloader.h"
 #include "server/generations/reload_thread.h"
 #include "server/generations/retirement.h"
+#include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 #include "server/server_settings.h"
 #include "server/service_notice.h"
@@ -114,6 +117,9 @@ class Server final : private AdminDesk {
   std::unique_ptr<PlanReloader> reloader_;
   std::unique_ptr<ReloadThread> reload_thread_;
   Publication published_;  // what units start with; later the reload thread's
+  base::GaugeCell one_;    // the value of every info metric
+  std::unique_ptr<base::MetricBinding> info_;
+  std::unique_ptr<LimitController> limit_;  // goes before the engine, after the fronts
   std::vector<std::unique_ptr<OpenListener>> listeners_;
   std::unique_ptr<StartCheck> start_check_;
 };

@@ -76,6 +76,7 @@ void show_settings(const Flags& flags, const host::Engine& engine, Checklist& li
   };
   show("loops", engine.loop_count(), "by processors and endpoints");
   show("cpu_threads", engine.workers().worker_count(), "all processors");
+  show("pin", flags.pin, "default");
   show("inline_threshold_us", us(flags.inline_threshold), "default");
   show("loop_inline_budget_us", us(flags.loop_inline_budget), "default");
   show("max_inline_depth",

@@ -150,9 +150,8 @@ class KeyReader {
     const ValuePlace place = table_.place_of(*list);
     if (!values_.is_array(*list, place, kPlansMax, "globs")) return;
     key.plans.clear();
-    std::size_t index = 0;
     for (const JsonValue item : list->children()) {
-      const auto glob = values_.read_string(item, place.item(index++, item), kGlobBytesMax);
+      const auto glob = values_.read_string(item, place.child(item), kGlobBytesMax);
       if (glob) key.plans.emplace_back(*glob);
     }
   }
@@ -254,9 +253,8 @@ AccessKeys AccessKeys::read(std::string_view text,
   }
   const ValuePlace place = root.place_of(*list);
   if (!base::ValueReader(reporter).is_array(*list, place, kCountMax, "keys")) return keys;
-  std::size_t index = 0;
   for (const JsonValue one : list->children()) {
-    KeyReader reader(ObjectReader(one, place.item(index++, one), reporter), reporter);
+    KeyReader reader(ObjectReader(one, place.child(one), reporter), reporter);
     AccessKey key = reader.read();
     for (const AccessKey& other : keys.keys_) {
       if (!key.name.empty() && other.name == key.name)
