@@ -92,6 +92,7 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings&
         engine->plans_,
         unit->services,
         rank::RankOptions{.deadline = settings.deadline,
+                          .plan_inflight_max = settings.plan_inflight_max,
                           .ids_as_strings = settings.ids_as_strings,
                           .allow_scheduling_overrides = settings.allow_scheduling_overrides});
   }
@@ -120,6 +121,8 @@ void Engine::bind_metrics(const Project& project, LoopUnit& unit, std::size_t lo
   binding.bind(kLoopWakeups, {loop}, &cells.wakeups);
   binding.bind(kLoopJobs, {loop}, &cells.jobs);
   binding.bind(kLoopTimersFired, {loop}, &cells.timers_fired);
+  binding.bind(kLoopBusy, {loop}, &cells.busy_us);
+  binding.bind(kLoopLag, {loop}, &cells.turns);
   for (std::size_t index = 0; index < unit.clients.size(); ++index) {
     unit.clients[index]->bind_metrics(binding, project.registry().endpoints()[index].name);
   }
@@ -162,7 +165,8 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings,
   auto admission =
       runtime::Admission::create({.high_water = settings.high_water,
                                   .low_water = std::max<std::int64_t>(settings.high_water / 2, 1),
-                                  .inflight_max = settings.inflight_max},
+                                  .inflight_max = settings.inflight_max,
+                                  .class_shares = settings.class_shares},
                                  *workers_);
   if (!admission) return std::unexpected(from(admission.error()));
   admission_ = *std::move(admission);
