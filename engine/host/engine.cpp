@@ -18,6 +18,7 @@
 #include "host/loop_metrics.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
+#include "plan/problem.h"
 
 namespace millrace::host {
 namespace {
@@ -91,6 +92,7 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings&
         engine->plans_,
         unit->services,
         rank::RankOptions{.deadline = settings.deadline,
+                          .plan_inflight_max = settings.plan_inflight_max,
                           .ids_as_strings = settings.ids_as_strings,
                           .allow_scheduling_overrides = settings.allow_scheduling_overrides});
   }
@@ -119,6 +121,8 @@ void Engine::bind_metrics(const Project& project, LoopUnit& unit, std::size_t lo
   binding.bind(kLoopWakeups, {loop}, &cells.wakeups);
   binding.bind(kLoopJobs, {loop}, &cells.jobs);
   binding.bind(kLoopTimersFired, {loop}, &cells.timers_fired);
+  binding.bind(kLoopBusy, {loop}, &cells.busy_us);
+  binding.bind(kLoopLag, {loop}, &cells.turns);
   for (std::size_t index = 0; index < unit.clients.size(); ++index) {
     unit.clients[index]->bind_metrics(binding, project.registry().endpoints()[index].name);
   }
@@ -161,7 +165,8 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings,
   auto admission =
       runtime::Admission::create({.high_water = settings.high_water,
                                   .low_water = std::max<std::int64_t>(settings.high_water / 2, 1),
-                                  .inflight_max = settings.inflight_max},
+                                  .inflight_max = settings.inflight_max,
+                                  .class_shares = settings.class_shares},
                                  *workers_);
   if (!admission) return std::unexpected(from(admission.error()));
   admission_ = *std::move(admission);
@@ -223,8 +228,10 @@ std::expected<void, StartError> Engine::load_plans(const Settings& settings,
                                                    const Project& project,
                                                    std::vector<PlanFile> files) {
   std::string problems;
+  bool is_clear = true;
   for (PlanFile& file : files) {
     if (!file.plan) {
+      is_clear = is_clear && !file.plan.error().has(plan::ProblemCode::kDuplicatePlan);
       problems += base::format("{}:\n{}", file.path, file.plan.error().to_text());
       continue;
     }
@@ -239,7 +246,8 @@ std::expected<void, StartError> Engine::load_plans(const Settings& settings,
         loaded ? plans_.add(*std::move(loaded)) : base::Status(std::unexpected(loaded.error()));
     if (!added) problems += base::format("{}: {}\n", file.path, added.error().to_string());
   }
-  const bool is_enough = !settings.plan_name.empty() && plans_.find(settings.plan_name) != nullptr;
+  const bool is_enough =
+      is_clear && !settings.plan_name.empty() && plans_.find(settings.plan_name) != nullptr;
   if (!problems.empty() && !is_enough) return std::unexpected(StartError{std::move(problems)});
   if (!problems.empty() && settings.log != nullptr) {
     settings.log->warning("plans_refused",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -42,9 +43,12 @@ struct Settings {
   /// When more nodes than this are ready but not running, new requests are refused, until the
   /// number has fallen below half of it.
   std::int64_t high_water = 8192;
-  std::int64_t inflight_max = 1024;  ///< requests under way at a time; more are refused
-  std::string id_prefix = "e";       ///< what the ids begin with that the engine gives to requests
-  rows::RowLimits row_limits;        ///< what each request may make
+  std::int64_t inflight_max = 1024;    ///< requests under way at a time; more are refused
+  std::int64_t plan_inflight_max = 0;  ///< the same for each plan; 0: no limit of its own
+  /// The share of `inflight_max` up to which requests of each class enter, from `high` on.
+  std::array<double, 4> class_shares = {1, 1, 1, 1};
+  std::string id_prefix = "e";  ///< what the ids begin with that the engine gives to requests
+  rows::RowLimits row_limits;   ///< what each request may make
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;
   std::string dump_run_trace;             ///< file for a Chrome trace of all runs; empty: none

@@ -12,6 +12,7 @@
 #include "base/pooled_allocator.h"
 #include "base/result.h"
 #include "plan/compiler.h"
+#include "plan/explain.h"
 #include "rank/request_run.h"
 #include "runtime/topology/topology_builder.h"
 
@@ -73,7 +74,9 @@ LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan,
                        const plan::Registry& registry,
                        const tasks::TaskRegistry& tasks,
                        const LoadOptions& options)
-    : PreparedPlan(std::move(plan), registry), tasks_(tasks), options_(options) {}
+    : PreparedPlan(std::move(plan), registry), tasks_(tasks), options_(options) {
+  load_.set_may_fail(!plan::nodes_that_can_fail(this->plan()).empty());
+}
 
 LoadedPlan::~LoadedPlan() = default;
 

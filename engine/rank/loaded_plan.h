@@ -14,6 +14,7 @@
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
 #include "rank/live_rows.h"
+#include "rank/plan_load.h"
 #include "rank/prepared_plan.h"
 #include "rank/request_run.h"
 #include "runtime/run_pool.h"
@@ -50,6 +51,8 @@ class LoadedPlan : public PreparedPlan {
   [[nodiscard]] const runtime::Topology& topology() const { return *topology_; }
   [[nodiscard]] runtime::CostModel& costs() { return *costs_; }
   [[nodiscard]] runtime::RunPool& runs() { return *runs_; }
+  /// What its requests take, and how many are under way.
+  [[nodiscard]] PlanLoad& plan_load() const { return load_; }
 
   /// Gives the same plan compiled without fusing nodes, which is what requests with `explain` run.
   /// Compiled at the first call.
@@ -67,6 +70,7 @@ class LoadedPlan : public PreparedPlan {
   [[nodiscard]] base::Status build_topology(const LoadOptions& options);
   void give_back(std::unique_ptr<RequestRun> run);
 
+  mutable PlanLoad load_;  // synchronises itself
   const tasks::TaskRegistry& tasks_;
   const LoadOptions options_;
   std::shared_ptr<const runtime::Topology> topology_;

@@ -8,12 +8,14 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/atomics.h"
@@ -86,11 +88,19 @@ base::Status validate(const ExecutorConfig& config) {
 base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfig& config,
                                                              const base::Clock& clock) {
   MR_TRY_STATUS(validate(config));
-  const bool shares = config.compute_threads != 1;
-  std::unique_ptr<WorkerPool> pool(
-      new WorkerPool(config, clock, shares ? machine_prices() : SharingPrices{}));
-  pool->is_driven_ = true;
-  pool->start_threads();
+  std::unique_ptr<WorkerPool> pool;
+  try {
+    // Measuring the prices starts a thread, too.
+    const bool shares = config.compute_threads != 1;
+    pool.reset(new WorkerPool(config, clock, shares ? machine_prices() : SharingPrices{}));
+    pool->is_driven_ = true;
+    pool->start_threads();
+  } catch (const std::system_error& error) {
+    return base::fail(base::ErrorCode::kResourceExhausted,
+                      base::format("Cannot start the worker threads: {}; use fewer, or raise the "
+                                   "limit of threads (ulimit -u)",
+                                   error.code().message()));
+  }
   if (config.pin_from) MR_TRY_STATUS(pool->pin_threads(*config.pin_from));
   return pool;
 }
