@@ -63,14 +63,19 @@ std::expected<std::vector<std::string>, StartError> plan_files(const std::string
 }
 
 /// Turns a plan whose name an earlier file has into a problem: which of the two answers would
-/// depend on the order of files.
+/// depend on the order of files. A file that is named twice counts once.
 void refuse_repeated_names(std::vector<PlanFile>& files) {
   std::map<std::string, std::string, std::less<>> paths;
-  for (PlanFile& file : files) {
-    if (!file.plan) continue;
-    const std::string& name = (*file.plan)->name;
-    const auto [first, is_new] = paths.emplace(name, file.path);
-    if (is_new) continue;
+  std::vector<PlanFile> all = std::exchange(files, {});
+  for (PlanFile& each : all) {
+    const std::string name = each.plan ? (*each.plan)->name : "";
+    const auto first = paths.find(name);
+    const bool is_repeated = each.plan && first != paths.end();
+    std::error_code ignored;
+    if (is_repeated && fs::equivalent(first->second, each.path, ignored)) continue;
+    PlanFile& file = files.emplace_back(std::move(each));
+    if (file.plan && !is_repeated) paths.emplace(name, file.path);
+    if (!is_repeated) continue;
     plan::ProblemReport report;
     report.add({.code = plan::ProblemCode::kDuplicatePlan,
                 .path = "name",

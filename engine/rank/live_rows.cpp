@@ -60,6 +60,7 @@ void LiveRows::open(bool keeps_all) {
 
 void LiveRows::clear() {
   for (Cell& cell : cells_) {
+    cell.has_rows.store(false, std::memory_order_relaxed);
     cell.rows.reset();
     cell.published = false;
     cell.door.store(0, std::memory_order_relaxed);
@@ -68,7 +69,7 @@ void LiveRows::clear() {
 
 const rows::RowSet* LiveRows::find(std::uint32_t node) const {
   // A node whose fallback is another node has no rows of its own.
-  while (!cells_[node].rows) {
+  while (!cells_[node].has_rows.load(std::memory_order_acquire)) {
     node = reads_.nodes_[node].fallback_node;
     if (node == plan::kNoPlanNode) return nullptr;
   }
@@ -95,7 +96,7 @@ void LiveRows::note_failed(std::uint32_t node) {
 }
 
 void LiveRows::publish(std::uint32_t node, rows::RowSet rows) {
-  cells_[node].rows = std::move(rows);
+  fill(cells_[node], std::move(rows));
   cells_[node].published = true;
   if (keeps_all_) return;
   const RowReads::Node& reader = reads_.nodes_[node];
@@ -108,11 +109,16 @@ void LiveRows::publish(std::uint32_t node, rows::RowSet rows) {
 }
 
 void LiveRows::stand_in(std::uint32_t node, rows::RowSet rows) {
-  cells_[node].rows = std::move(rows);
+  fill(cells_[node], std::move(rows));
   if (keeps_all_) return;
   decide(node);
   const RowReads::Node& reader = reads_.nodes_[node];
   if (reader.reads_itself || reader.readers == 0) leave(node);
+}
+
+void LiveRows::fill(Cell& cell, rows::RowSet rows) {
+  cell.rows = std::move(rows);
+  cell.has_rows.store(true, std::memory_order_release);
 }
 
 void LiveRows::decide(std::uint32_t node) {
@@ -132,6 +138,7 @@ void LiveRows::leave(std::uint32_t node) {
         cell.readers.fetch_sub(1, std::memory_order_acq_rel) != 1) {
       return;
     }
+    cell.has_rows.store(false, std::memory_order_relaxed);
     cell.rows.reset();
     // What has rows of its own has said so to its fallback node before.
     node = cell.published ? plan::kNoPlanNode : reads_.nodes_[node].fallback_node;

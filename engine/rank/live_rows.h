@@ -87,6 +87,9 @@ class LiveRows {
 
   struct Cell {
     std::optional<rows::RowSet> rows;
+    // Publishes `rows` to a fallback that looks for its input although that may not be there yet;
+    // other readers begin after the node has ended.
+    std::atomic<bool> has_rows{false};
     bool published = false;
     // Of nodes with a fallback value: whether the body takes its inputs, and whether it is decided
     // where the node's rows come from. Whoever sees both of the other frees the inputs.
@@ -95,6 +98,7 @@ class LiveRows {
     std::atomic<std::uint32_t> readers{0};
   };
 
+  static void fill(Cell& cell, rows::RowSet rows);
   void decide(std::uint32_t node);
   void leave(std::uint32_t node);
   void leave_inputs(std::uint32_t node);

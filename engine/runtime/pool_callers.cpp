@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -128,7 +129,11 @@ void WorkerPool::start_standby() {
     Worker& worker = make_worker(kSlotMax - 1);
     threads_.emplace_back([this, &worker](const std::stop_token& stop) { drive(worker, stop); });
   } else {
-    threads_.emplace_back([this](const std::stop_token& stop) { stand_in_for_callers(stop); });
+    try {
+      threads_.emplace_back([this](const std::stop_token& stop) { stand_in_for_callers(stop); });
+    } catch (const std::system_error&) {
+      // The system allows no more threads: those that are there do the work.
+    }
   }
 }
 

@@ -228,7 +228,7 @@ class Run {
   // --- Nodes. The quick way, see node_states.h.
   /// Whether `hot` takes the careful way in this run.
   [[nodiscard]] bool is_careful(const HotNode& hot) const {
-    return careful_ || (hot.needs & HotNode::kOwnClock) != 0;
+    return ((hot.needs | needs_) & HotNode::kOwnClock) != 0;
   }
   /// Says that the body is about to run. False: the run is to stop, nothing of it starts any more.
   [[nodiscard]] bool begin_quick(std::uint32_t node) {
@@ -289,6 +289,7 @@ class Run {
   std::uint64_t total_ns_ = 0;
   std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
   Priority priority_ = Priority::kNormal;
+  std::uint32_t needs_ = 0;  // what every node needs: `kOwnClock` if all take the careful way
   bool careful_ = false;     // every node takes the careful way: traced, measured, not inlined
   bool has_extras_ = false;  // this use of the run needs them
   bool measured_ = false;

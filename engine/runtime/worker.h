@@ -196,15 +196,18 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   static constexpr std::uint64_t kJobPayload = UINT64_MAX;
 
   // strand.cpp: the steps of a strand.
+  /// Makes sure that there is a next node. False: the strand is over.
+  [[nodiscard]] bool find_node();
   [[nodiscard]] bool start_node();
-  void finish_node();
+  /// True: the strand goes on, with a node.
+  bool finish_node();
   void finish_careful(Run& run);
   [[nodiscard]] bool begin_careful(Run& run);
   /// False: the strand is over.
   [[nodiscard]] bool finish_quick(Run& run, const HotNode& hot);
   void fail_node(Run& run);
   void route(Run& run, const HotNode& hot);
-  void go_on(Run& run, std::uint32_t mark);
+  [[nodiscard]] bool go_on(Run& run, std::uint32_t mark);
   void end_strand();
   void abandon_strand();
   void requeue_strand(Run& run);

@@ -20,7 +20,7 @@ struct CheckedElsewhere {
   std::string_view test;  ///< as in TEST(suite, name)
 };
 
-inline constexpr std::array<CheckedElsewhere, 25> kCheckedElsewhere = {{
+inline constexpr std::array<CheckedElsewhere, 27> kCheckedElsewhere = {{
     {"K3",
      "engine/runtime/warm_run_test.cpp",
      "WarmRunTest, K3_OfSharedNodesTakesNothingFromTheHeap"},

@@ -51,7 +51,9 @@ export async function checkWithEngine({ rankd, limitMs }: EngineChoice, project:
     for (const report of reports) {
       const plan = files.get(report.file);
       if (plan === undefined || (report.ok && (report.problems ?? []).length === 0)) continue;
-      found.set(plan, (report.problems ?? []).map((problem) => placed(plan, problem, sites)));
+      // Plans of one name are reported by the session, with the names of their sources.
+      const problems = (report.problems ?? []).filter(({ code }) => code !== "duplicate_plan");
+      found.set(plan, problems.map((problem) => placed(plan, problem, sites)));
     }
     return found;
   } finally {
