@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/format.h"
@@ -213,7 +215,13 @@ void PlanReloader::read_plans(Draft& draft) {
     draft.problems.push_back(why);
     return;
   }
-  for (const std::string& path : *paths) read_plan(path, draft);
+  std::set<std::string> seen;
+  for (const std::string& path : *paths) {
+    // A file that is named twice counts once.
+    std::error_code missing;
+    const std::string place = std::filesystem::canonical(path, missing).string();
+    if (missing || seen.insert(place).second) read_plan(path, draft);
+  }
   for (const auto& [name, own_paths] : draft.paths_of) {
     if (own_paths.size() < 2) continue;
     add_problem(
