@@ -259,7 +259,8 @@ WallStep WallRun::wait_for_work(std::size_t index, std::optional<Duration> next)
 }
 
 bool WallRun::can_nothing_happen() const {
-  if (has_open_input_ || engine_.is_paused() || is_held_ || engine_.has_events()) return false;
+  if (has_open_input_ || reads_lines() || engine_.has_events()) return false;
+  if (engine_.is_paused() || is_held_) return false;
   const Duration now = engine_.clock().now();
   for (std::size_t i = 0; i < spots_.size(); ++i) {
     const Domain& domain = engine_.domain(i);
@@ -282,7 +283,8 @@ void WallRun::end_epoch(std::size_t index) {
   const bool is_last_step = index == 0 && bounds_.steps && domain.run().epoch >= *bounds_.steps;
   if (is_last_step) return end(SchedulerStopReason::kTickBound);
   const bool is_stopped = tables_.settings.stop_token.stop_requested();
-  if (bounds_.until_idle && !is_stopped && engine_.is_idle()) end(SchedulerStopReason::kIdle);
+  const bool may_end = bounds_.until_idle && !is_stopped && !reads_lines();
+  if (may_end && engine_.is_idle()) end(SchedulerStopReason::kIdle);
 }
 
 void WallRun::watch_events() {

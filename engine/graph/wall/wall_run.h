@@ -87,6 +87,8 @@ class WallRun final : public RunWaker {
   [[nodiscard]] WallStep wait_for_work(std::size_t domain, std::optional<Duration> next);
   [[nodiscard]] bool is_past_bound(std::size_t domain, std::optional<Duration> next) const;
   [[nodiscard]] bool can_nothing_happen() const;
+  /// Whether lines of standard input may still come.
+  [[nodiscard]] bool reads_lines() const { return tables_.lines != nullptr && !lines_.has_ended; }
   void report_overrun(const OverrunReport& report);
   void stop_threads();
 
