@@ -1,5 +1,11 @@
 // The chained builder. Rows never change: each method makes one node and returns its rows.
-import { NODE_OPTIONS, type ParamBinding, type TaskBinding } from "../exchange/bindings.ts";
+import {
+  asSource,
+  isSource,
+  NODE_OPTIONS,
+  type ParamBinding,
+  type TaskBinding,
+} from "../exchange/bindings.ts";
 import { NODE, type DraftInput, type DraftNode, type DraftValue } from "../exchange/draft.ts";
 import type { Site } from "../exchange/site.ts";
 import { didYouMean } from "../extract/names.ts";
@@ -209,9 +215,11 @@ function define(target: object, name: string, value: unknown): void {
 const sources: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
 for (const task of bindings.tasks) {
   for (const name of [task.method, ...task.aliases]) {
-    if (task.inputs_max === 0) {
-      define(sources, name, (given: unknown) => makeNode(task, undefined, given));
-    } else {
+    if (isSource(task)) {
+      const source = asSource(task);
+      define(sources, name, (given: unknown) => makeNode(source, undefined, given));
+    }
+    if (task.inputs_max > 0) {
       define(RowsValue.prototype, name, function method(this: RowsValue, given: unknown) {
         return makeNode(task, this, given);
       });
