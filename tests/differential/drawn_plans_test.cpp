@@ -89,6 +89,20 @@ TEST_F(DrawnPlansTest, CMP4_E3_PassesNeverChangeAnAnswer) {
   }
 }
 
+TEST_F(DrawnPlansTest, E3_NamingTheKeysOfAHydrateNeverChangesAnAnswer) {
+  const auto draw = [&](FetchedKeys keys) {
+    for (std::uint64_t seed = 0; seed < kPlanCount; ++seed) {
+      const std::string name = fmt::format("drawn_{}", seed);
+      write(name, draw_plan(name, seed, keys));
+    }
+    return answers({});
+  };
+  const auto expected = draw(FetchedKeys::kAllNamed);
+  for (const auto& [request, answer] : draw(FetchedKeys::kAsDrawn)) {
+    ASSERT_EQ(answer, expected.at(request)) << request;
+  }
+}
+
 TEST_F(DrawnPlansTest, E3_ChildrenHaveTheirOwnNamesWhateverTheirParentsHad) {
   write("children", R"({"schema_version": 1, "name": "children", "outputs": ["h"],
     "output_keys": ["name"], "nodes": [

@@ -28,7 +28,7 @@ struct Rows {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  Generator(std::uint64_t seed, FetchedKeys keys) : random_(seed), keys_(keys) {}
 
   std::string draw(const std::string& name) {
     branches_.push_back(
@@ -181,12 +181,15 @@ class Generator {
     Rows rows = from;
     const Keys listed = some_of(kStored, 0.3);
     const bool lists = !listed.empty() && random_.chance(0.5);
-    rows.id = add("hydrate",
-                  from.id,
-                  {},
-                  fmt::format(R"("endpoint": "redis_default", "prefix": "{}"{})",
-                              random_.chance(0.5) ? "user" : "item",
-                              lists ? fmt::format(R"(, "keys": [{}])", quoted(listed)) : ""));
+    rows.id =
+        add("hydrate",
+            from.id,
+            {},
+            fmt::format(R"("endpoint": "redis_default", "prefix": "{}"{})",
+                        random_.chance(0.5) ? "user" : "item",
+                        lists || keys_ == FetchedKeys::kAllNamed
+                            ? fmt::format(R"(, "keys": [{}])", quoted(lists ? listed : kStored))
+                            : ""));
     rows.keys.insert((lists ? listed : kStored).begin(), (lists ? listed : kStored).end());
     return rows;
   }
@@ -301,6 +304,7 @@ class Generator {
   }
 
   base::SplitMix64 random_;
+  FetchedKeys keys_;
   std::string nodes_;
   std::size_t next_ = 0;
   std::vector<Rows> branches_;
@@ -309,8 +313,8 @@ class Generator {
 
 }  // namespace
 
-std::string draw_plan(const std::string& name, std::uint64_t seed) {
-  return Generator(seed).draw(name);
+std::string draw_plan(const std::string& name, std::uint64_t seed, FetchedKeys keys) {
+  return Generator(seed, keys).draw(name);
 }
 
 }  // namespace millrace::differential
