@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -13,9 +14,11 @@
 #include "base/format.h"
 #include "base/log/log.h"
 #include "base/metrics/metric_binding.h"
+#include "base/sync/thread_placement.h"
 #include "host/loop_metrics.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
+#include "plan/problem.h"
 
 namespace millrace::host {
 namespace {
@@ -89,6 +92,7 @@ std::expected<std::unique_ptr<Engine>, StartError> Engine::start(const Settings&
         engine->plans_,
         unit->services,
         rank::RankOptions{.deadline = settings.deadline,
+                          .plan_inflight_max = settings.plan_inflight_max,
                           .ids_as_strings = settings.ids_as_strings,
                           .allow_scheduling_overrides = settings.allow_scheduling_overrides});
   }
@@ -117,6 +121,8 @@ void Engine::bind_metrics(const Project& project, LoopUnit& unit, std::size_t lo
   binding.bind(kLoopWakeups, {loop}, &cells.wakeups);
   binding.bind(kLoopJobs, {loop}, &cells.jobs);
   binding.bind(kLoopTimersFired, {loop}, &cells.timers_fired);
+  binding.bind(kLoopBusy, {loop}, &cells.busy_us);
+  binding.bind(kLoopLag, {loop}, &cells.turns);
   for (std::size_t index = 0; index < unit.clients.size(); ++index) {
     unit.clients[index]->bind_metrics(binding, project.registry().endpoints()[index].name);
   }
@@ -142,6 +148,8 @@ bool uses_network(const std::vector<PlanFile>& files, const plan::Registry& regi
 
 std::expected<void, StartError> Engine::start_threads(const Settings& settings,
                                                       std::uint32_t loop_count) {
+  // The loops have the first processors, the workers the next ones.
+  const auto pin_from = settings.pin ? std::optional(loop_count) : std::nullopt;
   auto workers =
       runtime::WorkerPool::create({.compute_threads = settings.cpu_threads,
                                    .callers_help = false,
@@ -150,13 +158,15 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings,
                                    .max_inline_depth = settings.max_inline_depth,
                                    .loop_inline_budget = settings.loop_inline_budget,
                                    .costs = {.inline_threshold = settings.inline_threshold},
+                                   .pin_from = pin_from,
                                    .trace = &tracer_.collector()});
   if (!workers) return std::unexpected(from(workers.error()));
   workers_ = *std::move(workers);
   auto admission =
       runtime::Admission::create({.high_water = settings.high_water,
                                   .low_water = std::max<std::int64_t>(settings.high_water / 2, 1),
-                                  .inflight_max = settings.inflight_max},
+                                  .inflight_max = settings.inflight_max,
+                                  .class_shares = settings.class_shares},
                                  *workers_);
   if (!admission) return std::unexpected(from(admission.error()));
   admission_ = *std::move(admission);
@@ -165,6 +175,14 @@ std::expected<void, StartError> Engine::start_threads(const Settings& settings,
     if (!loop) return std::unexpected(from(loop.error()));
     LoopUnit& unit = *loops_.emplace_back(std::make_unique<LoopUnit>());
     unit.loop = *std::move(loop);
+  }
+  if (settings.pin) {
+    auto deal = base::ProcessorDeal::create();
+    if (!deal) return std::unexpected(from(deal.error()));
+    for (const auto& unit : loops_) {
+      if (auto pinned = unit->loop->pin(*deal); !pinned)
+        return std::unexpected(from(pinned.error()));
+    }
   }
   return {};
 }
@@ -210,8 +228,10 @@ std::expected<void, StartError> Engine::load_plans(const Settings& settings,
                                                    const Project& project,
                                                    std::vector<PlanFile> files) {
   std::string problems;
+  bool is_clear = true;
   for (PlanFile& file : files) {
     if (!file.plan) {
+      is_clear = is_clear && !file.plan.error().has(plan::ProblemCode::kDuplicatePlan);
       problems += base::format("{}:\n{}", file.path, file.plan.error().to_text());
       continue;
     }
@@ -226,7 +246,8 @@ std::expected<void, StartError> Engine::load_plans(const Settings& settings,
         loaded ? plans_.add(*std::move(loaded)) : base::Status(std::unexpected(loaded.error()));
     if (!added) problems += base::format("{}: {}\n", file.path, added.error().to_string());
   }
-  const bool is_enough = !settings.plan_name.empty() && plans_.find(settings.plan_name) != nullptr;
+  const bool is_enough =
+      is_clear && !settings.plan_name.empty() && plans_.find(settings.plan_name) != nullptr;
   if (!problems.empty() && !is_enough) return std::unexpected(StartError{std::move(problems)});
   if (!problems.empty() && settings.log != nullptr) {
     settings.log->warning("plans_refused",

@@ -72,6 +72,7 @@ class Engine {
   [[nodiscard]] const runtime::WorkerPool& workers() const { return *workers_; }
   /// Decides for all loops whether a request may start.
   [[nodiscard]] const runtime::Admission& admission() const { return *admission_; }
+  [[nodiscard]] runtime::Admission& admission() { return *admission_; }
   /// Writes the rest of the trace dump and closes it, if there is one. No request may be under way.
   [[nodiscard]] std::expected<void, StartError> close_trace_dump();
   /// The metrics of the process: those of loops and endpoints, and what others bind to it.

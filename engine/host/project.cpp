@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +59,29 @@ std::expected<std::vector<std::string>, StartError> plan_files(const std::string
   }
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+/// Turns a plan whose name an earlier file has into a problem: which of the two answers would
+/// depend on the order of files. A file that is named twice counts once.
+void refuse_repeated_names(std::vector<PlanFile>& files) {
+  std::map<std::string, std::string, std::less<>> paths;
+  std::vector<PlanFile> all = std::exchange(files, {});
+  for (PlanFile& each : all) {
+    const std::string name = each.plan ? (*each.plan)->name : "";
+    const auto first = paths.find(name);
+    const bool is_repeated = each.plan && first != paths.end();
+    std::error_code ignored;
+    if (is_repeated && fs::equivalent(first->second, each.path, ignored)) continue;
+    PlanFile& file = files.emplace_back(std::move(each));
+    if (file.plan && !is_repeated) paths.emplace(name, file.path);
+    if (!is_repeated) continue;
+    plan::ProblemReport report;
+    report.add({.code = plan::ProblemCode::kDuplicatePlan,
+                .path = "name",
+                .message = base::format("The plan '{}' is also in {}", name, first->second),
+                .hint = "rename one of them, or keep it out of the folder of plans"});
+    file.plan = std::unexpected(std::move(report));
+  }
 }
 
 }  // namespace
@@ -120,6 +145,7 @@ std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
     auto compiled = plan::compile_plan(*text, *registry_, tasks_, options);
     files.push_back({std::move(path), *std::move(text), std::move(compiled)});
   }
+  refuse_repeated_names(files);
   return files;
 }
 

@@ -68,6 +68,7 @@ constexpr std::array<ProblemEntry, kProblemCodeCount> kTable{{
     {kBadReplacement, "bad_replacement", "`replaced_by` names nothing, or leads in a circle."},
     {kWrongKeyType, "wrong_key_type", "A param names a key of a type that the task cannot use."},
     {kKeyClash, "key_clash", "Both sides of a join have a column of the same name."},
+    {kDuplicatePlan, "duplicate_plan", "Another plan file has a plan of the same name."},
     {kDeprecatedName,
      "deprecated_name",
      "Warning: a key, param or endpoint is used that should not be used any more."},

@@ -12,6 +12,7 @@
 #include "base/pooled_allocator.h"
 #include "base/result.h"
 #include "plan/compiler.h"
+#include "plan/explain.h"
 #include "rank/request_run.h"
 #include "runtime/topology/topology_builder.h"
 
@@ -73,7 +74,9 @@ LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan,
                        const plan::Registry& registry,
                        const tasks::TaskRegistry& tasks,
                        const LoadOptions& options)
-    : PreparedPlan(std::move(plan), registry), tasks_(tasks), options_(options) {}
+    : PreparedPlan(std::move(plan), registry), tasks_(tasks), options_(options) {
+  load_.set_may_fail(!plan::nodes_that_can_fail(this->plan()).empty());
+}
 
 LoadedPlan::~LoadedPlan() = default;
 
@@ -140,6 +143,7 @@ base::Status LoadedPlan::build_topology(const LoadOptions& options) {
   for (std::uint32_t index = 0; index < nodes().size(); ++index)
     builder.add(make_spec(index, options));
   MR_TRY(topology_, builder.build());
+  reads_ = std::make_unique<const RowReads>(plan(), *topology_);
   costs_ = std::make_unique<runtime::CostModel>(*topology_, options.costs);
   runs_ = std::make_unique<runtime::RunPool>(*topology_, *costs_);
   return {};
@@ -170,7 +174,10 @@ std::shared_ptr<RequestRun> LoadedPlan::make_run() {
       idle_.pop_back();
     }
   }
-  if (run == nullptr) run = std::make_unique<RequestRun>(*this, *topology_);
+  if (run == nullptr) {
+    run = std::make_unique<RequestRun>(
+        RunShares{.plan = *this, .topology = *topology_, .reads = *reads_, .spaces = spaces_});
+  }
   return {run.release(),
           [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); },
           base::PooledAllocator<RequestRun>()};

@@ -33,15 +33,20 @@ class BatchExchange::LineCall final : public rank::RankCall {
     started_ = batch_.front_.services().loop->clock().now();
     is_counted_ = false;
     is_running_ = true;
-    batch_.front_.services().ranker->start(
-        *this,
-        batch_.front_.batch_reader(),
-        line_.text,
-        {.plan = batch_.order_.plan, .received = started_, .deadline = deadline()});
+    batch_.front_.services().ranker->start(*this,
+                                           batch_.front_.batch_reader(),
+                                           line_.text,
+                                           {.plan = batch_.order_.plan,
+                                            .received = started_,
+                                            .deadline = deadline(),
+                                            .rights = batch_.order_.key.get()});
     if (!is_running_) return;
     is_counted_ = true;
     batch_.front_.metrics().begin_rank(priority());
   }
+
+  /// The place of the line in the quota of its key, until it has its answer.
+  void hold(QuotaPlace quota) { quota_ = std::move(quota); }
 
   [[nodiscard]] bool is_running() const { return is_running_; }
   [[nodiscard]] Line& line() { return line_; }
@@ -50,6 +55,7 @@ class BatchExchange::LineCall final : public rank::RankCall {
   /// Notes on the loop that the answer is there.
   void arrive() {
     is_running_ = false;
+    quota_.release();
     if (is_counted_) batch_.front_.metrics().end_rank(priority());
     batch_.ended_.push_back(this);
     batch_.move_on();
@@ -76,6 +82,7 @@ class BatchExchange::LineCall final : public rank::RankCall {
   BatchExchange& batch_;
   HomeJob home_job_;
   Line line_;
+  QuotaPlace quota_;
   base::TimePoint started_{};
   bool is_running_ = false;
   bool is_counted_ = false;
@@ -210,6 +217,12 @@ void BatchExchange::move_on() {
 }
 
 void BatchExchange::start_line() {
+  auto quota = QuotaPlace::take(order_.key, front_.services().loop->clock().now());
+  if (!quota) {
+    // A line waits for its key's quota as it waits for admission (S22).
+    is_paused_ = true;
+    return pause_.start(kRefusalPause);
+  }
   if (idle_.empty()) {
     calls_.push_back(std::make_unique<LineCall>(*this));
     idle_.push_back(calls_.back().get());
@@ -219,6 +232,7 @@ void BatchExchange::start_line() {
   ++running_count_;
   Line line = std::move(waiting_.front());
   waiting_.pop_front();
+  call->hold(*std::move(quota));
   call->start(std::move(line));
 }
 

@@ -46,7 +46,7 @@ class Front::ListenerHandler final : public net::HttpHandler {
 };
 
 Front::Front(const FrontServices& services, const FrontSettings& settings)
-    : FrontContext(services, settings), cors_(settings.cors_origins) {
+    : FrontContext(services, settings), cors_(settings.cors_origins), keys_(services.keys) {
   for (const ListenerKind kind : {ListenerKind::kMain, ListenerKind::kAdmin})
     handlers_.push_back(std::make_unique<ListenerHandler>(*this, kind));
 }
@@ -80,29 +80,44 @@ void Front::on_request(net::HttpExchange& exchange, ListenerKind listener) {
         {.code = "method_not_allowed",
          .detail = base::format("This path has the methods {}", match.allowed_methods())});
   }
+  const auto key = check_access(keys_, *route, exchange.peer(), head.fields);
+  if (!key) {
+    if (key.error().code == "unauthorized")
+      exchange.reply_fields().add("WWW-Authenticate", "Bearer realm=\"rankd\"");
+    return reply_problem(exchange, route->path, key.error());
+  }
+  // The same answer whether the plan exists or not.
+  if (*key != nullptr && !match.name.empty() && !(*key)->may_use(match.name)) {
+    return reply_problem(
+        exchange,
+        route->path,
+        {.code = "not_allowed",
+         .detail = base::format("The key does not cover the plan '{}'", match.name)});
+  }
   const auto query = QueryFields::read(exchange.target().query, route->query);
   if (!query) return reply_problem(exchange, route->path, query.error());
   if (match.is_name_bad) {
     return reply_problem(
         exchange, route->path, {.code = "unknown_plan", .detail = "No plan can have this name"});
   }
-  dispatch(exchange, *route, match, *query);
+  dispatch(exchange, *route, match, *query, *key);
 }
 
 void Front::dispatch(net::HttpExchange& exchange,
                      const Route& route,
                      RouteMatch& match,
-                     const QueryFields& query) {
+                     const QueryFields& query,
+                     const GrantedKey& key) {
   const bool is_pretty = query.wants_pretty();
   switch (route.action) {
     case RouteAction::kRank:
     case RouteAction::kRankByQuery:
     case RouteAction::kExplainRequest:
-      return start_rank(exchange, route, match, query);
+      return start_rank(exchange, route, match, query, key);
     case RouteAction::kBatch:
-      return start_batch(exchange, route, match, query);
+      return start_batch(exchange, route, match, query, key);
     case RouteAction::kListPlans:
-      return reply_json(exchange, route, plans_page(*services().plans), is_pretty);
+      return reply_json(exchange, route, plans_page(*services().plans, key.get()), is_pretty);
     case RouteAction::kShowPlan:
     case RouteAction::kShowVersions:
     case RouteAction::kExplainPlan:
@@ -110,7 +125,9 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kOpenApi:
       return reply_json(exchange, route, openapi_document(), is_pretty);
     case RouteAction::kIndex: {
-      const auto names = services().plans->names();
+      auto names = services().plans->names();
+      if (key != nullptr)
+        std::erase_if(names, [&](std::string_view name) { return !key->may_use(name); });
       const std::string plan(names.empty() ? "PLAN" : names.front());
       const std::string host(exchange.head().fields.find("Host").value_or("127.0.0.1:8080"));
       return reply_page(exchange, route, 200, index_page(host, plan));
@@ -127,7 +144,8 @@ void Front::dispatch(net::HttpExchange& exchange,
 void Front::start_rank(net::HttpExchange& exchange,
                        const Route& route,
                        RouteMatch& match,
-                       const QueryFields& query) {
+                       const QueryFields& query,
+                       const GrantedKey& key) {
   const net::HttpFields& fields = exchange.head().fields;
   const auto limit = find_time_limit(fields);
   if (!limit) return reply_problem(exchange, route.path, limit.error());
@@ -138,6 +156,8 @@ void Front::start_rank(net::HttpExchange& exchange,
   } else if (auto good = check_body_type(fields, false); !good) {
     return reply_problem(exchange, route.path, good.error());
   }
+  auto quota = QuotaPlace::take(key, services().loop->clock().now());
+  if (!quota) return refuse_over_quota(exchange, route, quota.error());
   std::unique_ptr<RankExchange> free;
   if (idle_ranks_.empty()) {
     free = std::make_unique<RankExchange>(*this);
@@ -154,13 +174,27 @@ void Front::start_rank(net::HttpExchange& exchange,
                          .plan = match.name,
                          .query_request = query_request,
                          .deadline = deadline_of(exchange.times().head_end, *limit),
-                         .is_pretty = query.wants_pretty()});
+                         .is_pretty = query.wants_pretty(),
+                         .key = key},
+                        *std::move(quota));
+}
+
+void Front::refuse_over_quota(net::HttpExchange& exchange,
+                              const Route& route,
+                              const RequestProblem& problem) {
+  // Neither plan nor class is known before the body is.
+  metrics().count_rank({.outcome = rank::RankOutcome::kRefused});
+  metrics().count_shed("quota",
+                       runtime::Priority::kNormal,
+                       services().loop->clock().now() - exchange.times().head_end);
+  reply_problem(exchange, route.path, problem);
 }
 
 void Front::start_batch(net::HttpExchange& exchange,
                         const Route& route,
                         RouteMatch& match,
-                        const QueryFields& query) {
+                        const QueryFields& query,
+                        const GrantedKey& key) {
   const net::HttpFields& fields = exchange.head().fields;
   const auto limit = find_time_limit(fields);
   if (!limit) return reply_problem(exchange, route.path, limit.error());
@@ -179,7 +213,8 @@ void Front::start_batch(net::HttpExchange& exchange,
                  .plan = std::move(match.name),
                  .deadline = *limit ? std::optional(deadline_of(exchange.times().head_end, *limit))
                                     : std::nullopt,
-                 .in_input_order = order == "input"});
+                 .in_input_order = order == "input",
+                 .key = key});
   batch.release()->start(exchange);
 }
 

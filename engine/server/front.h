@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "net/http/http_handler.h"
+#include "server/access/access_rule.h"
 #include "server/cors.h"
 #include "server/front_context.h"
 #include "server/problem.h"
@@ -39,6 +40,9 @@ class Front final : public FrontContext {
   /// Answers all single ranking requests under way with 503 `draining` and cancels their runs.
   void refuse_all();
 
+  /// Uses other keys from now on; requests under way keep those they have.
+  void set_keys(std::shared_ptr<const AccessKeys> keys) { keys_ = std::move(keys); }
+
   void give_back(RankExchange& exchange) override;
   void give_back(BatchExchange& exchange) override;
   void give_back(PageExchange& exchange) override;
@@ -50,15 +54,18 @@ class Front final : public FrontContext {
   void dispatch(net::HttpExchange& exchange,
                 const Route& route,
                 RouteMatch& match,
-                const QueryFields& query);
+                const QueryFields& query,
+                const GrantedKey& key);
   void start_rank(net::HttpExchange& exchange,
                   const Route& route,
                   RouteMatch& match,
-                  const QueryFields& query);
+                  const QueryFields& query,
+                  const GrantedKey& key);
   void start_batch(net::HttpExchange& exchange,
                    const Route& route,
                    RouteMatch& match,
-                   const QueryFields& query);
+                   const QueryFields& query,
+                   const GrantedKey& key);
   void start_page(net::HttpExchange& exchange, const Route& route, bool is_pretty);
   void show_plan(net::HttpExchange& exchange,
                  const Route& route,
@@ -77,7 +84,13 @@ class Front final : public FrontContext {
                         net::HttpFields& fields,
                         std::string& body);
 
+  /// Counts and answers a request that its key's quota refuses.
+  void refuse_over_quota(net::HttpExchange& exchange,
+                         const Route& route,
+                         const RequestProblem& problem);
+
   const Cors cors_;
+  std::shared_ptr<const AccessKeys> keys_;
   std::vector<std::unique_ptr<ListenerHandler>> handlers_;
   std::vector<std::unique_ptr<RankExchange>> idle_ranks_;
   std::vector<RankExchange*> open_ranks_;  // each knows its place

@@ -8,6 +8,7 @@
 #include "net/http_head.h"
 #include "observe/prometheus_writer.h"
 #include "server/call_headers.h"
+#include "server/overload/overload_metrics.h"
 
 namespace millrace::server {
 namespace {
@@ -22,8 +23,12 @@ FrontContext::FrontContext(const FrontServices& services, const FrontSettings& s
     : services_(services),
       settings_(settings),
       metrics_(*services.metrics),
+      own_delays_(services.limit),
+      own_delays_binding_(*services.metrics),
       log_(services.log, settings.log_rule),
-      batch_reader_(batch_limits()) {}
+      batch_reader_(batch_limits()) {
+  own_delays_binding_.bind(kOwnDelay, {}, &own_delays_.delays());
+}
 
 void FrontContext::add_fields(net::HttpExchange& exchange, std::string_view request_id) {
   net::HttpFields& fields = exchange.reply_fields();

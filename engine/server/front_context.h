@@ -10,6 +10,7 @@
 #include "rank/request.h"
 #include "server/front_metrics.h"
 #include "server/front_services.h"
+#include "server/overload/own_delay_sampler.h"
 #include "server/route_table.h"
 
 namespace millrace::server {
@@ -30,6 +31,7 @@ class FrontContext {
   [[nodiscard]] const FrontServices& services() const { return services_; }
   [[nodiscard]] const FrontSettings& settings() const { return settings_; }
   [[nodiscard]] FrontMetrics& metrics() { return metrics_; }
+  [[nodiscard]] OwnDelaySampler& own_delays() { return own_delays_; }
   [[nodiscard]] observe::RequestLog& log() { return log_; }
   [[nodiscard]] rank::RequestReader& reader() { return reader_; }
   /// Reads the lines of batches, whose class is low unless they name another.
@@ -67,6 +69,8 @@ class FrontContext {
   const FrontServices services_;
   const FrontSettings settings_;
   FrontMetrics metrics_;
+  OwnDelaySampler own_delays_;
+  base::MetricBinding own_delays_binding_;
   observe::RequestLog log_;
   rank::RequestReader reader_;
   rank::RequestReader batch_reader_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
 #include "runtime/admission.h"
+#include "server/access/access_keys.h"
+#include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 
 namespace millrace::server {
@@ -44,6 +47,8 @@ struct FrontServices {
   rank::PlanSet* plans = nullptr;
   const plan::Registry* registry = nullptr;
   const runtime::Admission* admission = nullptr;  ///< nullptr: nothing is refused
+  LimitController* limit = nullptr;               ///< nullptr: the limit does not move
+  std::shared_ptr<const AccessKeys> keys = {};    ///< at first; nullptr: there is no key file
   const Readiness* readiness = nullptr;
   const LoopPulses* pulses = nullptr;
   base::MetricsRegistry* metrics = nullptr;

@@ -29,7 +29,7 @@ std::string version_of(const plan::CompiledPlan& plan) {
       digest.substr(colon == std::string_view::npos ? 0 : colon + 1, kVersionDigits));
 }
 
-std::string plans_page(const rank::PlanSet& plans) {
+std::string plans_page(const rank::PlanSet& plans, const rank::CallRights* rights) {
   std::string out;
   base::JsonWriter json(out);
   const rank::LoadedPlan* const standard = plans.default_plan();
@@ -37,6 +37,7 @@ std::string plans_page(const rank::PlanSet& plans) {
   json.key("plans");
   json.begin_array();
   for (const std::string_view name : plans.names()) {
+    if (rights != nullptr && !rights->may_use(name)) continue;
     const rank::LoadedPlan& plan = *plans.find(name);
     json.begin_object();
     write_identity(plan.plan(), json);

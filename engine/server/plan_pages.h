@@ -3,6 +3,7 @@
 #include <string>
 
 #include "plan/registry/registry.h"
+#include "rank/call_rights.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
 
@@ -10,8 +11,9 @@
 
 namespace millrace::server {
 
-/// All plans by name, with version, digest and number of nodes.
-[[nodiscard]] std::string plans_page(const rank::PlanSet& plans);
+/// All plans by name, with version, digest and number of nodes. With `rights` only those that the
+/// caller may use.
+[[nodiscard]] std::string plans_page(const rank::PlanSet& plans, const rank::CallRights* rights);
 /// One plan: graph, passes, digest, and whether it always answers.
 [[nodiscard]] std::string plan_page(const rank::LoadedPlan& plan, const plan::Registry& registry);
 /// The versions of a plan. One is loaded; it is active.

@@ -21,7 +21,7 @@ TEST(PlanPagesTest, AVersionIsTheArtifactsOrEightDigitsOfItsDigest) {
 TEST(PlanPagesTest, PagesAreJson) {
   rank::testing::RankRig rig;
   const rank::LoadedPlan& plan = rig.load(small_plan());
-  for (const std::string& page : {plans_page(rig.plans),
+  for (const std::string& page : {plans_page(rig.plans, nullptr),
                                   plan_page(plan, rig.registry),
                                   versions_page(plan),
                                   explain_page(plan, rig.registry)})

@@ -1,5 +1,6 @@
 #include "server/server.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/problems/problem_report.h"
+#include "base/text_file.h"
 #include "host/waiting_call.h"
 #include "loop/owned_timer.h"
 #include "net/address.h"
@@ -22,12 +25,13 @@
 #include "observe/stats_json.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
+#include "server/overload/overload_metrics.h"
 #include "server/plan_pages.h"
 
 namespace millrace::server {
 namespace {
 
-constexpr base::Duration kStartPause = std::chrono::seconds(1);
+constexpr std::size_t kKeysFileBytesMax = std::size_t{1} << 20;
 constexpr base::Duration kWarmUpDeadline = std::chrono::seconds(5);
 
 /// Runs a function on a loop and waits for it.
@@ -47,6 +51,17 @@ void run_on_loop(loop::Loop& loop, Function function) {
   Call call(function);
   loop.post(call);
   call.done.acquire();
+}
+
+/// The limit of requests under way, with the bounds of S31.
+std::unique_ptr<LimitController> make_limit(host::Engine& engine, const ServerSettings& settings) {
+  runtime::AdaptiveLimitSettings limits = settings.limit;
+  const std::int64_t workers = engine.workers().worker_count();
+  limits.least = std::min(std::max<std::int64_t>(4, 2 * workers), limits.most);
+  return std::make_unique<LimitController>(
+      LimitController::Parts{
+          engine.admission(), engine.workers(), engine.workers(), base::steady_clock()},
+      limits);
 }
 
 /// The endpoints that a plan uses, by index.
@@ -75,6 +90,8 @@ struct Server::Unit {
                .plans = &server.engine_->plans(),
                .registry = &server.project_.registry(),
                .admission = &server.engine_->admission(),
+               .limit = server.limit_.get(),
+               .keys = server.keys_,
                .readiness = &server.readiness_,
                .pulses = server.pulses_.get(),
                .metrics = &server.engine_->metrics(),
@@ -134,6 +151,8 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   server->pulses_ = std::make_unique<LoopPulses>(engine.loop_count(), base::steady_clock().now());
   server->one_.set(1);
   server->bind_plans();
+  if (auto done = server->read_keys(); !done) return std::unexpected(done.error());
+  server->limit_ = make_limit(engine, settings);
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
   server->spreader_ =
       std::make_unique<net::ConnectionSpreader>(accepting, settings.connections_max);
@@ -152,14 +171,32 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
       return std::unexpected(done.error());
   }
   server->start_check_ =
-      std::make_unique<StartCheck>(server->readiness_, server->make_trials(), kStartPause);
+      std::make_unique<StartCheck>(server->readiness_, server->make_trials(), StartCheck::Pauses());
   return server;
 }
 
 Server::~Server() { close(); }
 
+std::expected<void, host::StartError> Server::read_keys() {
+  if (settings_.keys_file.empty()) return {};
+  const auto text = base::read_text_file(settings_.keys_file, kKeysFileBytesMax);
+  if (!text) return std::unexpected(host::StartError{text.error().to_string()});
+  base::ProblemReport report;
+  auto keys = AccessKeys::read(*text, settings_.keys_file, keys_.get(), report);
+  if (report.has_errors()) return std::unexpected(host::StartError{report.to_text()});
+  keys_ = std::make_shared<const AccessKeys>(std::move(keys));
+  return {};
+}
+
+std::expected<void, host::StartError> Server::reload_keys() {
+  if (auto done = read_keys(); !done) return done;
+  for (const auto& unit : units_) run_on_loop(unit->loop, [&] { unit->front.set_keys(keys_); });
+  return {};
+}
+
 void Server::bind_plans() {
   info_ = std::make_unique<base::MetricBinding>(engine_->metrics());
+  info_->bind(kBuildInfo, {MILLRACE_VERSION, __VERSION__}, &one_);
   for (const std::string_view name : engine_->plans().names()) {
     const plan::CompiledPlan& plan = engine_->plans().find(name)->plan();
     info_->bind(kPlanInfo, {name, version_of(plan), plan.digest, "active"}, &one_);
@@ -312,6 +349,7 @@ void Server::close() {
   // Its timer belongs to the accepting loop. What other loops have posted to it has run by then,
   // because jobs run in order.
   run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
+  limit_.reset();
   info_.reset();
   engine_.reset();
 }
@@ -325,6 +363,7 @@ std::string Server::metrics_page(std::string_view accept) const {
          .series = {{.label_values = {},
                      .value = {.count = dropped, .value = static_cast<double>(dropped)}}}});
   }
+  add_admission_metrics(engine_->admission().stats(), metrics);
   observe::add_process_metrics(metrics);
   std::string page;
   observe::append_metrics(metrics, observe::format_for(accept), page);

@@ -18,6 +18,7 @@
 #include "net/http/http_server.h"
 #include "net/uv_listener.h"
 #include "server/front.h"
+#include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 #include "server/server_settings.h"
 #include "server/start_check.h"
@@ -52,6 +53,10 @@ class Server {
   [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
   [[nodiscard]] const Readiness& readiness() const { return readiness_; }
 
+  /// Reads the key file again, if there is one, and uses its keys for all requests that come from
+  /// now on. A file with problems changes nothing.
+  [[nodiscard]] std::expected<void, host::StartError> reload_keys();
+
   /// From now on the server is not ready, and replies close their connections.
   void begin_drain();
   /// Accepts what waits, closes the listeners and the idle connections.
@@ -72,6 +77,7 @@ class Server {
   [[nodiscard]] std::optional<std::string> warm_up(const std::string& plan);
   [[nodiscard]] std::string metrics_page(std::string_view accept) const;
   [[nodiscard]] std::string stats_page() const;
+  [[nodiscard]] std::expected<void, host::StartError> read_keys();
   void bind_plans();
   void close();
 
@@ -81,6 +87,7 @@ class Server {
   base::Logger* const log_;
   const base::AsyncLogSink* const log_sink_;
   std::vector<std::string> addresses_;
+  std::shared_ptr<const AccessKeys> keys_;  // shared with the fronts and requests under way
   Readiness readiness_;
   std::unique_ptr<LoopPulses> pulses_;
   base::GaugeCell one_;                       // the value of every info metric
@@ -88,6 +95,7 @@ class Server {
   std::unique_ptr<net::ConnectionSpreader> spreader_;
   std::unique_ptr<host::Engine> engine_;
   std::unique_ptr<base::MetricBinding> info_;
+  std::unique_ptr<LimitController> limit_;  // goes before the engine, after the fronts
   std::vector<std::unique_ptr<OpenListener>> listeners_;
   std::unique_ptr<StartCheck> start_check_;
 };

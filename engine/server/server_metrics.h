@@ -68,8 +68,14 @@ inline constexpr base::MetricDescriptor kLogDropped{
     .name = "rankd_log_dropped_total",
     .help = "Log lines that were dropped because nobody read them."};
 
+inline constexpr std::array<std::string_view, 2> kBuildInfoLabels{"version", "compiler"};
+inline constexpr base::MetricDescriptor kBuildInfo{.name = "rankd_build_info",
+                                                   .help = "What this program is; always 1.",
+                                                   .kind = base::MetricKind::kGauge,
+                                                   .label_names = kBuildInfoLabels};
+
 /// All metrics of this module, for the page that lists them.
-inline constexpr std::array<const base::MetricDescriptor*, 11> kServerMetrics{&kRequests,
+inline constexpr std::array<const base::MetricDescriptor*, 12> kServerMetrics{&kRequests,
                                                                               &kRequestDuration,
                                                                               &kHttpRequests,
                                                                               &kInflight,
@@ -79,6 +85,7 @@ inline constexpr std::array<const base::MetricDescriptor*, 11> kServerMetrics{&k
                                                                               &kLogDropped,
                                                                               &kHttpConnections,
                                                                               &kHttpRejected,
-                                                                              &kHttpBytes};
+                                                                              &kHttpBytes,
+                                                                              &kBuildInfo};
 
 }  // namespace millrace::server

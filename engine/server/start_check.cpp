@@ -26,8 +26,8 @@ std::vector<std::string> warm_up_requests(std::string_view file_text) {
   return requests;
 }
 
-StartCheck::StartCheck(Readiness& readiness, std::vector<StartTrial> trials, base::Duration pause)
-    : readiness_(readiness), open_(std::move(trials)), pause_(pause) {
+StartCheck::StartCheck(Readiness& readiness, std::vector<StartTrial> trials, Pauses pauses)
+    : readiness_(readiness), open_(std::move(trials)), pauses_(pauses) {
   std::vector<std::string> endpoints;
   std::vector<std::string> plans;
   for (const StartTrial& trial : open_) (trial.is_plan ? plans : endpoints).push_back(trial.name);
@@ -44,10 +44,10 @@ StartCheck::~StartCheck() {
   thread_.join();
 }
 
-bool StartCheck::wait() {
+bool StartCheck::wait(base::Duration pause) {
   const base::MutexLock lock(mutex_);
   if (is_ending_) return false;
-  changed_.wait_for(mutex_, pause_);
+  changed_.wait_for(mutex_, pause);
   return !is_ending_;
 }
 
@@ -68,10 +68,21 @@ void StartCheck::run() {
         readiness_.report_endpoint(trial.name, std::move(problem));
         has_endpoints &= is_good;
       }
-      if (!is_good) failed.push_back(std::move(trial));
+      if (!is_good) {
+        failed.push_back(std::move(trial));
+      } else if (!trial.is_plan) {
+        endpoints_.push_back(std::move(trial));
+      }
     }
     open_ = std::move(failed);
-    if (!open_.empty() && !wait()) return;
+    if (!open_.empty() && !wait(pauses_.retry)) return;
+  }
+  watch();
+}
+
+void StartCheck::watch() {
+  while (!endpoints_.empty() && wait(pauses_.watch)) {
+    for (StartTrial& trial : endpoints_) readiness_.report_endpoint(trial.name, trial.attempt());
   }
 }
 

@@ -6,7 +6,13 @@ import {
   type ParamBinding,
   type TaskBinding,
 } from "../exchange/bindings.ts";
-import { NODE, type DraftInput, type DraftNode, type DraftValue } from "../exchange/draft.ts";
+import {
+  NODE,
+  NODE_COUNT_MAX,
+  type DraftInput,
+  type DraftNode,
+  type DraftValue,
+} from "../exchange/draft.ts";
 import type { Site } from "../exchange/site.ts";
 import { didYouMean } from "../extract/names.ts";
 import { callSite, PlanError, propertySites } from "../hooks/call_site.ts";
@@ -171,6 +177,9 @@ function makeNode(task: TaskBinding, rows: RowsValue | undefined, given: unknown
   const fromParams = Object.values(params).flatMap((value) =>
     "node" in value ? [build.columns[value.node]!] : [],
   );
+  if (build.nodes.length >= NODE_COUNT_MAX) {
+    throw new PlanError("too_large", `The plan has more than ${NODE_COUNT_MAX} nodes`, site);
+  }
   // A callback of the author may have made other nodes meanwhile.
   node.index = build.nodes.length;
   build.nodes.push(node);

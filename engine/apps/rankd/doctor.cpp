@@ -6,6 +6,7 @@
 
 #include "apps/rankd/extensions.h"
 #include "base/format.h"
+#include "base/problems/message_text.h"
 #include "host/engine.h"
 #include "host/project.h"
 #include "host/waiting_call.h"
@@ -17,9 +18,11 @@ namespace {
 class Checklist {
  public:
   explicit Checklist(Output& out) : out_(out) {}
-  void good(const std::string& what) { out_.write(base::format("ok    {}\n", what)); }
+  void good(const std::string& what) {
+    out_.write(base::printable(base::format("ok    {}\n", what)));
+  }
   void bad(const std::string& what, const std::string& advice) {
-    out_.write(base::format("FAIL  {}\n      {}\n", what, advice));
+    out_.write(base::printable(base::format("FAIL  {}\n      {}\n", what, advice)));
     all_good_ = false;
   }
   [[nodiscard]] int exit_code() const { return all_good_ ? 0 : 1; }
@@ -76,6 +79,7 @@ void show_settings(const Flags& flags, const host::Engine& engine, Checklist& li
   };
   show("loops", engine.loop_count(), "by processors and endpoints");
   show("cpu_threads", engine.workers().worker_count(), "all processors");
+  show("pin", flags.pin, "default");
   show("inline_threshold_us", us(flags.inline_threshold), "default");
   show("loop_inline_budget_us", us(flags.loop_inline_budget), "default");
   show("max_inline_depth",

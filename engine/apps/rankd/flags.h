@@ -40,6 +40,8 @@ struct Flags : host::Settings {
   std::optional<base::LogFormat> log_format;  ///< unset: depends on where stderr goes
   std::optional<base::LogLevel> log_level;    ///< unset: depends on the command
   std::int64_t run_concurrency = 64;          ///< requests of `run` that are under way at a time
+  /// Requests of `run` that take longer are logged; unset: none.
+  std::optional<base::Duration> slow_request = std::chrono::seconds(1);
   // bench
   std::int64_t bench_count = 0;
   std::int64_t bench_concurrency = 1;

@@ -57,6 +57,7 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
                             "text",
                             "--log_level",
                             "debug",
+                            "--pin",
                             "--allow_scheduling_overrides"});
   ASSERT_TRUE(flags) << flags.error().text;
   EXPECT_EQ(flags->plan_name, "p");
@@ -72,6 +73,7 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
   EXPECT_EQ(flags->env, "prod");
   EXPECT_EQ(flags->cpu_threads, 4U);
   EXPECT_EQ(flags->loops, 2U);
+  EXPECT_TRUE(flags->pin);
   EXPECT_EQ(flags->dump_run_trace, "t.json");
   EXPECT_EQ(flags->format, Format::kJson);
   EXPECT_EQ(flags->log_format, base::LogFormat::kText);

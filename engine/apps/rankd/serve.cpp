@@ -18,12 +18,14 @@
 #include <unistd.h>
 
 #include "apps/rankd/extensions.h"
+#include "apps/rankd/output.h"
 #include "apps/rankd/process_log.h"
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
 #include "base/log/async_log_sink.h"
 #include "base/log/log.h"
+#include "base/problems/message_text.h"
 #include "base/settings/setting_values.h"
 #include "host/engine.h"
 #include "host/project.h"
@@ -105,8 +107,18 @@ std::string random_prefix() {
   return base::format("{:08x}{:08x}-", device(), device());
 }
 
+/// Prints a message for people; names of files and the like in it may be anything.
 void print_to(std::FILE* stream, const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
+  const std::string shown = base::printable(text);
+  std::fwrite(shown.data(), 1, shown.size(), stream);
+}
+
+/// Prints what a command is for; gives the exit code.
+int print_result(std::string_view text) {
+  Output out(STDOUT_FILENO, "stdout");
+  if (out.write(text)) return kServeOk;
+  print_to(stderr, "rankd: " + out.status().error().message() + "\n");
+  return kServeFailed;
 }
 
 /// Ends the server in order (S47); gives the exit code.
@@ -200,8 +212,7 @@ int run_serve(Flags flags) {
   if (report.has_errors() || flags.serve.check_config) {
     print_to(stderr, report.to_text());
     if (report.has_errors()) return kServeUsage;
-    print_to(stdout, "The settings are in order.\n");
-    return kServeOk;
+    return print_result("The settings are in order.\n");
   }
   if (flags.serve.print_config) {
     std::string out;
@@ -212,8 +223,7 @@ int run_serve(Flags flags) {
     } else {
       out = values.to_text();
     }
-    print_to(stdout, out);
-    return kServeOk;
+    return print_result(out);
   }
   server::apply_to_host(values, flags);
   return serve_with(std::move(flags), settings, values, report);

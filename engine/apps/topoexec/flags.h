@@ -4,6 +4,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "graph/format/limits.h"
 
@@ -21,6 +22,7 @@ enum class Subcommand : std::uint8_t {
   kMetrics,
   kWhy,
   kTest,
+  kReplay,
   kSchemaDump,
   kSchemaCheck,
   kDoctor,
@@ -41,6 +43,8 @@ struct Flags {
   bool until_idle = false;
   bool virtual_time = false;
   std::optional<std::uint64_t> epoch = {};  ///< of why
+  std::string record;                       ///< of run: the file to write
+  std::vector<std::string> plugins = {};    ///< shared objects with component types
   graph::GraphLimits limits;
 };
 

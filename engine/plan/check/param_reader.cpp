@@ -169,7 +169,7 @@ class ParamReader {
     std::vector<Number> items;
     bool good = true;
     for (const JsonValue item : json.children()) {
-      const base::ValuePlace place = where.item(items.size(), item);
+      const base::ValuePlace place = where.child(item);
       std::optional<Number> number;
       if constexpr (std::is_same_v<Number, double>) {
         number = values_.read_number(item, place);
@@ -194,7 +194,7 @@ class ParamReader {
     if (!values_.is_array(json, where, kListCountMax)) return std::nullopt;
     bool good = true;
     for (const JsonValue item : json.children()) {
-      const base::ValuePlace place = where.item(items.size(), item);
+      const base::ValuePlace place = where.child(item);
       const std::optional<std::string_view> text = values_.read_string(item, place);
       good = text && (!is_keys || is_usable(*text, place)) && good;
       items.emplace_back(text.value_or(""));
@@ -218,11 +218,10 @@ class ParamReader {
     } else if (!values_.is_array(json, where, kListCountMax)) {
       return std::nullopt;
     } else {
-      std::size_t index = 0;
       for (const JsonValue item : json.children()) {
-        good = read_order_key(item, where.item(index++, item), order) && good;
+        good = read_order_key(item, where.child(item), order) && good;
       }
-      if (index == 0) {
+      if (json.size() == 0) {
         add(ProblemCode::kBadValue, where, "An order has at least one key");
         return std::nullopt;
       }

@@ -84,6 +84,9 @@ CostModel::CostModel(const Topology& topology, const CostSettings& settings)
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
     hints_[node].store(kUnknown, std::memory_order_relaxed);
     if (topology.spec(node).cost_estimate.count() > 0) update_hint(node);
+    if (topology.single_continuation(node) != kNoNode) continue;
+    for (const Edge& edge : topology.dependents(node))
+      contended_edge_count_ += edge.counter != kNoCounter ? 1 : 0;
   }
   base::MutexLock lock(mutex_);
   reserve_orders();

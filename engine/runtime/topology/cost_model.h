@@ -114,6 +114,9 @@ class CostModel {
   [[nodiscard]] std::uint64_t sharing_gain_ns() const {
     return sharing_gain_ns_.load(std::memory_order_relaxed);
   }
+  /// Tokens that a run passes one by one to nodes that wait for several. Those of nodes with a
+  /// single dependent do not count: strands pass them together.
+  [[nodiscard]] std::uint64_t contended_edge_count() const { return contended_edge_count_; }
   /// A time that a whole run on one thread rarely exceeds, from the upper estimates of its nodes
   /// (C13). Nothing before every node is measured.
   [[nodiscard]] std::optional<base::Duration> upper_total() const {
@@ -172,6 +175,7 @@ class CostModel {
 
   const Topology& topology_;
   const CostSettings settings_;
+  std::uint64_t contended_edge_count_ = 0;  // constant after construction
   std::unique_ptr<Cell[]> cells_;
   std::unique_ptr<Downstream[]> downstream_;  // only if some node has a fallback
   std::unique_ptr<std::atomic<std::uint32_t>[]> hints_;

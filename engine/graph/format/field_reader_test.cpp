@@ -1,4 +1,4 @@
-#include "graph/format/object_reader.h"
+#include "graph/format/field_reader.h"
 
 #include <chrono>
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/formats/document_reporter.h"
 #include "base/formats/yaml_reader.h"
 #include "graph/format/diagnostic.h"
 #include "graph/format/limits.h"
@@ -28,10 +29,10 @@ std::string read_sample(std::string_view text, Sample& sample) {
   const auto document = base::read_yaml(text);
   EXPECT_TRUE(document);
   DiagnosticReport report;
-  const OriginPaths origins;
+  const base::OriginPaths origins;
   const GraphLimits limits;
   Reporter reporter(*document, origins, report);
-  ObjectReader reader(document->root(), limits, reporter);
+  FieldReader reader(document->root(), limits, reporter);
   reader.readable(sample.is_readable);
   reader.text("name", sample.name, {.about = "a name"});
   reader.integer("count", sample.count, {.about = "a count", .max = 9});
@@ -42,7 +43,7 @@ std::string read_sample(std::string_view text, Sample& sample) {
   return all;
 }
 
-TEST(ObjectReaderTest, FillsWhatIsGivenAndKeepsDefaults) {
+TEST(FieldReaderTest, FillsWhatIsGivenAndKeepsDefaults) {
   Sample sample;
   EXPECT_EQ(read_sample("{name: x, wait_ms: 3}", sample), "");
   EXPECT_EQ(sample.name, "x");
@@ -51,7 +52,7 @@ TEST(ObjectReaderTest, FillsWhatIsGivenAndKeepsDefaults) {
   EXPECT_TRUE(sample.is_readable);
 }
 
-TEST(ObjectReaderTest, ReportsEachMistakeAtItsPlace) {
+TEST(FieldReaderTest, ReportsEachMistakeAtItsPlace) {
   Sample sample;
   EXPECT_EQ(read_sample("{name: 1, count: 10, wait: 1, nmae: x}", sample),
             "wrong_type name 1:8\nbad_value count 1:18\nwrong_type wait 1:28\n"
@@ -59,13 +60,13 @@ TEST(ObjectReaderTest, ReportsEachMistakeAtItsPlace) {
   EXPECT_FALSE(sample.is_readable);
 }
 
-TEST(ObjectReaderTest, AnUnknownFieldAloneLeavesTheRestReadable) {
+TEST(FieldReaderTest, AnUnknownFieldAloneLeavesTheRestReadable) {
   Sample sample;
   EXPECT_EQ(read_sample("{extra: 1}", sample), "unknown_field extra 1:2\n");
   EXPECT_TRUE(sample.is_readable);
 }
 
-TEST(ObjectReaderTest, CountsNesting) {
+TEST(FieldReaderTest, CountsNesting) {
   const auto document = base::read_yaml("a: [1, [2], {b: [3]}]");
   ASSERT_TRUE(document);
   EXPECT_EQ(nesting_depth(document->root()), 4U);

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/formats/json_document.h"
+#include "base/formats/object_reader.h"
+#include "base/formats/value_reader.h"
 #include "graph/format/field_visitor.h"
 #include "graph/format/limits.h"
 #include "graph/format/reporter.h"
@@ -18,12 +20,12 @@ namespace millrace::graph {
 /// Reads one object of a document field by field and reports what is wrong with it. Call `finish`
 /// after the last field: it reports the members that no field asked for.
 /// Threading: not shared. Lifetime: borrows the document, the limits and the reporter.
-class ObjectReader final : public FieldVisitor {
+class FieldReader final : public FieldVisitor {
  public:
-  ObjectReader(base::JsonValue object, const GraphLimits& limits, Reporter& reporter);
+  FieldReader(base::JsonValue object, const GraphLimits& limits, Reporter& reporter);
   void finish();
 
-  void source(std::optional<base::JsonValue>& object) override { object = object_; }
+  void source(std::optional<base::JsonValue>& object) override { object = object_.value(); }
   void readable(bool& flag) override { readable_ = &flag; }
   void text(std::string_view name, std::string& value, const FieldRule& rule) override;
   void id(std::string_view name, std::string& value, const FieldRule& rule) override;
@@ -57,28 +59,17 @@ class ObjectReader final : public FieldVisitor {
             const FieldRule& rule) override;
 
  private:
-  struct Known {
-    std::string_view name;
-    bool is_duration;
-  };
-
-  /// Gives the member of that kind; reports it if it is missing or of another kind.
-  std::optional<base::JsonValue> take(std::string_view name,
-                                      base::JsonKind kind,
-                                      const FieldRule& rule);
-  std::optional<base::JsonValue> take_any(std::string_view name, const FieldRule& rule);
-  void wrong_type(base::JsonValue value, std::string_view expected);
+  /// Notes that the field exists, and reports it if it is required and missing.
+  void expect(std::string_view name, const FieldRule& rule);
   void read_nested(base::JsonValue value, const Members& members);
-  void read_word(base::JsonValue value, std::uint8_t& out, std::span<const std::string_view> words);
   bool check_id(base::JsonValue place, std::string_view id, bool is_key);
   bool check_count(base::JsonValue value);
-  [[nodiscard]] std::optional<std::int64_t> checked_integer(base::JsonValue value,
-                                                            const FieldRule& rule);
 
-  base::JsonValue object_;
+  base::ObjectReader object_;
+  base::ValueReader values_;
   const GraphLimits& limits_;
   Reporter& reporter_;
-  std::vector<Known> known_;
+  std::vector<std::string> known_;
   std::size_t unread_before_;
   bool* readable_ = nullptr;
 };
