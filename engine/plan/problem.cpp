@@ -44,7 +44,7 @@ constexpr std::array<ProblemEntry, kProblemCodeCount> kTable{{
     {kMissingParam, "missing_param", "A required param of the task is absent."},
     {kUnknownParam, "unknown_param", "The task has no param of this name."},
     {kParamRange, "param_range", "A param is below its minimum or above its maximum."},
-    {kBadPattern, "bad_pattern", "A key pattern does not have exactly one `{name}`."},
+    {kBadPattern, "bad_pattern", "A key pattern is empty, or its braces do not enclose names."},
     {kUnknownEndpoint, "unknown_endpoint", "The registry has no endpoint of this name."},
     {kUnknownKey, "unknown_key", "The registry has no key of this name."},
     {kKeyNotAvailable,

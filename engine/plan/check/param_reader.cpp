@@ -19,6 +19,7 @@
 #include "base/problems/message_text.h"
 #include "plan/check/key_map_reader.h"
 #include "plan/check/key_names.h"
+#include "plan/key_pattern.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
 #include "rows/column.h"
@@ -86,11 +87,11 @@ class ParamReader {
       case ParamType::kEndpoint:
         return read_endpoint(text, where);
       case ParamType::kKeyPattern:
-        if (!pattern_name(text)) {
+        if (const auto pattern = parse_key_pattern(text); !pattern) {
           add(ProblemCode::kBadPattern,
               where,
-              "Not a key pattern: " + base::shortened(text),
-              "text with one name in braces, as 'follow:{id}'");
+              base::shortened(pattern.error().message()),
+              "text with names of keys in braces, as 'follow:{id}', or with none");
           return std::nullopt;
         }
         break;
