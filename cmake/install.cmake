@@ -1,5 +1,5 @@
 # What `cmake --install` ships, so that it works where it was installed and where it is moved to:
-# rankd, dslc, the libraries, their headers and the package for find_package(millrace).
+# rankd, topoexec, dslc, the libraries, their headers and the package for find_package(millrace).
 # docs/adr/0019-install-layout.md says why it is laid out like this.
 #
 #   mr_module_headers(NAME "header;...")
@@ -56,7 +56,7 @@ endfunction()
 
 function(mr_install_package)
   _mr_install_headers()
-  install(TARGETS rankd)
+  install(TARGETS rankd topoexec)
   _mr_install_dslc()
   install(EXPORT millrace NAMESPACE millrace:: FILE millrace-targets.cmake
           DESTINATION "${MILLRACE_PACKAGE_DIR}")

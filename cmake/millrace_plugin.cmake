@@ -1,8 +1,9 @@
 # For this repository and for projects that use an installed millrace.
 #
 #   millrace_plugin(NAME SOURCES file...)
-#     makes NAME.so, a shared object of tasks for `rankd --plugin`. It gets the headers of millrace::tasks
-#     but links no library of it: the engine's functions come from the program that loads it.
+#     makes NAME.so, a shared object of tasks for `rankd --plugin`, or of component types for
+#     `topoexec --plugin`. It gets the headers of the engine but links no library of it: the engine's
+#     functions come from the program that loads it.
 function(millrace_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)

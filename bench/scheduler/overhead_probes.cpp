@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
+#include "runtime/sharing_prices.h"
 #include "runtime/steal_deque.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
@@ -203,7 +206,7 @@ double measure_routing(std::uint64_t count) {
   const Topology& topology = dag.topology();
   const runtime::PriorityOrder& order = dag.costs().order();
   const std::atomic<std::uint32_t>* const hints = dag.costs().hints();
-  const auto limit_ns = static_cast<std::uint64_t>(runtime::ExecutorConfig{}.bundle_price.count());
+  const auto limit_ns = static_cast<std::uint64_t>(runtime::SharingPrices{}.bundle.count());
   std::uint64_t backlog_ns = 0;
   return time_batches(
       count,
@@ -244,12 +247,54 @@ double measure_inline_decision(std::uint64_t count) {
       });
 }
 
+/// Waits for an item that another thread will push.
+void steal_next(StealDeque<>& from) {
+  constexpr int kTriesBeforeYield = 4096;
+  DequeItem item;
+  for (int tries = 0; from.steal(item) != runtime::StealResult::kTaken; ++tries) {
+    // Where the machine has one processor for both threads, only this lets the other one push.
+    if (tries >= kTriesBeforeYield) std::this_thread::yield();
+  }
+}
+
+/// Two threads that look for work hand one item to each other, through a deque each.
+double measure_hand_over(std::uint64_t count) {
+  constexpr std::uint64_t kRoundsMax = 20'000;
+  const std::uint64_t rounds = std::min(count, kRoundsMax);
+  StealDeque<> here(2);
+  StealDeque<> there(2);
+  std::jthread peer([&] {
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      steal_next(here);
+      there.push({&there, round});
+    }
+  });
+  return time_batches(
+             rounds - 1,
+             rounds,
+             [] {},
+             [&] {
+               for (std::uint64_t round = 0; round < rounds; ++round) {
+                 here.push({&here, round});
+                 steal_next(there);
+               }
+             }) /
+         2;
+}
+
+double measure_remote_dispatch(std::uint64_t count) {
+  return measure_hand_over(count) + measure_dispatch(count);
+}
+
 constexpr auto kProbes = std::to_array<PhaseProbe>({
     {Phase::kReadySet, "push into the worker's stealing deque", measure_push},
     {Phase::kDequeue, "owner pops the newest item", measure_pop},
     {Phase::kDequeue, "thief takes the oldest item, unopposed", measure_steal},
     {Phase::kDependency, "atomic token per edge, counters re-armed", measure_shared_tokens},
     {Phase::kDependency, "the same on a run that one thread holds", measure_private_tokens},
+    {Phase::kDispatch,
+     "hand-over to a thread that looks for work, then as below",
+     measure_remote_dispatch},
     {Phase::kDispatch, "stop check, body behind its exception barrier", measure_dispatch},
     {Phase::kRouting, "best dependent by path cost, the others priced", measure_routing},
     {Phase::kRouting, "may the node be inlined on a loop", measure_inline_decision},

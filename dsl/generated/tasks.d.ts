@@ -22,9 +22,11 @@ declare namespace Millrace {
     | "media"
     | "recommendation"
     | "sample"
+    | "set_members"
     | "skip"
     | "sleep"
     | "sort"
+    | "sorted_set"
     | "take"
     | "top_k"
     | "viewer"
@@ -152,31 +154,6 @@ declare namespace Millrace {
       readonly pred: ExprParam<C, boolean>;
     }): Rows<C>;
 
-    /**
-     * LRANGE of `follow:{id}` for each row, all in one round trip: the users that it follows, by
-     * row, then by place in the list.
-     */
-    follow<const Y extends KeyMap<C> = never>(params: NodeOptions & {
-      /** Store that has the lists. */
-      readonly endpoint: Endpoint;
-      /**
-       * Key of a row's list.
-       * @defaultValue `"follow:{id}"`
-       */
-      readonly pattern?: KeyPattern<C>;
-      /**
-       * How many items of a list are taken, from its start.
-       * From 1 to 100000.
-       * @defaultValue `100`
-       */
-      readonly fanout?: number;
-      /**
-       * Columns that the new rows take along from the row they come from: keys, or new keys with
-       * the keys they are taken from; by default none.
-       */
-      readonly carry?: Y;
-    }): Rows<"id" | "parent_id" | TakenNames<Y>>;
-
     /** Keeps at most `count` rows of each group, those that come first. */
     groupLimit(params: NodeOptions & {
       /** Keys whose values define a group. */
@@ -188,54 +165,6 @@ declare namespace Millrace {
        */
       readonly count?: number;
     }): Rows<C>;
-
-    /**
-     * GETs a JSON document per row, or one for all, and puts one of its fields into a column. All
-     * requests leave at once, each url once. A page that does not exist (404, 410) and a field that
-     * is missing are null; a field that is not of the key's type is null and counts as a row error.
-     * Any other status, an answer that is no JSON, and a server that does not answer fail the node.
-     * Without endpoint, path, field and out_key it fetches nothing and gives its rows.
-     */
-    httpFetch<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
-      /** HTTP endpoint to ask. */
-      readonly endpoint?: Endpoint;
-      /**
-       * Path to GET. `{id}` in it makes one request per row, and so does `{by}`, the value of the
-       * key `by`; both are percent-encoded. Without them one request serves all rows.
-       */
-      readonly path?: string;
-      /** Field of the JSON answer, as `/a/b` (RFC 6901). */
-      readonly field?: string;
-      /** Key that gets the field. */
-      readonly outKey: KeyRef<K, T>;
-      /** Key whose value `{by}` stands for. */
-      readonly by?: KeyRef<C>;
-      /**
-       * Longest answer that is read.
-       * From 1 to 16777216.
-       * @defaultValue `65536`
-       */
-      readonly bodyBytesMax?: number;
-    }): Rows<C | K>;
-
-    /**
-     * Fetches fields of the hash `prefix:{id}` of each row into columns, all in one round trip, and
-     * only keys that something downstream reads (HMGET). A missing hash or field is null; so is a
-     * value that is not of the key's type, which counts as a row error.
-     */
-    hydrate<K extends KeyName = StoredName>(params: NodeOptions & {
-      /** Store that has the hashes. */
-      readonly endpoint: Endpoint;
-      /** The key of a row is `prefix:{by}`. */
-      readonly prefix: string;
-      /**
-       * Key whose value stands behind the prefix.
-       * @defaultValue `"id"`
-       */
-      readonly by?: KeyRef<C, "int" | "string">;
-      /** Keys to fetch; by default those that something downstream reads. */
-      readonly keys?: KeyList<K>;
-    }): Rows<C | K>;
 
     /**
      * Interleaves the rows of its inputs by a pattern or by weights; the result has all rows of all
@@ -284,96 +213,6 @@ declare namespace Millrace {
        */
       readonly columns?: Y;
     }): Rows<C | JoinedNames<J, "semi" | "anti", R, Y>>;
-
-    /**
-     * LRANGE of the key that `pattern` gives for each row, all in one round trip: the ids in its
-     * list, by row, then by place in the list.
-     */
-    list<const Y extends KeyMap<C> = never>(params: NodeOptions & {
-      /** Store that has the lists. */
-      readonly endpoint: Endpoint;
-      /** Key of a row's list, as `saved:{id}`. */
-      readonly pattern: KeyPattern<C>;
-      /**
-       * How many items of a list are taken, from its start.
-       * From 1 to 100000.
-       * @defaultValue `100`
-       */
-      readonly fanout?: number;
-      /**
-       * Columns that the new rows take along from the row they come from: keys, or new keys with
-       * the keys they are taken from; by default none.
-       */
-      readonly carry?: Y;
-    }): Rows<"id" | "parent_id" | TakenNames<Y>>;
-
-    /**
-     * Fetches the string `prefix:{id}` of each row into one column with one MGET. A missing one is
-     * null; so is a value that is not of the key's type, which counts as a row error.
-     */
-    lookup<K extends WritableName = never, T extends TypeName = TypeName>(params: NodeOptions & {
-      /** Store that has the strings. */
-      readonly endpoint: Endpoint;
-      /** The key of a row is `prefix:{by}`. */
-      readonly prefix: string;
-      /** Key that gets the value. */
-      readonly outKey: KeyRef<K, T>;
-      /**
-       * Key whose value stands behind the prefix.
-       * @defaultValue `"id"`
-       */
-      readonly by?: KeyRef<C, "int" | "string">;
-    }): Rows<C | K>;
-
-    /**
-     * LRANGE of `media:{id}` for each row, all in one round trip: its media, by row, then by place
-     * in the list.
-     */
-    media<const Y extends KeyMap<C> = never>(params: NodeOptions & {
-      /** Store that has the lists. */
-      readonly endpoint: Endpoint;
-      /**
-       * Key of a row's list.
-       * @defaultValue `"media:{id}"`
-       */
-      readonly pattern?: KeyPattern<C>;
-      /**
-       * How many items of a list are taken, from its start.
-       * From 1 to 100000.
-       * @defaultValue `100`
-       */
-      readonly fanout?: number;
-      /**
-       * Columns that the new rows take along from the row they come from: keys, or new keys with
-       * the keys they are taken from; by default none.
-       */
-      readonly carry?: Y;
-    }): Rows<"id" | "parent_id" | TakenNames<Y>>;
-
-    /**
-     * LRANGE of `recommendation:{id}` for each row, all in one round trip: what is recommended to
-     * it, by row, then by place in the list.
-     */
-    recommendation<const Y extends KeyMap<C> = never>(params: NodeOptions & {
-      /** Store that has the lists. */
-      readonly endpoint: Endpoint;
-      /**
-       * Key of a row's list.
-       * @defaultValue `"recommendation:{id}"`
-       */
-      readonly pattern?: KeyPattern<C>;
-      /**
-       * How many items of a list are taken, from its start.
-       * From 1 to 100000.
-       * @defaultValue `100`
-       */
-      readonly fanout?: number;
-      /**
-       * Columns that the new rows take along from the row they come from: keys, or new keys with
-       * the keys they are taken from; by default none.
-       */
-      readonly carry?: Y;
-    }): Rows<"id" | "parent_id" | TakenNames<Y>>;
 
     /**
      * Keeps random rows, in input order. The random number of a row depends only on its id and the

@@ -13,7 +13,8 @@ declare namespace Millrace {
 
   /**
    * The rows that a node gives; `C` names the columns that they have. Every task is a method that
-   * makes one more node and leaves this one as it is; filled by generated/tasks.d.ts.
+   * makes one more node and leaves this one as it is; filled by generated/tasks.d.ts and
+   * generated/fetches.d.ts.
    */
   interface Rows<C extends string> {
     readonly [columns]: { readonly [N in C]: true };
@@ -87,8 +88,16 @@ declare namespace Millrace {
     : [Y] extends [never]
       ? Exclude<ColumnsOf<R>, "id">
       : TakenNames<Y>;
-  /** Text with one name in braces: `follow:{id}`. */
-  type KeyPattern<N extends string> = `${string}{${N}}${string}`;
+  /** A field of the request that may stand in a key. Rows alone have the keys of the engine. */
+  type RequestName = Exclude<keyof RequestFields & string, "id" | "parent_id" | "source">;
+  /** The names in braces of a text: `country` and `id` of `top:{country}:{id}`. */
+  type PatternNames<P extends string> = P extends `${string}{${infer N}}${infer R}`
+    ? N | PatternNames<R>
+    : never;
+  /** A text whose names in braces are among `N`, any number of them: `follow:{id}`, `trending`. */
+  type KeyPattern<P extends string, N extends string> = [PatternNames<P>] extends [N]
+    ? P
+    : `these rows have no ${Exclude<PatternNames<P>, N>}`;
 
   /** Keys that an output has. While the compiler has not yet looked at `build`, any key. */
   type OutputKey<O> = [ColumnsOf<O>] extends [never] ? KeyRef : KeyRef<ColumnsOf<O>>;

@@ -36,13 +36,18 @@ std::size_t distance_below(std::string_view left,
                            std::string_view right,
                            std::size_t limit,
                            DistanceRows& rows) {
+  // A cell further than that from the diagonal is at least `limit`, so only a band is computed. Its
+  // neighbours hold `limit`.
+  const std::size_t reach = std::min(limit, std::max(left.size(), right.size()) + 1) - 1;
   for (std::size_t j = 0; j <= right.size(); ++j) rows.previous[j] = j;
   std::size_t previous_least = 0;
   for (std::size_t i = 1; i <= left.size(); ++i) {
     const char letter = lower(left[i - 1]);
-    rows.current[0] = i;
-    std::size_t least = i;
-    for (std::size_t j = 1; j <= right.size(); ++j) {
+    const std::size_t first = i > reach ? i - reach : 1;
+    const std::size_t last = std::min(right.size(), i + reach);
+    rows.current[first - 1] = first == 1 ? i : limit;
+    std::size_t least = rows.current[first - 1];
+    for (std::size_t j = first; j <= last; ++j) {
       const bool same = letter == lower(right[j - 1]);
       std::size_t& distance = rows.current[j];
       distance = std::min({rows.previous[j] + 1,
@@ -54,6 +59,7 @@ std::size_t distance_below(std::string_view left,
       }
       least = std::min(least, distance);
     }
+    if (last < right.size()) rows.current[last + 1] = limit;
     // Each later row is computed from the two before it and never holds a smaller number.
     if (least >= limit && previous_least >= limit) return limit;
     previous_least = least;

@@ -29,12 +29,9 @@ inline CompiledGraph compile_good(std::string_view text) {
 /// `code path line:column` of each diagnostic.
 inline std::vector<std::string> list_diagnostics(const DiagnosticReport& report) {
   std::vector<std::string> list;
-  for (const Diagnostic& diagnostic : report.diagnostics()) {
-    list.push_back(base::format("{} {} {}:{}",
-                                to_string(diagnostic.code),
-                                diagnostic.path,
-                                diagnostic.place.line,
-                                diagnostic.place.column));
+  for (const base::Problem& problem : report.problems()) {
+    list.push_back(base::format(
+        "{} {} {}:{}", to_string(problem.code), problem.path, problem.line, problem.column));
   }
   return list;
 }

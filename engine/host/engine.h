@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -12,11 +13,17 @@
 #include "base/log/log.h"
 #include "base/metrics/metric_binding.h"
 #include "base/metrics/metrics_registry.h"
+#include "base/result.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "base/wall_clock.h"
+#include "host/endpoint_clients.h"
+#include "host/generation.h"
 #include "host/project.h"
 #include "host/settings.h"
 #include "host/trace_dump.h"
 #include "loop/event_loop.h"
+#include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
 #include "rank/run_tracer.h"
@@ -28,16 +35,12 @@
 
 namespace millrace::host {
 
-/// One event loop with its own clients.
+/// One event loop and what all generations share on it.
 struct LoopUnit {
   std::unique_ptr<loop::EventLoop> loop;
-  std::vector<std::shared_ptr<void>> transports;  // outlive the clients
-  std::vector<std::unique_ptr<tasks::EndpointClient>> clients;
-  std::vector<tasks::EndpointClient*> client_refs;  // by endpoint
   tasks::TaskScratch scratch;
-  rank::LoopServices services;
-  std::unique_ptr<rank::Ranker> ranker;
-  // Of loop and clients; released on the loop before these go.
+  std::atomic<std::uint64_t> named_count{0};  // of the requests that got an id; publishes nothing
+  // Of the loop; released on it before it goes.
   std::optional<base::MetricBinding> metrics;
 };
 
@@ -50,9 +53,10 @@ struct LoopUnit {
 /// Whether one of the plans reads an endpoint that is not in the process.
 [[nodiscard]] bool uses_network(const std::vector<PlanFile>& files, const plan::Registry& registry);
 
-/// Everything that answers requests: threads, clients and plans.
-/// Threading: built and destroyed by one thread; `ranker`, `loop`, `metrics` and `store_counters`
-/// from any.
+/// Everything that answers requests: threads, and the generation of clients and plans that it
+/// started with or that has replaced it.
+/// Threading: built and destroyed by one thread; `loop`, `metrics`, `generation` and `connect` from
+/// any; `plans`, `ranker` and `store_counters` from any as long as nobody replaces the generation.
 /// Lifetime: borrows the logger of the settings.
 class Engine {
  public:
@@ -60,18 +64,39 @@ class Engine {
   /// name a plan and that one is good, the problems of others are only logged.
   [[nodiscard]] static std::expected<std::unique_ptr<Engine>, StartError> start(
       const Settings& settings, const Project& project);
+  /// The same with a project that the engine's generations own.
+  [[nodiscard]] static std::expected<std::unique_ptr<Engine>, StartError> start(
+      const Settings& settings, std::shared_ptr<const Project> project);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  [[nodiscard]] rank::PlanSet& plans() { return plans_; }
+  [[nodiscard]] rank::PlanSet& plans() { return generation()->plans(); }
   [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
-  [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return *loops_[loop]->ranker; }
+  [[nodiscard]] rank::Ranker& ranker(std::size_t loop) { return generation()->ranker(loop); }
+
+  // To exchange plans while the engine runs: connect, load, make a generation, replace.
+
+  /// The generation in use. Owners: the engine, and whoever uses it now.
+  [[nodiscard]] std::shared_ptr<Generation> generation() const MR_EXCLUDES(mutex_);
+  /// Makes the clients of a project that was read again. Those of endpoints that did not change are
+  /// taken over from `before`, which may be null.
+  [[nodiscard]] std::expected<std::shared_ptr<EndpointClients>, StartError> connect(
+      std::shared_ptr<const Project> project, const EndpointClients* before);
+  /// Makes a compiled plan ready to run with these clients.
+  [[nodiscard]] base::Result<std::unique_ptr<rank::LoadedPlan>> load(
+      plan::CompiledPlanRef plan, std::string artifact, const EndpointClients& clients) const;
+  [[nodiscard]] std::shared_ptr<Generation> make_generation(
+      std::shared_ptr<EndpointClients> clients, rank::PlanSet plans) const;
+  /// Gives the one that was in use.
+  [[nodiscard]] std::shared_ptr<Generation> replace_generation(std::shared_ptr<Generation> next)
+      MR_EXCLUDES(mutex_);
   [[nodiscard]] loop::EventLoop& loop(std::size_t loop) { return *loops_[loop]->loop; }
   [[nodiscard]] runtime::WorkerPool& workers() { return *workers_; }
   [[nodiscard]] const runtime::WorkerPool& workers() const { return *workers_; }
   /// Decides for all loops whether a request may start.
   [[nodiscard]] const runtime::Admission& admission() const { return *admission_; }
+  [[nodiscard]] runtime::Admission& admission() { return *admission_; }
   /// Writes the rest of the trace dump and closes it, if there is one. No request may be under way.
   [[nodiscard]] std::expected<void, StartError> close_trace_dump();
   /// The metrics of the process: those of loops and endpoints, and what others bind to it.
@@ -84,30 +109,26 @@ class Engine {
   Engine() = default;
   [[nodiscard]] std::expected<void, StartError> start_threads(const Settings& settings,
                                                               std::uint32_t loop_count);
-  [[nodiscard]] std::expected<void, StartError> connect(const Settings& settings,
-                                                        const Project& project,
-                                                        std::size_t loop_index);
-  [[nodiscard]] std::expected<void, StartError> load_plans(const Settings& settings,
-                                                           const Project& project,
-                                                           std::vector<PlanFile> files);
+  [[nodiscard]] std::expected<rank::PlanSet, StartError> load_plans(
+      const EndpointClients& clients, std::vector<PlanFile> files) const;
 
-  void bind_metrics(const Project& project, LoopUnit& unit, std::size_t loop_index);
+  void bind_metrics(LoopUnit& unit, std::size_t loop_index);
   void log_start(const Settings& settings, const Project& project, base::TimePoint begin);
 
+  Settings settings_;  // constant once started
   // Destroyed from the last to the first: plans wait for bodies that still run, and these need the
   // threads, the clients and the admission.
   base::SystemWallClock wall_clock_;
   base::MetricsRegistry metrics_;
-  std::string id_prefix_;
   base::Logger* log_ = nullptr;  // set when the engine has started
   std::unique_ptr<TraceDump> dump_;
   rank::RunTracer tracer_;
   tasks::ScratchPool scratches_;
-  std::vector<tasks::ClientKind> endpoint_kinds_;
   std::unique_ptr<runtime::WorkerPool> workers_;
   std::unique_ptr<runtime::Admission> admission_;
   std::vector<std::unique_ptr<LoopUnit>> loops_;
-  rank::PlanSet plans_;
+  mutable base::Mutex mutex_;
+  std::shared_ptr<Generation> generation_ MR_GUARDED_BY(mutex_);
 };
 
 }  // namespace millrace::host

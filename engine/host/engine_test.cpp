@@ -101,6 +101,23 @@ TEST(EngineTest, CLI5_ABrokenPlanDoesNotStopAnotherThatIsNamed) {
   EXPECT_THAT(Engine::start(settings, *project).error().text, HasSubstr("nonsense"));
 }
 
+TEST(EngineTest, CLI5_TwoPlansOfOneNameAreAnErrorEvenIfAPlanIsNamed) {
+  const TempFolder folder;
+  Settings settings = repository_settings();
+  settings.plan_dir = std::string(MILLRACE_SOURCE_DIR) + "/plans";
+  const std::string text = read_text_file(settings.plan_dir + "/simple_plan.plan.json").value();
+  settings.plan_files = {folder.write("copy.plan.json", text)};
+  settings.plan_name = "simple_plan";
+  const auto project = open_project(settings);
+  const auto engine = Engine::start(settings, *project);
+  ASSERT_FALSE(engine);
+  EXPECT_THAT(
+      engine.error().text,
+      HasSubstr(
+          "/plans/simple_plan.plan.json:\nduplicate_plan: The plan 'simple_plan' is also in " +
+          settings.plan_files[0]));
+}
+
 TEST(EngineTest, ALimitThatLetsNothingInIsAnError) {
   Settings settings = repository_settings();
   settings.high_water = 0;

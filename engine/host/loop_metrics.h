@@ -20,4 +20,19 @@ inline constexpr base::MetricDescriptor kLoopTimersFired{.name = "rankd_loop_tim
                                                          .help = "Timers that fired on the loop.",
                                                          .label_names = kLoopLabels};
 
+inline constexpr base::MetricDescriptor kLoopBusy{.name = "rankd_loop_busy_seconds_total",
+                                                  .help = "Time in which the loop was not asleep.",
+                                                  .unit = "seconds",
+                                                  .label_names = kLoopLabels,
+                                                  .scale = 1e-6};
+inline constexpr base::MetricDescriptor kLoopLag{
+    .name = "rankd_loop_lag_seconds",
+    .help =
+        "Time between two looks of the loop at its sockets, without sleep: what an event waits "
+        "at most.",
+    .unit = "seconds",
+    .kind = base::MetricKind::kHistogram,
+    .label_names = kLoopLabels,
+    .bucket_bounds = base::kDurationBuckets};
+
 }  // namespace millrace::host

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kFileBytesMax = 64UL << 20;
 constexpr std::string_view kPlanSuffix = ".plan.json";
+constexpr const char* kRegistryFiles[3] = {"keys.toml", "params.toml", "endpoints.toml"};
 
 bool has_registry(const fs::path& folder) {
   std::error_code ignored;
@@ -59,6 +62,29 @@ std::expected<std::vector<std::string>, StartError> plan_files(const std::string
   return paths;
 }
 
+/// Turns a plan whose name an earlier file has into a problem: which of the two answers would
+/// depend on the order of files. A file that is named twice counts once.
+void refuse_repeated_names(std::vector<PlanFile>& files) {
+  std::map<std::string, std::string, std::less<>> paths;
+  std::vector<PlanFile> all = std::exchange(files, {});
+  for (PlanFile& each : all) {
+    const std::string name = each.plan ? (*each.plan)->name : "";
+    const auto first = paths.find(name);
+    const bool is_repeated = each.plan && first != paths.end();
+    std::error_code ignored;
+    if (is_repeated && fs::equivalent(first->second, each.path, ignored)) continue;
+    PlanFile& file = files.emplace_back(std::move(each));
+    if (file.plan && !is_repeated) paths.emplace(name, file.path);
+    if (!is_repeated) continue;
+    plan::ProblemReport report;
+    report.add({.code = plan::ProblemCode::kDuplicatePlan,
+                .path = "name",
+                .message = base::format("The plan '{}' is also in {}", name, first->second),
+                .hint = "rename one of them, or keep it out of the folder of plans"});
+    file.plan = std::unexpected(std::move(report));
+  }
+}
+
 }  // namespace
 
 std::expected<std::string, StartError> read_text_file(const std::string& path) {
@@ -77,20 +103,29 @@ std::expected<std::unique_ptr<Project>, StartError> Project::open(const Settings
 }
 
 std::expected<void, StartError> Project::read_registry(const Settings& settings) {
-  const std::string folder =
-      settings.registry_dir.empty() ? root_ + "/registry" : settings.registry_dir;
+  const std::string folder = registry_dir(settings);
   std::string texts[3];
-  const char* const names[3] = {"keys.toml", "params.toml", "endpoints.toml"};
   for (int index = 0; index < 3; ++index) {
-    auto text = read_text_file(base::format("{}/{}", folder, names[index]));
+    auto text = read_text_file(base::format("{}/{}", folder, kRegistryFiles[index]));
     if (!text) return std::unexpected(text.error());
     texts[index] = *std::move(text);
+    registry_text_.append(texts[index]).push_back('\0');
   }
   auto registry = plan::read_registry({.keys = texts[0], .params = texts[1], .endpoints = texts[2]},
                                       *plan::find_environment(settings.env));
   if (!registry) return std::unexpected(StartError{registry.error().to_text()});
   registry_ = std::make_unique<plan::Registry>(*std::move(registry));
   return {};
+}
+
+std::expected<std::string, StartError> Project::read_registry_text(const Settings& settings) const {
+  std::string all;
+  for (const char* const name : kRegistryFiles) {
+    auto text = read_text_file(base::format("{}/{}", registry_dir(settings), name));
+    if (!text) return std::unexpected(text.error());
+    all.append(*text).push_back('\0');
+  }
+  return all;
 }
 
 std::expected<void, StartError> Project::register_tasks(const Settings& settings) {
@@ -105,21 +140,29 @@ std::expected<void, StartError> Project::register_tasks(const Settings& settings
   return {};
 }
 
-std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
-    const Settings& settings, const plan::CompileOptions& options) const {
+std::expected<std::vector<std::string>, StartError> Project::plan_paths(
+    const Settings& settings) const {
   std::vector<std::string> paths = settings.plan_files;
   if (settings.plan_files.empty() || !settings.plan_dir.empty()) {
     auto found = plan_files(plan_dir(settings));
     if (!found) return std::unexpected(found.error());
     paths.insert(paths.end(), found->begin(), found->end());
   }
+  return paths;
+}
+
+std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
+    const Settings& settings, const plan::CompileOptions& options) const {
+  auto paths = plan_paths(settings);
+  if (!paths) return std::unexpected(paths.error());
   std::vector<PlanFile> files;
-  for (std::string& path : paths) {
+  for (std::string& path : *paths) {
     auto text = read_text_file(path);
     if (!text) return std::unexpected(text.error());
     auto compiled = plan::compile_plan(*text, *registry_, tasks_, options);
     files.push_back({std::move(path), *std::move(text), std::move(compiled)});
   }
+  refuse_repeated_names(files);
   return files;
 }
 

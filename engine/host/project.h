@@ -35,11 +35,23 @@ class Project {
   [[nodiscard]] const Extensions& extensions() const { return extensions_; }
   /// The folder that relative paths of data files start from.
   [[nodiscard]] const std::string& root() const { return root_; }
+  /// The folder of the registry.
+  [[nodiscard]] std::string registry_dir(const Settings& settings) const {
+    return settings.registry_dir.empty() ? root_ + "/registry" : settings.registry_dir;
+  }
+  /// The texts of the three files of the registry, one after another, as they were read.
+  [[nodiscard]] const std::string& registry_text() const { return registry_text_; }
+  /// The same as they are now.
+  [[nodiscard]] std::expected<std::string, StartError> read_registry_text(
+      const Settings& settings) const;
 
   /// The folder that plans are read from.
   [[nodiscard]] std::string plan_dir(const Settings& settings) const {
     return settings.plan_dir.empty() ? root_ + "/plans" : settings.plan_dir;
   }
+  /// The paths of the plan files of the folder and of the settings, in order of path.
+  [[nodiscard]] std::expected<std::vector<std::string>, StartError> plan_paths(
+      const Settings& settings) const;
   /// Compiles every plan file of the folder and of the settings, in order of path.
   [[nodiscard]] std::expected<std::vector<PlanFile>, StartError> load_plans(
       const Settings& settings) const {
@@ -56,6 +68,7 @@ class Project {
 
   const Extensions extensions_;
   std::string root_;
+  std::string registry_text_;
   std::unique_ptr<plan::Registry> registry_;
   tasks::TaskRegistry tasks_;
 };

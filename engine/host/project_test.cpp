@@ -73,6 +73,16 @@ TEST(ProjectTest, CLI2_AFileStandsAloneUnlessAFolderIsGivenToo) {
   EXPECT_EQ(project->load_plans(settings)->size(), 10U);
 }
 
+TEST(ProjectTest, AFileThatIsNamedTwiceIsOnePlan) {
+  Settings settings = repository_settings();
+  const std::string folder = std::string(MILLRACE_SOURCE_DIR) + "/plans";
+  settings.plan_files = {folder + "/diamond.plan.json", folder + "/../plans/diamond.plan.json"};
+  const auto files = open_project(settings)->load_plans(settings);
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 1U);
+  EXPECT_TRUE((*files)[0].plan);
+}
+
 TEST(ProjectTest, WhatCannotBeReadIsNamed) {
   Settings settings = repository_settings();
   const auto project = open_project(settings);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,7 @@ struct Settings {
   std::optional<base::Duration> node_timeout;  ///< of every node, in addition to its own
   std::uint32_t cpu_threads = 0;               ///< 0: as many as the machine has cores
   std::uint32_t loops = 0;                     ///< 0: chosen from the machine and the endpoints
+  bool pin = false;  ///< puts each loop and each worker on a processor of its own, loops first
   // When a node runs on its loop, or right after the node before it.
   /// A cpu node that costs less runs on the loop: handing it to a worker and back would take longer
   /// than the node itself.
@@ -41,9 +43,12 @@ struct Settings {
   /// When more nodes than this are ready but not running, new requests are refused, until the
   /// number has fallen below half of it.
   std::int64_t high_water = 8192;
-  std::int64_t inflight_max = 1024;  ///< requests under way at a time; more are refused
-  std::string id_prefix = "e";       ///< what the ids begin with that the engine gives to requests
-  rows::RowLimits row_limits;        ///< what each request may make
+  std::int64_t inflight_max = 1024;    ///< requests under way at a time; more are refused
+  std::int64_t plan_inflight_max = 0;  ///< the same for each plan; 0: no limit of its own
+  /// The share of `inflight_max` up to which requests of each class enter, from `high` on.
+  std::array<double, 4> class_shares = {1, 1, 1, 1};
+  std::string id_prefix = "e";  ///< what the ids begin with that the engine gives to requests
+  rows::RowLimits row_limits;   ///< what each request may make
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;
   std::string dump_run_trace;             ///< file for a Chrome trace of all runs; empty: none

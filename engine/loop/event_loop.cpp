@@ -1,6 +1,8 @@
 #include "loop/event_loop.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -105,8 +107,32 @@ void EventLoop::turn() {
   begin_turn();
   run_jobs();
   const bool may_sleep = jobs_.empty() && !stopping_;
+  begin_poll();
   uv_run(&uv_->loop, may_sleep ? UV_RUN_ONCE : UV_RUN_NOWAIT);
   if (may_sleep) cells_.wakeups.add();
+}
+
+void EventLoop::begin_poll() {
+  const base::TimePoint now = base::steady_clock().now();
+  const base::Duration slept(uv_metrics_idle_time(&uv_->loop));
+  if (poll_begin_ != base::TimePoint()) {
+    last_turn_ = std::max((now - poll_begin_) - (slept - slept_), base::Duration(0));
+    cells_.turns.observe(std::chrono::duration<double>(last_turn_).count());
+    // What is below a microsecond is carried into the next turn.
+    busy_ += last_turn_;
+    const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(busy_);
+    cells_.busy_us.add(static_cast<std::uint64_t>(whole.count()));
+    busy_ -= whole;
+  }
+  poll_begin_ = now;
+  slept_ = slept;
+}
+
+TurnTimes EventLoop::turn_times() const {
+  thread().assert_current();
+  const base::Duration slept(uv_metrics_idle_time(&uv_->loop));
+  const base::Duration worked = (base::steady_clock().now() - poll_begin_) - (slept - slept_);
+  return {.since_poll = std::max(worked, base::Duration(0)), .last_turn = last_turn_};
 }
 
 void EventLoop::run_jobs() {

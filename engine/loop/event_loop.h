@@ -11,9 +11,11 @@
 
 #include "base/clock.h"
 #include "base/metrics/metric_cell.h"
+#include "base/metrics/metric_descriptor.h"
 #include "base/result.h"
 #include "base/sync/atomics.h"
 #include "base/sync/thread_annotations.h"
+#include "base/sync/thread_placement.h"
 #include "loop/executor.h"
 #include "loop/inbox.h"
 #include "loop/job_list.h"
@@ -36,6 +38,8 @@ struct alignas(base::kApartBytes) LoopCells {
   base::CounterCell wakeups;
   base::CounterCell jobs;
   base::CounterCell timers_fired;
+  base::CounterCell busy_us;                          ///< not asleep, in microseconds
+  base::HistogramCell turns{base::kDurationBuckets};  ///< seconds from one poll to the next
 };
 
 /// One thread that waits for sockets, timers and posted jobs, on libuv.
@@ -63,6 +67,11 @@ class EventLoop final : public Loop {
   [[nodiscard]] static base::Result<std::unique_ptr<EventLoop>> create(std::string name = "loop");
   ~EventLoop() override;
 
+  /// Puts the thread on the next processor of `deal`. Before anything is posted.
+  [[nodiscard]] base::Status pin(base::ProcessorDeal& deal) {
+    return deal.pin_next(worker_.native_handle());
+  }
+
   /// Ends the loop and joins the thread; a second call does nothing. In this order: every job
   /// posted before runs; armed timers are dropped (see `Timer`: sleeping tasks go on with
   /// kCancelled), and so are those armed from then on; jobs that these post run too, until nothing
@@ -78,6 +87,8 @@ class EventLoop final : public Loop {
     return timers_.earliest();
   }
 
+  [[nodiscard]] TurnTimes turn_times() const override;
+
   [[nodiscard]] LoopCounters counters() const;
   [[nodiscard]] const LoopCells& cells() const { return cells_; }
 
@@ -89,6 +100,7 @@ class EventLoop final : public Loop {
 
   void run(const std::string& name);
   void turn() MR_REQUIRES(thread());
+  void begin_poll() MR_REQUIRES(thread());
   void run_jobs() MR_REQUIRES(thread());
   void fire_due() MR_REQUIRES(thread());
   void drain() MR_REQUIRES(thread());
@@ -100,6 +112,11 @@ class EventLoop final : public Loop {
   JobList jobs_ MR_GUARDED_BY(thread());
   std::uint64_t batches_taken_ MR_GUARDED_BY(thread()) = 0;
   bool stopping_ MR_GUARDED_BY(thread()) = false;
+  // When the last poll began, and how long the loop had slept in all polls before it.
+  base::TimePoint poll_begin_ MR_GUARDED_BY(thread()){};
+  base::Duration slept_ MR_GUARDED_BY(thread()){};
+  base::Duration last_turn_ MR_GUARDED_BY(thread()){};
+  base::Duration busy_ MR_GUARDED_BY(thread()){};  // not yet in `cells_`
 
   // Own synchronisation.
   TimerQueue timers_;

@@ -40,6 +40,12 @@ class Timer {
   std::uint32_t heap_index_ = kNotArmed;
 };
 
+/// How long the loop has been at work.
+struct TurnTimes {
+  base::Duration since_poll{};  ///< since the events that are handled now were found
+  base::Duration last_turn{};   ///< from finding the events before until looking for these
+};
+
 /// An executor of one thread, with timers. Jobs run in the order in which they were posted.
 class Loop : public Executor {
  public:
@@ -73,6 +79,11 @@ class Loop : public Executor {
   /// The number of the current turn, for work that is limited per turn.
   /// Threading: loop thread.
   [[nodiscard]] std::uint64_t turn_number() const { return turn_number_; }
+
+  /// What an event that is handled now may have waited for this loop: it was found `since_poll`
+  /// ago, and had happened at any time within the turn before. Zero where nobody measures it.
+  /// Threading: loop thread.
+  [[nodiscard]] virtual TurnTimes turn_times() const { return {}; }
 
   /// The capability that guards what belongs to this loop.
   [[nodiscard]] const LoopThread& thread() const MR_RETURN_CAPABILITY(thread_) { return thread_; }

@@ -50,6 +50,7 @@ void RequestLog::write(const RequestRecord& record) {
               {"outcome", record.outcome},
               {"error_code", record.error_code},
               {"priority", record.priority},
+              {"key", record.key},
               {"took_ms", milliseconds(record.took)},
               {"read_ms", milliseconds(record.read)},
               {"wait_ms", milliseconds(record.wait)},

@@ -24,6 +24,7 @@ struct RequestRecord {
   std::string_view outcome = {};
   std::string_view error_code = {};
   std::string_view priority = {};
+  std::string_view key = {};  ///< the name of the caller's key, never its text
   base::Duration took{};
   base::Duration read{};
   base::Duration wait{};

@@ -74,6 +74,14 @@ inline TaskSpec fan_out(std::string op) {
           .cost_fixed = std::chrono::milliseconds(1)};
 }
 
+/// A fan-out whose input may be left out.
+inline TaskSpec list_task() {
+  TaskSpec list = fan_out("list");
+  list.params[2] = required("pattern", ParamType::kKeyPattern);
+  list.inputs_min = 0;
+  return list;
+}
+
 inline std::vector<TaskSpec> fetching_tasks() {
   return {{.op = "viewer",
            .kind = TaskKind::kAsync,
@@ -90,6 +98,7 @@ inline std::vector<TaskSpec> fetching_tasks() {
           fan_out("follow"),
           fan_out("recommendation"),
           fan_out("media"),
+          list_task(),
           {.op = "hydrate",
            .kind = TaskKind::kAsync,
            .params = {required("endpoint", ParamType::kEndpoint),

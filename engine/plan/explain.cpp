@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +70,22 @@ std::string_view kind_text(TaskKind kind) {
   return "?";
 }
 
+/// A node that names no priority has that of its request.
+std::string_view priority_text(std::optional<PlanPriority> priority) {
+  if (!priority) return "that of the request";
+  switch (*priority) {
+    case PlanPriority::kHigh:
+      return "high";
+    case PlanPriority::kNormal:
+      return "normal";
+    case PlanPriority::kLow:
+      return "low";
+    case PlanPriority::kBackground:
+      return "background";
+  }
+  return "?";
+}
+
 /// Says whether the node's body can fail or wait too long, so that the request needs a fallback.
 bool needs_fallback(const CompiledNode& node) {
   return node.task->can_fail || node.task->kind == TaskKind::kAsync || node.timeout ||
@@ -105,6 +122,23 @@ EstimatedPath estimate_critical_path(const CompiledPlan& plan) {
   for (; last != kNoPlanNode; last = before[last]) path.nodes.push_back(last);
   std::ranges::reverse(path.nodes);
   return path;
+}
+
+std::vector<base::Duration> estimate_time_to_end(const CompiledPlan& plan) {
+  std::vector<base::Duration> times(plan.nodes.size());
+  // Nodes stand after those that they need, so the longest way behind a node is known before it.
+  for (std::size_t i = plan.nodes.size(); i-- > 0;) {
+    const CompiledNode& node = plan.nodes[i];
+    times[i] += estimate_cost(node);
+    const auto reach = [&](std::uint32_t producer) {
+      times[producer] = std::max(times[producer], times[i]);
+    };
+    for (const PlanInput& input : node.inputs) {
+      if (const auto* from = std::get_if<NodeInput>(&input)) reach(from->node);
+    }
+    for (const std::uint32_t other : node.waits_for) reach(other);
+  }
+  return times;
 }
 
 std::vector<std::uint32_t> nodes_that_can_fail(const CompiledPlan& plan) {
@@ -146,7 +180,9 @@ std::string PlanExplanation::to_text() const {
   std::string text = base::format("plan {}", plan_.name);
   if (!plan_.version.empty()) text += " version " + plan_.version;
   text += base::format("\ndigest {}\n\nnodes\n", plan_.digest);
-  for (const CompiledNode& node : plan_.nodes) {
+  const std::vector<base::Duration> times = estimate_time_to_end(plan_);
+  for (std::size_t index = 0; index < plan_.nodes.size(); ++index) {
+    const CompiledNode& node = plan_.nodes[index];
     text += base::format("  {}: {} ({}, ~{} us)\n",
                          node.id,
                          node.task->op,
@@ -162,6 +198,8 @@ std::string PlanExplanation::to_text() const {
       text += base::format("    writes: {}\n", join(names, ", "));
     }
     text += base::format("    columns: {}\n", join(node.columns, ", "));
+    text += base::format(
+        "    priority: {}, ~{} us to the end\n", priority_text(node.priority), to_us(times[index]));
     if (node.on_failure != OnFailure::kFail) {
       text += base::format("    on failure: {}\n", fallback_text(plan_, node));
     }
@@ -187,7 +225,9 @@ std::string PlanExplanation::to_text() const {
   return text;
 }
 
-void PlanExplanation::write_node(base::JsonWriter& json, const CompiledNode& node) const {
+void PlanExplanation::write_node(base::JsonWriter& json,
+                                 const CompiledNode& node,
+                                 base::Duration time_to_end) const {
   json.begin_object();
   json.member("id", node.id);
   json.member("op", node.task->op);
@@ -197,6 +237,8 @@ void PlanExplanation::write_node(base::JsonWriter& json, const CompiledNode& nod
   write_list(json, "writes", writes(node));
   write_list(json, "columns", node.columns);
   json.member("cost_us", to_us(estimate_cost(node)));
+  json.member("priority", priority_text(node.priority));
+  json.member("time_to_end_us", to_us(time_to_end));
   json.member("on_failure", fallback_text(plan_, node));
   json.end_object();
 }
@@ -210,7 +252,10 @@ void PlanExplanation::write_json(base::JsonWriter& json) const {
   json.member("digest", plan_.digest);
   json.key("nodes");
   json.begin_array();
-  for (const CompiledNode& node : plan_.nodes) write_node(json, node);
+  const std::vector<base::Duration> times = estimate_time_to_end(plan_);
+  for (std::size_t index = 0; index < plan_.nodes.size(); ++index) {
+    write_node(json, plan_.nodes[index], times[index]);
+  }
   json.end_array();
   write_list(json, "outputs", ids_of(plan_, plan_.outputs));
   write_list(json, "output_keys", plan_.output_keys);

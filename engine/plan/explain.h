@@ -27,6 +27,11 @@ struct EstimatedPath {
 };
 [[nodiscard]] EstimatedPath estimate_critical_path(const CompiledPlan& plan);
 
+/// Gives for each node the estimated time from its start to the end of the plan, on the dearest way
+/// there. Among nodes of the same priority that are ready together, the scheduler starts the one
+/// with the longest such time first; in a running process it uses measured costs.
+[[nodiscard]] std::vector<base::Duration> estimate_time_to_end(const CompiledPlan& plan);
+
 /// Finds the nodes that can make a request fail: their body can fail or wait too long, and they
 /// have no fallback. If there are none, the plan always answers. Judged by the plan's structure
 /// alone; says nothing about CPU time.
@@ -45,7 +50,9 @@ class PlanExplanation {
  private:
   [[nodiscard]] std::vector<std::string> reads(const CompiledNode& node) const;
   [[nodiscard]] std::vector<std::string> writes(const CompiledNode& node) const;
-  void write_node(base::JsonWriter& json, const CompiledNode& node) const;
+  void write_node(base::JsonWriter& json,
+                  const CompiledNode& node,
+                  base::Duration time_to_end) const;
 
   const CompiledPlan& plan_;
   ColumnAnalysis analysis_;

@@ -1,5 +1,6 @@
 #include "plan/explain.h"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace millrace::plan {
 namespace {
 
+using std::chrono::microseconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -44,6 +46,20 @@ TEST_F(ExplainTest, CMP1_TextNamesPassesColumnsCostsAndVerdict) {
   EXPECT_THAT(text,
               HasSubstr("critical path (estimated, 100 rows per node): v > f > s > t = 1901 us"));
   EXPECT_THAT(text, HasSubstr("always answers: no; these nodes can fail it: v, f\n"));
+}
+
+TEST_F(ExplainTest, P1_EachNodeSaysItsPriorityAndTheWayToTheEnd) {
+  const auto plan = compile(artifact(
+      R"({"id": "a", "op": "fixed_source", "scheduling": {"cost_estimate_us": 100}},
+         {"id": "b", "op": "fixed_source", "scheduling": {"cost_estimate_us": 30}, "priority": "low"},
+         {"id": "c", "op": "concat", "inputs": ["a", "b"], "scheduling": {"cost_estimate_us": 7}},
+         {"id": "d", "op": "take", "inputs": ["b"], "params": {"count": 3}, "scheduling": {"cost_estimate_us": 90}})",
+      R"("c", "d")"));
+  EXPECT_THAT(estimate_time_to_end(*plan),
+              ElementsAre(microseconds(107), microseconds(120), microseconds(7), microseconds(90)));
+  const std::string text = PlanExplanation(*plan, registry_).to_text();
+  EXPECT_THAT(text, HasSubstr("    priority: that of the request, ~107 us to the end\n"));
+  EXPECT_THAT(text, HasSubstr("    priority: low, ~120 us to the end\n"));
 }
 
 TEST_F(ExplainTest, REQ7_APlanAlwaysAnswersIfEveryNodeThatCanFailHasAFallback) {

@@ -60,6 +60,7 @@ enum class ProblemCode : std::uint8_t {
   kBadReplacement,
   kWrongKeyType,
   kKeyClash,
+  kDuplicatePlan,
   kDeprecatedName,
   kExpressionWarning,
   kUnusedNode,

@@ -47,8 +47,8 @@ enum class ParamType : std::uint8_t {
   kEndpoint,   ///< name of an endpoint
   kKeyMap,     ///< columns to take from an input: `["name", …]`, or `{"author_name": "name", …}` to
                ///< give them other names, which must be writable keys of the same type
-  kKeyPattern,  ///< text with one `{name}`, as `follow:{id}`; the name is a key of the first input
-                ///< or, in a task without inputs, a field of the request
+  kKeyPattern,  ///< text with names in braces, as `follow:{id}` or `trending`; they are keys of the
+                ///< first input or, in a node without inputs, fields of the request
   kNode,        ///< slot of another node; becomes an input after the positional ones
 };
 
@@ -81,7 +81,8 @@ enum class OutputColumns : std::uint8_t {
   kFirstInput,  ///< those of the first input, and what the task writes
   kUnion,       ///< those of all inputs, and what the task writes
   kFanOut,  ///< rows of other entities: `id`, `parent_id`, what params of type kKeyMap take along
-            ///< and what the task writes, nothing else of the first input
+            ///< and what the task writes, nothing else of the first input; `parent_id` only if
+            ///< there is one
   kJoin,    ///< those of the first input, and those that `TaskSpec::join` says
   kGroups,  ///< rows that stand for several of the first input: `id`, the keys of params of type
             ///< kKeyList, what params of type kKeyMap make and what the task writes, nothing else

@@ -1,9 +1,12 @@
 #include "rank/explain_absence.h"
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 
-#include "base/format.h"
+#include "base/result.h"
+#include "plan/key_pattern.h"
 #include "rank/row_flow.h"
 #include "rows/batch.h"
 
@@ -12,34 +15,31 @@ namespace {
 
 using base::JsonWriter;
 
-// A key pattern such as `follow:{id}`, taken apart.
-struct Pattern {
-  std::string_view prefix;
-  std::string_view name;
-  std::string_view suffix;
-};
-
-std::optional<Pattern> find_pattern(const plan::CompiledNode& node) {
+std::optional<plan::KeyPattern> find_pattern(const plan::CompiledNode& node) {
   for (std::size_t index = 0; index < node.params.size(); ++index) {
     const auto* const text = std::get_if<std::string>(&node.params[index]);
     if (node.task->params[index].type != plan::ParamType::kKeyPattern || text == nullptr) continue;
-    const std::string_view whole = *text;
-    const std::size_t open = whole.find('{');
-    const std::size_t close = whole.find('}', open);
-    if (open == std::string_view::npos || close == std::string_view::npos) continue;
-    return Pattern{.prefix = whole.substr(0, open),
-                   .name = whole.substr(open + 1, close - open - 1),
-                   .suffix = whole.substr(close + 1)};
+    if (base::Result<plan::KeyPattern> pattern = plan::parse_key_pattern(*text)) return *pattern;
   }
   return std::nullopt;
 }
 
-std::string list_key(const Pattern& pattern, const rows::Value& value) {
-  if (const auto* const number = std::get_if<std::int64_t>(&value))
-    return base::format("{}{}{}", pattern.prefix, *number, pattern.suffix);
-  if (const auto* const text = std::get_if<std::string_view>(&value))
-    return base::format("{}{}{}", pattern.prefix, *text, pattern.suffix);
-  return {};
+// The key that a pattern gives, or nothing where a value is missing.
+template <class ValueOf>
+std::optional<std::string> list_key(const plan::KeyPattern& pattern, const ValueOf& value_of) {
+  std::string key = pattern.prefix;
+  for (const plan::KeyPattern::Place& place : pattern.places) {
+    const rows::Value value = value_of(place.name);
+    if (const auto* const number = std::get_if<std::int64_t>(&value)) {
+      key += std::to_string(*number);
+    } else if (const auto* const text = std::get_if<std::string_view>(&value)) {
+      key += *text;
+    } else {
+      return std::nullopt;
+    }
+    key += place.suffix;
+  }
+  return key;
 }
 
 rows::Value request_value(const ExplainSource& source, std::string_view name) {
@@ -53,20 +53,23 @@ rows::Value request_value(const ExplainSource& source, std::string_view name) {
 void write_lists(JsonWriter& json,
                  const ExplainSource& source,
                  std::uint32_t node,
-                 const Pattern& pattern) {
+                 const plan::KeyPattern& pattern) {
   json.key("lists");
   json.begin_array();
   std::size_t count = 0;
-  const auto add = [&](const rows::Value& value) {
-    const std::string key = list_key(pattern, value);
-    if (!key.empty() && ++count <= kListsMax) json.value(key);
+  const auto add = [&](const auto& value_of) {
+    const std::optional<std::string> key = list_key(pattern, value_of);
+    if (key && ++count <= kListsMax) json.value(*key);
   };
   if (source.run.inputs[node].empty()) {
-    add(request_value(source, pattern.name));
+    add([&](std::string_view name) { return request_value(source, name); });
   } else if (const rows::RowSet* const parents = source.run.inputs[node].front()) {
-    const rows::Column* const column = parents->batch()->find_column(pattern.name);
-    for (std::size_t position = 0; column != nullptr && position < parents->size(); ++position)
-      add(column->value_at(parents->row_at(position)));
+    for (std::size_t position = 0; position < parents->size(); ++position) {
+      add([&](std::string_view name) {
+        const rows::Column* const column = parents->batch()->find_column(name);
+        return column == nullptr ? rows::Value{} : column->value_at(parents->row_at(position));
+      });
+    }
   }
   json.end_array();
   json.member("list_count", count);

@@ -1,6 +1,7 @@
 #include "rank/explain_absence.h"
 
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ using rows::testing::Table;
 using ::testing::HasSubstr;
 
 // A fan-out of `parents` that gave nothing, and an id that is nowhere.
-std::string explain_absence(std::int64_t parents) {
+std::string explain_absence(std::int64_t parents, std::string pattern = "media:{id}:new") {
   rows::RowScratch scratch(0);
   Table table{.names = {"id"}, .types = {ColumnType::kInt64}, .rows = {}};
   for (std::int64_t parent = 1; parent <= parents; ++parent) table.rows.push_back(Row{{parent}});
@@ -35,7 +36,7 @@ std::string explain_absence(std::int64_t parents) {
   node.id = "m";
   node.task = &spec;
   node.inputs = {plan::ConstantInput{}};
-  node.params = {std::string("media:{id}:new"), std::int64_t{25}};
+  node.params = {std::move(pattern), std::int64_t{25}};
   plan.outputs = {0};
   const RunRows run{.plan = &plan, .rows = {&output}, .inputs = {{&input}}, .stood_in = {false}};
   Request request;
@@ -54,6 +55,11 @@ TEST(ExplainAbsenceTest, EXPL6_AnAbsentIdNamesTheListsThatWereRead) {
             R"("paths":[],"absent_from":[)"
             R"({"node":"m","op":"media","rows":0,"fanout":25,)"
             R"("lists":["media:1:new","media:2:new"],"list_count":2}]}])");
+}
+
+TEST(ExplainAbsenceTest, EXPL6_TSK4_APatternMayHaveSeveralNamesOrNone) {
+  EXPECT_THAT(explain_absence(1, "a:{id}:b:{id}"), HasSubstr(R"("lists":["a:1:b:1"],)"));
+  EXPECT_THAT(explain_absence(1, "trending"), HasSubstr(R"("lists":["trending"],)"));
 }
 
 TEST(ExplainAbsenceTest, EXPL6_ManyListsAreCountedAndTheFirstNamed) {

@@ -1,6 +1,7 @@
 #include "rank/loaded_plan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/pooled_allocator.h"
 #include "base/result.h"
 #include "plan/compiler.h"
+#include "plan/explain.h"
 #include "rank/request_run.h"
 #include "runtime/topology/topology_builder.h"
 
@@ -76,6 +78,45 @@ bool commit(const void* closure, runtime::NodeCall& call) {
   return true;
 }
 
+// Publishes nothing.
+std::atomic<std::uint64_t> next_serial{1};
+
+/// Whether two params mean the same.
+struct SameParam {
+  template <class T, class Other>
+  bool operator()(const T&, const Other&) const {
+    return false;
+  }
+  template <class T>
+  bool operator()(const T& left, const T& right) const {
+    return left == right;
+  }
+  bool operator()(const std::vector<plan::OrderKey>& left,
+                  const std::vector<plan::OrderKey>& right) const {
+    return std::ranges::equal(left, right, [](const auto& one, const auto& other) {
+      return one.key == other.key && one.descending == other.descending;
+    });
+  }
+  bool operator()(plan::EndpointId left, plan::EndpointId right) const {
+    return left.index == right.index;
+  }
+  bool operator()(plan::InputIndex left, plan::InputIndex right) const {
+    return left.index == right.index;
+  }
+  bool operator()(const expr::CompiledExprRef& left, const expr::CompiledExprRef& right) const {
+    if (left == nullptr || right == nullptr) return left == right;
+    return left->canonical_text() == right->canonical_text();
+  }
+};
+
+bool does_same_work(const CompiledNode& left, const CompiledNode& right) {
+  return left.task->op == right.task->op && left.source_ids == right.source_ids &&
+         left.columns == right.columns &&
+         std::ranges::equal(left.params, right.params, [](const auto& one, const auto& other) {
+           return std::visit(SameParam{}, one, other);
+         });
+}
+
 bool fall_back(const void* closure, runtime::NodeCall& call) {
   return run_of(call).use_fallback(index_of(closure), call);
 }
@@ -86,7 +127,12 @@ LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan,
                        const plan::Registry& registry,
                        const tasks::TaskRegistry& tasks,
                        const LoadOptions& options)
-    : PreparedPlan(std::move(plan), registry), tasks_(tasks), options_(options) {}
+    : PreparedPlan(std::move(plan), registry),
+      tasks_(tasks),
+      options_(options),
+      serial_(next_serial.fetch_add(1, std::memory_order_relaxed)) {
+  load_.set_may_fail(!plan::nodes_that_can_fail(this->plan()).empty());
+}
 
 LoadedPlan::~LoadedPlan() = default;
 
@@ -153,6 +199,7 @@ base::Status LoadedPlan::build_topology(const LoadOptions& options) {
   for (std::uint32_t index = 0; index < nodes().size(); ++index)
     builder.add(make_spec(index, options));
   MR_TRY(topology_, builder.build());
+  reads_ = std::make_unique<const RowReads>(plan(), *topology_);
   costs_ = std::make_unique<runtime::CostModel>(*topology_, options.costs);
   runs_ = std::make_unique<runtime::RunPool>(*topology_, *costs_);
   return {};
@@ -183,6 +230,16 @@ base::Result<LoadedPlan*> LoadedPlan::explain_twin() {
   return twin_.get();
 }
 
+void LoadedPlan::adopt_costs(const LoadedPlan& before) {
+  for (std::uint32_t index = 0; index < plan().nodes.size(); ++index) {
+    const CompiledNode& node = plan().nodes[index];
+    const std::uint32_t old = before.plan().find_node(node.id);
+    if (old == plan::kNoPlanNode || !does_same_work(node, before.plan().nodes[old])) continue;
+    costs_->adopt(index, *before.costs_, old);
+  }
+  costs_->refresh();
+}
+
 std::shared_ptr<RequestRun> LoadedPlan::make_run() {
   std::unique_ptr<RequestRun> run;
   {
@@ -192,7 +249,10 @@ std::shared_ptr<RequestRun> LoadedPlan::make_run() {
       idle_.pop_back();
     }
   }
-  if (run == nullptr) run = std::make_unique<RequestRun>(*this, *topology_);
+  if (run == nullptr) {
+    run = std::make_unique<RequestRun>(
+        RunShares{.plan = *this, .topology = *topology_, .reads = *reads_, .spaces = spaces_});
+  }
   return {run.release(),
           [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); },
           base::PooledAllocator<RequestRun>()};

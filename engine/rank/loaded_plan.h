@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/lease_pool.h"
 #include "base/result.h"
 #include "base/sync/mutex.h"
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
+#include "rank/live_rows.h"
+#include "rank/plan_load.h"
 #include "rank/prepared_plan.h"
 #include "rank/request_run.h"
 #include "runtime/run_pool.h"
@@ -45,13 +48,23 @@ class LoadedPlan : public PreparedPlan {
       const LoadOptions& options = {});
   ~LoadedPlan();
 
+  /// A number that no other plan of the process ever has, unlike its address.
+  [[nodiscard]] std::uint64_t serial() const { return serial_; }
+  /// What it was compiled from; empty if that was not given.
+  [[nodiscard]] const std::string& artifact() const { return options_.artifact; }
   [[nodiscard]] const runtime::Topology& topology() const { return *topology_; }
   [[nodiscard]] runtime::CostModel& costs() { return *costs_; }
   [[nodiscard]] runtime::RunPool& runs() { return *runs_; }
+  /// What its requests take, and how many are under way.
+  [[nodiscard]] PlanLoad& plan_load() const { return load_; }
 
   /// Gives the same plan compiled without fusing nodes, which is what requests with `explain` run.
   /// Compiled at the first call.
   [[nodiscard]] base::Result<LoadedPlan*> explain_twin();
+
+  /// Takes over the measured costs of those nodes that do the same work in `before`, an earlier
+  /// version of this plan. Call it before the first request.
+  void adopt_costs(const LoadedPlan& before);
 
   /// Gives storage for one request. When the last owner drops it, it returns to the plan's pool.
   [[nodiscard]] std::shared_ptr<RequestRun> make_run();
@@ -65,10 +78,14 @@ class LoadedPlan : public PreparedPlan {
   [[nodiscard]] base::Status build_topology(const LoadOptions& options);
   void give_back(std::unique_ptr<RequestRun> run);
 
+  mutable PlanLoad load_;  // synchronises itself
   const tasks::TaskRegistry& tasks_;
   const LoadOptions options_;
+  const std::uint64_t serial_;
   std::shared_ptr<const runtime::Topology> topology_;
   std::unique_ptr<runtime::CostModel> costs_;
+  std::unique_ptr<const RowReads> reads_;
+  base::LeasePool<BodySpace> spaces_;
   base::Mutex mutex_;
   std::vector<std::unique_ptr<RequestRun>> idle_ MR_GUARDED_BY(mutex_);
   base::Mutex twin_mutex_;

@@ -51,5 +51,33 @@ TEST(LoadedPlanTest, ART8_ATaskThatRefusesItsParamsRefusesThePlan) {
   EXPECT_EQ(compiled.error().problems()[0].message, "Give either `count` or `rate`");
 }
 
+TEST(LoadedPlanTest, S27_MeasuredCostsOfUnchangedNodesCarryOver) {
+  RankRig rig;
+  const auto load = [&](std::string_view sorted_by) {
+    const auto compiled = plan::compile_plan(
+        plan_text(source_node(9) + node("s", "sort", "src", sorted_by), R"(["s"])"),
+        rig.registry,
+        rig.tasks,
+        {.for_explain = true});
+    MR_CHECK(compiled.has_value(), compiled ? "" : compiled.error().to_text());
+    return LoadedPlan::load(*compiled, rig.registry, rig.tasks).value();
+  };
+  const auto old = load(R"({"key": "id", "order": "desc"})");
+  for (std::uint32_t node = 0; node < 2; ++node) {
+    for (int sample = 0; sample < 8; ++sample)
+      old->costs().record(node, std::chrono::microseconds(3), 9);
+  }
+  const auto next = load(R"({"key": "id", "order": "asc"})");
+  EXPECT_NE(next->serial(), old->serial());
+  EXPECT_EQ(next->costs().sample_count(0), 0U);
+  next->adopt_costs(*old);
+  const std::uint32_t source = next->plan().find_node("src");
+  const std::uint32_t sorted = next->plan().find_node("s");
+  EXPECT_EQ(next->costs().sample_count(source), 8U);
+  EXPECT_EQ(next->costs().estimate(source, 9), std::chrono::microseconds(3));
+  EXPECT_NE(next->costs().hint(source), runtime::CostModel::kUnknown);
+  EXPECT_EQ(next->costs().sample_count(sorted), 0U);
+}
+
 }  // namespace
 }  // namespace millrace::rank::testing

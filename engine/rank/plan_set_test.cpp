@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rank/plan_version.h"
 #include "rank/rank_fixture.h"
 
 namespace millrace::rank::testing {
@@ -59,6 +60,51 @@ TEST(PlanSetTest, TheDefaultMustBeThere) {
   const auto missing = plans.set_default("fed");
   ASSERT_FALSE(missing);
   EXPECT_THAT(std::string(missing.error().message()), HasSubstr("'feed'"));
+}
+
+std::shared_ptr<LoadedPlan> make_version(RankRig& rig, int row_count) {
+  const auto compiled = plan::compile_plan(
+      plan_text(source_node(row_count), R"(["src"])", R"(["id"])", "a"), rig.registry, rig.tasks);
+  return LoadedPlan::load(*compiled, rig.registry, rig.tasks).value();
+}
+
+TEST(PlanSetTest, S28_VersionsAreFoundByTheirDigits) {
+  RankRig rig;
+  PlanSet plans;
+  const auto first = make_version(rig, 1);
+  const auto second = make_version(rig, 2);
+  ASSERT_TRUE(plans.add(second));
+  plans.add_version(first);
+  EXPECT_EQ(plans.find("a"), second.get());
+  EXPECT_EQ(plans.find_version("a", version_of(first->plan())), first.get());
+  EXPECT_EQ(plans.find_version("a", version_of(second->plan())), second.get());
+  EXPECT_EQ(plans.find_version("a", "ffffffffffffffffff"), nullptr);
+  EXPECT_EQ(plans.find_version("b", version_of(first->plan())), nullptr);
+}
+
+TEST(PlanSetTest, S29_UsersOfACanaryStayWhereTheyAre) {
+  RankRig rig;
+  int moved = 0;
+  for (const double percent : {1.0, 20.0, 50.0, 100.0}) {
+    PlanSet plans;
+    const auto active = make_version(rig, 1);
+    const auto canary = make_version(rig, 2);
+    ASSERT_TRUE(plans.add(active));
+    plans.add_version(canary);
+    plans.set_canary(*canary, percent);
+    int chosen = 0;
+    for (std::int64_t user = 0; user < 10'000; ++user) {
+      const bool is_chosen = &plans.choose(*active, user) == canary.get();
+      chosen += is_chosen ? 1 : 0;
+      EXPECT_EQ(is_chosen, is_in_share(user, "a", percent));
+      // A larger share has everybody of a smaller one.
+      if (is_in_share(user, "a", percent / 2)) EXPECT_TRUE(is_chosen);
+      // Another plan asks other users.
+      moved += is_chosen != is_in_share(user, "b", percent) ? 1 : 0;
+    }
+    EXPECT_NEAR(chosen, percent * 100, 150) << percent;
+  }
+  EXPECT_GT(moved, 5'000);
 }
 
 }  // namespace

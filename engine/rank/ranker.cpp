@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/format.h"
 #include "base/problems/message_text.h"
 #include "rank/fragment_choice.h"
+#include "rank/plan_version.h"
 #include "rank/request_explain.h"
 #include "rank/response.h"
 #include "rank/run_tracer.h"
@@ -20,7 +22,10 @@
 namespace millrace::rank {
 
 Ranker::Ranker(PlanSet& plans, const LoopServices& services, const RankOptions& options)
-    : plans_(plans), services_(services), options_(options) {}
+    : plans_(plans),
+      services_(services),
+      options_(options),
+      named_count_(services.named_count != nullptr ? *services.named_count : own_named_count_) {}
 
 void Ranker::start(RankCall& call,
                    RequestReader& reader,
@@ -36,9 +41,10 @@ void Ranker::start(RankCall& call,
   call.response_.clear();
   call.store_round_trips_ = 0;
   call.degraded_count_ = 0;
+  call.has_trace_ = false;
   call.engine_request_id_.clear();
   append_next_id(call.engine_request_id_);
-  auto handle = submit(call, reader, text);
+  auto handle = submit_within_memory(call, reader, text);
   call.was_started_ = handle.has_value();
   if (handle) {
     if (call.slot_.keep(*std::move(handle))) return;
@@ -70,7 +76,7 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit(RankCall& call,
                   .message = "'scheduling' is for operators: this server was started without "
                              "--allow_scheduling_overrides"});
   }
-  auto plan = find_plan(request);
+  auto plan = find_plan(request, call.terms_.rights);
   if (plan) call.plan_ = *plan;
   if (plan && request.explain_ids) plan = find_twin(**plan);
   if (!plan) return std::unexpected(std::move(plan).error());
@@ -82,7 +88,7 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit(RankCall& call,
     options.deadline =
         std::min(options.deadline.value_or(*call.terms_.deadline), *call.terms_.deadline);
   const base::TimePoint now = call.terms_.received ? services_.loop->clock().now() : call.started_;
-  auto permit = admit(**plan, now, options.deadline);
+  auto permit = admit(call, **plan, now, options.deadline);
   if (!permit) return std::unexpected(std::move(permit).error());
   return submit_run(call, **plan, options, *std::move(permit));
 }
@@ -98,6 +104,7 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit_run(RankCall& call,
   if (!started) return std::unexpected(std::move(started).error());
   if (services_.tracer != nullptr)
     options.trace = services_.tracer->begin(plan, run.request().trace);
+  if (options.trace.enabled()) run.keep_all_rows();
   const runtime::RunObserver observer{.on_answer = &Ranker::answered, .data = &call};
   auto handle =
       plan.runs().submit(*services_.workers, call.run_, options, observer, std::move(permit));
@@ -108,12 +115,29 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit_run(RankCall& call,
 }
 
 std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
-    const LoadedPlan& plan, base::TimePoint now, std::optional<base::TimePoint> deadline) const {
+    RankCall& call,
+    const LoadedPlan& plan,
+    base::TimePoint now,
+    std::optional<base::TimePoint> deadline) const {
   if (services_.admission == nullptr) return runtime::AdmissionPermit();
+  if (deadline && call.plan_->plan_load().is_hopeless(now, *deadline)) {
+    return std::unexpected(
+        RankError{.code = RankErrorCode::kDeadlineExceeded,
+                  .message = "Less time is left than the plan takes at its fastest"});
+  }
+  if (options_.plan_inflight_max > 0) {
+    call.place_ = call.plan_->plan_load().try_enter(options_.plan_inflight_max);
+    if (!call.place_.valid()) {
+      return std::unexpected(
+          RankError{.code = RankErrorCode::kBusy,
+                    .message = "Too many requests of this plan are under way; try again later"});
+    }
+  }
   auto permit =
       services_.admission->try_admit({.now = now,
                                       .deadline = deadline.value_or(base::TimePoint::max()),
-                                      .node_count = plan.topology().node_count()});
+                                      .node_count = plan.topology().node_count(),
+                                      .priority = call.priority_});
   if (permit) return *std::move(permit);
   if (permit.error() == runtime::RefusalReason::kDeadline) {
     return std::unexpected(RankError{.code = RankErrorCode::kDeadlineExceeded,
@@ -143,6 +167,9 @@ std::expected<void, RankError> Ranker::apply_terms(RankCall& call) {
   Request& request = *call.request_;
   const CallTerms& terms = call.terms_;
   if (request.request_id.empty()) request.request_id = terms.request_id;
+  // Classes are numbered from the best one on.
+  if (terms.rights != nullptr)
+    request.priority = std::max(request.priority, terms.rights->priority_max());
   call.priority_ = request.priority;
   if (!terms.plan.empty()) {
     if (!request.plan.empty() && request.plan != terms.plan) {
@@ -161,10 +188,21 @@ std::expected<void, RankError> Ranker::apply_terms(RankCall& call) {
   return {};
 }
 
-std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) const {
-  LoadedPlan* const plan = request.plan.empty() ? plans_.default_plan() : plans_.find(request.plan);
+std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request,
+                                                        const CallRights* rights) const {
+  LoadedPlan* plan = request.plan.empty() ? plans_.default_plan() : plans_.find(request.plan);
+  const std::string_view name =
+      request.plan.empty() && plan != nullptr ? plan->plan().name : request.plan;
+  // The same answer whether the plan exists or not.
+  if (rights != nullptr && !name.empty() && !rights->may_use(name)) {
+    return std::unexpected(RankError{
+        .code = RankErrorCode::kNotAllowed,
+        .message = base::format("The key does not cover the plan '{}'", base::shortened(name))});
+  }
   if (plan == nullptr) {
-    const auto names = plans_.names();
+    auto names = plans_.names();
+    if (rights != nullptr)
+      std::erase_if(names, [&](std::string_view other) { return !rights->may_use(other); });
     return std::unexpected(
         RankError{.code = RankErrorCode::kUnknownPlan,
                   .message = request.plan.empty()
@@ -173,13 +211,19 @@ std::expected<LoadedPlan*, RankError> Ranker::find_plan(const Request& request) 
                                                 request.plan,
                                                 base::did_you_mean(request.plan, names))});
   }
-  if (!request.plan_version.empty() && request.plan_version != plan->plan().version) {
-    return std::unexpected(
-        RankError{.code = RankErrorCode::kUnknownVersion,
-                  .message = base::format("The plan '{}' has version '{}', not '{}'",
-                                          plan->plan().name,
-                                          plan->plan().version,
-                                          request.plan_version)});
+  if (request.plan_version.empty()) {
+    plan = &plans_.choose(*plan, request.user_id);
+  } else {
+    LoadedPlan* const version = plans_.find_version(plan->plan().name, request.plan_version);
+    if (version == nullptr) {
+      return std::unexpected(
+          RankError{.code = RankErrorCode::kUnknownVersion,
+                    .message = base::format("The plan '{}' has version '{}', not '{}'",
+                                            plan->plan().name,
+                                            version_of(plan->plan()),
+                                            base::shortened(request.plan_version))});
+    }
+    plan = version;
   }
   return find_variant(plans_, *plan, request.fragment_versions);
 }
@@ -210,9 +254,38 @@ void Ranker::answered(runtime::Run& ended, void* data) {
                 {.code = RankErrorCode::kDeadlineExceeded,
                  .message = "The candidates were ready after the deadline"});
   } else {
-    ranker.succeed(call, ended, now);
+    ranker.succeed_within_memory(call, ended, now);
   }
   if (call.slot_.end()) call.on_answer();
+}
+
+std::expected<runtime::RunHandle, RankError> Ranker::submit_within_memory(RankCall& call,
+                                                                          RequestReader& reader,
+                                                                          std::string_view text) {
+  try {
+    return submit(call, reader, text);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(RankError{.code = RankErrorCode::kLimitReached,
+                                     .message = "There is not enough memory for the request"});
+  }
+}
+
+void Ranker::succeed_within_memory(RankCall& call,
+                                   const runtime::Run& ended,
+                                   base::TimePoint now) const {
+  // An answer may be larger than the memory that is left. This can run on a loop, whose other
+  // requests must not end with it.
+  try {
+    succeed(call, ended, now);
+  } catch (const std::bad_alloc&) {
+    call.response_ = {};
+    call.explain_ = {};
+    fail(
+        call,
+        call.run_->request().request_id,
+        {.code = RankErrorCode::kLimitReached,
+         .message = "There is not enough memory for the answer; ask for fewer candidates or keys"});
+  }
 }
 
 void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const {
@@ -220,6 +293,7 @@ void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint 
   const trace::TraceContext& traced = ended.options().trace;
   std::string trace;
   if (traced.enabled()) trace = services_.tracer->end(traced.trace_id, run);
+  call.has_trace_ = !trace.empty();
   call.explain_.clear();
   if (run.request().explain_ids)
     explain_request(run, ended, options_.ids_as_strings, call.explain_);
@@ -229,6 +303,8 @@ void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint 
   call.code_.reset();
   call.request_id_ = run.request().request_id;
   call.took_ = now - call.started_;
+  call.place_.release();
+  if (call.outcome_ == RankOutcome::kOk) call.plan_->plan_load().note_answer(call.took_, now);
   write_response(run,
                  ended,
                  {.engine_request_id = call.engine_request_id_,
@@ -243,6 +319,7 @@ void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint 
 }
 
 void Ranker::fail(RankCall& call, std::string_view request_id, const RankError& error) const {
+  call.place_.release();
   call.outcome_ = outcome_of(error.code);
   call.code_ = error.code;
   call.error_message_ = error.message;

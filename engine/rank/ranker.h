@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "rank/call_rights.h"
 #include "rank/candidate_writer.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
@@ -25,6 +26,7 @@ namespace millrace::rank {
 /// What the operator allows and prefers.
 struct RankOptions {
   std::optional<base::Duration> deadline = {};  ///< of requests that name none
+  std::int64_t plan_inflight_max = 0;           ///< requests of one plan under way; 0: no limit
   bool ids_as_strings = false;
   bool allow_scheduling_overrides = false;  ///< requests may have `scheduling`
 };
@@ -39,6 +41,8 @@ struct CallTerms {
   /// Holds besides the deadline that the request or the operator names.
   std::optional<base::TimePoint> deadline = {};
   bool needs_explain = false;  ///< the text must have `explain`
+  /// What the sender may ask for; nullptr: everything. Used until `start` returns.
+  const CallRights* rights = nullptr;
 };
 
 /// One request from its text to the text of its response. Derive from it, and use it again.
@@ -79,6 +83,8 @@ class RankCall {
   [[nodiscard]] runtime::Priority priority() const { return priority_; }
   /// Whether any of its nodes could run. False: it was refused, or wrong.
   [[nodiscard]] bool was_started() const { return was_started_; }
+  /// Whether the response has a trace.
+  [[nodiscard]] bool has_trace() const { return has_trace_; }
   /// Why there are no candidates, for people; empty if there are.
   [[nodiscard]] const std::string& error_message() const { return error_message_; }
   [[nodiscard]] std::uint64_t candidate_count() const {
@@ -103,8 +109,10 @@ class RankCall {
   std::string error_message_;
   CallTerms terms_;
   const LoadedPlan* plan_ = nullptr;
+  PlanPlace place_;
   runtime::Priority priority_ = runtime::Priority::kNormal;
   bool was_started_ = false;
+  bool has_trace_ = false;
   class Ranker* ranker_ = nullptr;
   base::TimePoint started_{};
   base::Duration took_{};
@@ -141,11 +149,20 @@ class Ranker {
       runtime::RunOptions& options,
       runtime::AdmissionPermit permit);
   [[nodiscard]] std::expected<runtime::AdmissionPermit, RankError> admit(
-      const LoadedPlan& plan, base::TimePoint now, std::optional<base::TimePoint> deadline) const;
+      RankCall& call,
+      const LoadedPlan& plan,
+      base::TimePoint now,
+      std::optional<base::TimePoint> deadline) const;
   /// Applies the terms of the call to the request that was read.
   [[nodiscard]] static std::expected<void, RankError> apply_terms(RankCall& call);
-  [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request) const;
+  [[nodiscard]] std::expected<LoadedPlan*, RankError> find_plan(const Request& request,
+                                                                const CallRights* rights) const;
   [[nodiscard]] static std::expected<LoadedPlan*, RankError> find_twin(LoadedPlan& plan);
+  /// `submit`; a lack of memory is an error of the request.
+  [[nodiscard]] std::expected<runtime::RunHandle, RankError> submit_within_memory(
+      RankCall& call, RequestReader& reader, std::string_view text);
+  /// `succeed`; a lack of memory is an error of the request.
+  void succeed_within_memory(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
   /// `now` is when the answer is made.
   void succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
   void fail(RankCall& call, std::string_view request_id, const RankError& error) const;
@@ -153,8 +170,9 @@ class Ranker {
   PlanSet& plans_;
   const LoopServices& services_;
   const RankOptions options_;
-  // Counts the requests that got an id. Publishes nothing.
-  std::atomic<std::uint64_t> named_count_{0};
+  // Counts the requests that got an id, if the services have no count. Publishes nothing.
+  std::atomic<std::uint64_t> own_named_count_{0};
+  std::atomic<std::uint64_t>& named_count_;
 };
 
 }  // namespace millrace::rank

@@ -412,13 +412,11 @@ Outcome RequestFields::read_scheduling(JsonValue value) {
       return wrong_type(member, base::format("scheduling.{}", member.key()), "an integer");
     }
     const bool is_time = member.key() == kNames[1];
-    const std::int64_t least = is_time ? 0 : 1;
     const std::int64_t most = is_time ? kInlineThresholdNsMax : kInlineDepthMax;
-    if (*number < least || *number > most) {
-      return refuse(
-          RankErrorCode::kBadValue,
-          member,
-          base::format("'scheduling.{}' must be from {} to {}", member.key(), least, most));
+    if (*number < 0 || *number > most) {
+      return refuse(RankErrorCode::kBadValue,
+                    member,
+                    base::format("'scheduling.{}' must be from 0 to {}", member.key(), most));
     }
     if (is_time) {
       request_.scheduling.inline_threshold = base::Duration(*number);

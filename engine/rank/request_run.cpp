@@ -29,20 +29,14 @@ const NamedValue* find_value(std::span<const NamedValue> values, std::string_vie
 
 }  // namespace
 
-RequestRun::RequestRun(const PreparedPlan& plan, const runtime::Topology& topology)
-    : plan_(plan),
-      topology_(topology),
-      slots_(plan.nodes().size()),
+RequestRun::RequestRun(const RunShares& shares)
+    : plan_(shares.plan),
+      topology_(shares.topology),
+      spaces_(shares.spaces),
+      slots_(plan_.nodes().size()),
+      rows_(shares.reads),
       own_round_trips_(slots_.size()),
-      waited_round_trips_(slots_.size()) {
-  for (std::uint32_t index = 0; index < slots_.size(); ++index) {
-    const PlanNode& node = plan.nodes()[index];
-    Slot& slot = slots_[index];
-    slot.exprs.resize(node.prepared.node->params.size());
-    slot.own_exprs.resize(node.exprs.size());
-    slot.inputs.reserve(node.prepared.node->inputs.size());
-  }
-}
+      waited_round_trips_(slots_.size()) {}
 
 std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& request,
                                                  const LoopServices& services) {
@@ -76,7 +70,13 @@ std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& reque
               .workers = services.workers,
               .budget = &budget_};
   budget_.open(services.row_limits);
+  open_rows(request_->explain_ids.has_value());
   return {};
+}
+
+void RequestRun::open_rows(bool keeps_all) {
+  rows_.open(keeps_all);
+  if (keeps_all) kept_inputs_.resize(slots_.size());
 }
 
 std::expected<void, RankError> RequestRun::resolve_overrides() {
@@ -139,26 +139,28 @@ void RequestRun::resolve_request_fields() {
 
 void RequestRun::clear() {
   for (Slot& slot : slots_) {
-    slot.inputs.clear();
-    for (auto& bound : slot.own_exprs) bound.reset();
     slot.stats = {};
-    slot.arena.reset();
     slot.made.reset();
-    slot.rows.reset();
-    slot.published = false;
     slot.error.reset();
     slot.failed.store(false, std::memory_order_relaxed);
   }
+  rows_.clear();
+  for (auto& inputs : kept_inputs_) inputs.clear();
   std::fill(own_round_trips_.begin(), own_round_trips_.end(), 0);
   services_ = nullptr;
 }
 
 // --- Nodes
 
-base::Status RequestRun::prepare_call(std::uint32_t index, const runtime::NodeCall& call) {
-  Slot& slot = slots_[index];
-  MR_TRY_STATUS(gather_inputs(index));
-  MR_TRY_STATUS(bind_exprs(index));
+base::Status RequestRun::prepare_call(std::uint32_t index,
+                                      BodySpace& space,
+                                      const runtime::NodeCall& call) {
+  if (!rows_.try_begin_reading(index))
+    return base::fail(base::ErrorCode::kCancelled, "The time of the node is over");
+  base::Status gathered = gather_inputs(index, space);
+  rows_.end_reading(index);
+  if (!gathered) return gathered;
+  MR_TRY_STATUS(bind_exprs(index, space));
   const std::uint32_t viewer = plan_.plan().viewer_node;
   std::optional<base::TimePoint> deadline;
   if (const auto left = call.remaining()) deadline = context_.clock->now() + *left;
@@ -166,33 +168,32 @@ base::Status RequestRun::prepare_call(std::uint32_t index, const runtime::NodeCa
     const base::TimePoint own = context_.clock->now() + *timeout;
     deadline = deadline ? std::min(*deadline, own) : own;
   }
-  slot.context = {.node = &plan_.nodes()[index].prepared,
-                  .inputs = slot.inputs,
-                  .exprs = slot.exprs,
-                  .viewer = viewer != plan::kNoPlanNode ? rows_of(viewer) : nullptr,
-                  .stats = &slot.stats,
-                  .scratch = nullptr,
-                  .arena = &slot.arena,
-                  .stop = call.stop_token(),
-                  .call = &call,
-                  .deadline = deadline};
+  space.context = {.node = &plan_.nodes()[index].prepared,
+                   .inputs = space.inputs,
+                   .exprs = space.exprs,
+                   .viewer = viewer != plan::kNoPlanNode ? rows_of(viewer) : nullptr,
+                   .stats = &slots_[index].stats,
+                   .scratch = nullptr,
+                   .arena = &space.arena,
+                   .stop = call.stop_token(),
+                   .call = &call,
+                   .deadline = deadline};
   return {};
 }
 
-base::Status RequestRun::gather_inputs(std::uint32_t index) {
+base::Status RequestRun::gather_inputs(std::uint32_t index, BodySpace& space) const {
   const PlanNode& node = plan_.nodes()[index];
   const std::vector<plan::PlanInput>& inputs = node.prepared.node->inputs;
-  Slot& slot = slots_[index];
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     if (const auto* const producer = std::get_if<plan::NodeInput>(&inputs[input])) {
       const rows::RowSet* const rows = rows_of(producer->node);
       MR_CHECK(rows != nullptr);  // the scheduler runs a node after its producers only
-      slot.inputs.push_back(*rows);
+      space.inputs.push_back(*rows);
     } else if (const auto* const field = std::get_if<plan::RequestInput>(&inputs[input])) {
       MR_TRY(rows::RowSet rows, request_input(*field));
-      slot.inputs.push_back(std::move(rows));
+      space.inputs.push_back(std::move(rows));
     } else {
-      slot.inputs.push_back(*node.constant_inputs[input]);
+      space.inputs.push_back(*node.constant_inputs[input]);
     }
   }
   return {};
@@ -209,13 +210,14 @@ base::Result<rows::RowSet> RequestRun::request_input(const plan::RequestInput& i
                     base::format("params.{}", input.field));
 }
 
-base::Status RequestRun::bind_exprs(std::uint32_t index) {
+base::Status RequestRun::bind_exprs(std::uint32_t index, BodySpace& space) const {
   const PlanNode& node = plan_.nodes()[index];
-  Slot& slot = slots_[index];
+  space.exprs.resize(node.prepared.node->params.size());
+  space.own_exprs.resize(node.exprs.size());
   for (std::size_t expr = 0; expr < node.exprs.size(); ++expr) {
     const PlanExpr& source = node.exprs[expr];
     if (source.bound && !(source.reads_params && has_overrides_)) {
-      slot.exprs[source.param_index] = &*source.bound;
+      space.exprs[source.param_index] = &*source.bound;
       continue;
     }
     std::vector<rows::Value> viewer;
@@ -227,20 +229,21 @@ base::Status RequestRun::bind_exprs(std::uint32_t index) {
         viewer.push_back(column != nullptr ? column->value_at(rows->row_at(0)) : rows::Value());
       }
     }
-    MR_TRY(slot.own_exprs[expr],
+    MR_TRY(space.own_exprs[expr],
            expr::BoundExpr::bind(source.compiled,
                                  {.params = params_,
                                   .request = request_fields_,
                                   .viewer = viewer,
                                   .now = context_.now}));
-    slot.exprs[source.param_index] = &*slot.own_exprs[expr];
+    space.exprs[source.param_index] = &*space.own_exprs[expr];
   }
   return {};
 }
 
 void RequestRun::note_failure(std::uint32_t index, const base::Error& error) {
   Slot& slot = slots_[index];
-  if (plan_.plan().nodes[index].on_failure != plan::OnFailure::kFail) slot.error = error;
+  if (plan_.plan().nodes[index].on_failure != plan::OnFailure::kFail)
+    slot.error = std::make_unique<base::Error>(error);
   slot.failed.store(true, std::memory_order_release);
 }
 
@@ -257,76 +260,62 @@ RankError RequestRun::degraded_cause(std::uint32_t index) const {
           .message = "It was not done before the deadline of the request"};
 }
 
-base::Status RequestRun::check_size(const rows::RowSet& rows, std::uint32_t index) const {
+base::Status RequestRun::keep(std::uint32_t index,
+                              BodySpace& space,
+                              base::Result<rows::RowSet> made,
+                              const runtime::NodeCall& call) {
   // Tasks that multiply rows ask before they take memory. Others, those of plugins too, end here.
-  if (rows.size() <= budget_.limits().rows_max) [[likely]]
-    return {};
-  return tasks::TaskContext(context_, slots_[index].context).stop_check().check_rows(rows.size());
-}
-
-bool RequestRun::keep(std::uint32_t index,
-                      base::Result<rows::RowSet> made,
-                      runtime::NodeCall& call) {
-  Slot& slot = slots_[index];
-  if (made) {
-    if (base::Status fits = check_size(*made, index); !fits)
+  if (made && made->size() > budget_.limits().rows_max) [[unlikely]] {
+    const tasks::TaskContext context(context_, space.context);
+    if (base::Status fits = context.stop_check().check_rows(made->size()); !fits)
       made = std::unexpected(std::move(fits).error());
   }
-  if (!made) {
-    // A body that was told to stop returns an error too, but then the reason is the timeout or the
-    // deadline, not that error.
-    if (call.is_wanted()) note_failure(index, made.error());
-    call.set_error(std::move(made).error());
-    return false;
+  if (rows_.keeps_all()) kept_inputs_[index] = std::move(space.inputs);
+  if (made) {
+    slots_[index].made = *std::move(made);
+    return {};
   }
-  slot.made = *std::move(made);
-  return true;
+  // A body that was told to stop returns an error too, but then the reason is the timeout or the
+  // deadline, not that error.
+  if (call.is_wanted()) note_failure(index, made.error());
+  rows_.note_failed(index);
+  return std::unexpected(std::move(made).error());
 }
 
 bool RequestRun::run_node(std::uint32_t index, runtime::NodeCall& call) {
-  Slot& slot = slots_[index];
-  if (base::Status ready = prepare_call(index, call); !ready)
-    return keep(index, std::unexpected(std::move(ready).error()), call);
-  const tasks::ScratchLease lease = services_->scratches->acquire();
-  slot.context.scratch = lease.get();
+  const base::Lease<BodySpace> space = spaces_.acquire();
   const tasks::PreparedNode& node = plan_.nodes()[index].prepared;
-  const tasks::TaskCall task{.inputs = slot.inputs,
-                             .params = node.params.get(),
-                             .context = tasks::TaskContext(context_, slot.context)};
-  return keep(index, node.body->run(task), call);
+  const auto run = [&]() -> base::Result<rows::RowSet> {
+    MR_TRY_STATUS(prepare_call(index, *space, call));
+    const tasks::ScratchLease scratch = services_->scratches->acquire();
+    space->context.scratch = scratch.get();
+    return node.body->run({.inputs = space->inputs,
+                           .params = node.params.get(),
+                           .context = tasks::TaskContext(context_, space->context)});
+  };
+  base::Status kept = keep(index, *space, run(), call);
+  if (!kept) call.set_error(std::move(kept).error());
+  return kept.has_value();
 }
 
 loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime::NodeCall call) {
-  Slot& slot = slots_[index];
-  if (base::Status ready = prepare_call(index, call); !ready) {
-    note_failure(index, ready.error());
-    co_return ready;
-  }
-  slot.context.scratch = services_->loop_scratch;
+  const base::Lease<BodySpace> space = spaces_.acquire();
+  if (base::Status ready = prepare_call(index, *space, call); !ready)
+    co_return keep(index, *space, std::unexpected(std::move(ready).error()), call);
+  space->context.scratch = services_->loop_scratch;
   const tasks::PreparedNode& node = plan_.nodes()[index].prepared;
   base::Result<rows::RowSet> made =
-      co_await node.body->run_async({.inputs = slot.inputs,
+      co_await node.body->run_async({.inputs = space->inputs,
                                      .params = node.params.get(),
-                                     .context = tasks::TaskContext(context_, slot.context)});
-  if (made) {
-    if (base::Status fits = check_size(*made, index); !fits)
-      made = std::unexpected(std::move(fits).error());
-  }
-  if (!made) {
-    if (call.is_wanted()) note_failure(index, made.error());
-    co_return std::unexpected(std::move(made).error());
-  }
-  slot.made = *std::move(made);
-  co_return base::Status();
+                                     .context = tasks::TaskContext(context_, space->context)});
+  co_return keep(index, *space, std::move(made), call);
 }
 
 void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
   Slot& slot = slots_[index];
-  slot.rows = std::move(slot.made);
-  slot.made.reset();
-  slot.published = true;
   own_round_trips_[index] = slot.stats.store_round_trips;
-  call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));
+  call.set_row_count(static_cast<std::uint32_t>(slot.made->size()));
+  rows_.publish(index, *std::exchange(slot.made, std::nullopt));
 }
 
 namespace {
@@ -355,35 +344,24 @@ base::Result<rows::RowSet> stand_in_rows(const PlanNode& node, rows::RowSet rows
 
 bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
   const PlanNode& node = plan_.nodes()[index];
-  Slot& slot = slots_[index];
-  slot.rows = *node.empty_rows;
+  rows::RowSet rows = *node.empty_rows;
   if (node.prepared.node->on_failure == plan::OnFailure::kUseInput) {
     const plan::PlanInput& input = node.prepared.node->inputs.front();
+    std::optional<rows::RowSet> passed;
     if (const auto* const producer = std::get_if<plan::NodeInput>(&input)) {
       // A node can time out before its input has rows; then there is nothing to pass on.
-      if (const rows::RowSet* const rows = rows_of(producer->node)) slot.rows = *rows;
+      if (const rows::RowSet* const found = rows_of(producer->node)) passed = *found;
     } else if (const auto* const field = std::get_if<plan::RequestInput>(&input)) {
-      if (auto rows = request_input(*field)) slot.rows = *std::move(rows);
+      if (auto given = request_input(*field)) passed = *std::move(given);
     } else {
-      slot.rows = *node.constant_inputs.front();
+      passed = *node.constant_inputs.front();
     }
-    if (auto rows = stand_in_rows(node, *std::move(slot.rows))) {
-      slot.rows = *std::move(rows);
-    } else {
-      slot.rows = *node.empty_rows;
-    }
+    if (auto stand_in = stand_in_rows(node, std::move(passed).value_or(rows)))
+      rows = *std::move(stand_in);
   }
-  call.set_row_count(static_cast<std::uint32_t>(slot.rows->size()));
+  call.set_row_count(static_cast<std::uint32_t>(rows.size()));
+  rows_.stand_in(index, std::move(rows));
   return true;
-}
-
-const rows::RowSet* RequestRun::rows_of(std::uint32_t index) const {
-  // A node whose fallback is another node has no rows of its own.
-  while (!slots_[index].rows) {
-    index = plan_.plan().nodes[index].fallback_node;
-    if (index == plan::kNoPlanNode) return nullptr;
-  }
-  return &*slots_[index].rows;
 }
 
 std::uint64_t RequestRun::store_round_trips() {
@@ -405,7 +383,7 @@ const rows::RowSet* RequestRun::input_of(std::uint32_t index, std::size_t input)
     return rows_of(producer->node);
   if (node.constant_inputs[input]) return &*node.constant_inputs[input];
   // A body that timed out may still be writing to `inputs`.
-  return slots_[index].published ? &slots_[index].inputs[input] : nullptr;
+  return rows_.is_published(index) ? &kept_inputs_[index][input] : nullptr;
 }
 
 }  // namespace millrace::rank

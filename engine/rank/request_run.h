@@ -11,9 +11,11 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/lease_pool.h"
 #include "base/result.h"
 #include "expr/bound_expr.h"
 #include "loop/task.h"
+#include "rank/live_rows.h"
 #include "rank/prepared_plan.h"
 #include "rank/rank_error.h"
 #include "rank/request.h"
@@ -31,6 +33,32 @@ namespace millrace::rank {
 /// Why the fallback of a node was used.
 enum class DegradedKind : std::uint8_t { kError, kTimeout };
 
+/// What a body needs while it runs, and nobody afterwards: its inputs, expressions bound for this
+/// request, and an arena. Lent for the time of one body.
+struct BodySpace {
+  std::vector<rows::RowSet> inputs;
+  std::vector<std::optional<expr::BoundExpr>> own_exprs;  // bound for this request only
+  std::vector<const expr::BoundExpr*> exprs;              // by param index
+  tasks::NodeContext context;
+  base::Arena arena;
+
+  void reset() {
+    inputs.clear();
+    own_exprs.clear();
+    exprs.clear();
+    arena.reset();
+  }
+};
+
+/// What the requests of one plan share.
+/// Lifetime: outlives them.
+struct RunShares {
+  const PreparedPlan& plan;
+  const runtime::Topology& topology;
+  const RowReads& reads;
+  base::LeasePool<BodySpace>& spaces;
+};
+
 /// The state of one request while its plan runs: params, request fields, the rows and counts of
 /// each node.
 ///
@@ -45,13 +73,15 @@ enum class DegradedKind : std::uint8_t { kError, kTimeout };
 /// the last body returned.
 class RequestRun {
  public:
-  RequestRun(const PreparedPlan& plan, const runtime::Topology& topology);
+  explicit RequestRun(const RunShares& shares);
   RequestRun(const RequestRun&) = delete;
   RequestRun& operator=(const RequestRun&) = delete;
 
   /// Swaps `request` with the request of the last use, and resolves its params for the plan.
   [[nodiscard]] std::expected<void, RankError> start(std::unique_ptr<Request>& request,
                                                      const LoopServices& services);
+  /// Keeps the rows of every node until the request is over, for a trace. Call it before the run.
+  void keep_all_rows() { open_rows(true); }
   /// Clears the state of the request and keeps the buffers for the next one.
   void clear();
 
@@ -66,10 +96,11 @@ class RequestRun {
   [[nodiscard]] const PreparedPlan& plan() const { return plan_; }
   [[nodiscard]] const runtime::Topology& topology() const { return topology_; }
   [[nodiscard]] const Request& request() const { return *request_; }
-  /// The rows of a node or, if it failed, of its fallback; nullptr if there are none.
-  [[nodiscard]] const rows::RowSet* rows_of(std::uint32_t index) const;
-  /// The rows that a node read from an input. nullptr: there are none, or the input is a request
-  /// field and the node did not end in time.
+  /// The rows of a node or, if it failed, of its fallback; nullptr if there are none. Of nodes that
+  /// are no outputs only in requests that keep all rows: those with `explain` or a trace (D12).
+  [[nodiscard]] const rows::RowSet* rows_of(std::uint32_t index) const { return rows_.find(index); }
+  /// The rows that a node read from an input, in requests that keep all rows. nullptr: there are
+  /// none, or the input is a request field and the node did not end in time.
   [[nodiscard]] const rows::RowSet* input_of(std::uint32_t index, std::size_t input) const;
   /// Values of `plan().plan().params` and `request_fields`, in that order.
   [[nodiscard]] std::span<const rows::Value> params() const { return params_; }
@@ -80,7 +111,7 @@ class RequestRun {
   }
   /// The counts of a node; nullptr if it did not end in time.
   [[nodiscard]] const tasks::TaskStats* find_stats(std::uint32_t index) const {
-    return slots_[index].published ? &slots_[index].stats : nullptr;
+    return rows_.is_published(index) ? &slots_[index].stats : nullptr;
   }
   /// How many store calls had to wait for each other: the most on any path through the plan. Call
   /// it after a run that ended well.
@@ -93,40 +124,40 @@ class RequestRun {
   [[nodiscard]] RankError degraded_cause(std::uint32_t index) const;
 
  private:
-  /// The inputs, working memory and result of one node.
+  /// What one node leaves behind until the request is over.
   struct Slot {
-    std::vector<rows::RowSet> inputs;
-    std::vector<std::optional<expr::BoundExpr>> own_exprs;  // bound for this request only
-    std::vector<const expr::BoundExpr*> exprs;              // by param index
     tasks::TaskStats stats;
-    tasks::NodeContext context;
-    base::Arena arena;
-    std::optional<rows::RowSet> made;  // result of the body, not published yet
-    std::optional<rows::RowSet> rows;  // published
-    bool published = false;            // `rows` come from the body, not from a fallback
-    std::optional<base::Error> error;  // of a node with a fallback whose body failed by itself
+    std::optional<rows::RowSet> made;    // result of the body, not published yet
+    std::unique_ptr<base::Error> error;  // of a node with a fallback whose body failed by itself
     // Whether the body failed by itself, as opposed to a timeout. Written by the body, read by the
     // thread that uses the fallback and by the answer; publishes `error`.
     std::atomic<bool> failed{false};
   };
 
+  void open_rows(bool keeps_all);
   [[nodiscard]] std::expected<void, RankError> resolve_overrides();
   void resolve_request_fields();
-  [[nodiscard]] base::Status prepare_call(std::uint32_t index, const runtime::NodeCall& call);
-  [[nodiscard]] base::Status gather_inputs(std::uint32_t index);
-  [[nodiscard]] base::Status bind_exprs(std::uint32_t index);
+  [[nodiscard]] base::Status prepare_call(std::uint32_t index,
+                                          BodySpace& space,
+                                          const runtime::NodeCall& call);
+  [[nodiscard]] base::Status gather_inputs(std::uint32_t index, BodySpace& space) const;
+  [[nodiscard]] base::Status bind_exprs(std::uint32_t index, BodySpace& space) const;
   [[nodiscard]] base::Result<rows::RowSet> request_input(const plan::RequestInput& input) const;
   /// Notes that the body failed by itself.
   void note_failure(std::uint32_t index, const base::Error& error);
-  /// Fails if a node gives more rows than it may.
-  [[nodiscard]] base::Status check_size(const rows::RowSet& rows, std::uint32_t index) const;
-  [[nodiscard]] bool keep(std::uint32_t index,
-                          base::Result<rows::RowSet> made,
-                          runtime::NodeCall& call);
+  /// Ends a body: keeps its rows, unless they are more than a node may give.
+  [[nodiscard]] base::Status keep(std::uint32_t index,
+                                  BodySpace& space,
+                                  base::Result<rows::RowSet> made,
+                                  const runtime::NodeCall& call);
 
   const PreparedPlan& plan_;
   const runtime::Topology& topology_;
+  base::LeasePool<BodySpace>& spaces_;
   std::vector<Slot> slots_;
+  LiveRows rows_;
+  // By node, in requests that keep all rows: what its body read.
+  std::vector<std::vector<rows::RowSet>> kept_inputs_;
   // Store round trips, by node. They are not in the slots because slots are large and these arrays
   // are scanned whole. The first: of the node itself, once published. The second: scratch space of
   // `store_round_trips` for the sum along the longest path to the node.

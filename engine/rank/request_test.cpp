@@ -158,8 +158,8 @@ TEST(RequestTest, REQ1_LongTextFromARequestIsCutInMessages) {
 TEST(RequestTest, REQ1_AMessageEndsWithThePlace) {
   EXPECT_EQ(refused("{\"user_id\": 1,\n \"limits\": 3}").message,
             "A request has no field 'limits'; did you mean 'limit'? (line 2, column 12)");
-  EXPECT_EQ(refused(R"({"user_id": 1, "scheduling": {"max_inline_depth": 0}})").message,
-            "'scheduling.max_inline_depth' must be from 1 to 1000000 (line 1, column 51)");
+  EXPECT_EQ(refused(R"({"user_id": 1, "scheduling": {"max_inline_depth": -1}})").message,
+            "'scheduling.max_inline_depth' must be from 0 to 1000000 (line 1, column 51)");
 }
 
 TEST(RequestTest, REQ10_UserIdIsRequired) {
@@ -254,7 +254,9 @@ TEST(RequestTest, REQ11_SchedulingSetsHowARunIsInlined) {
   EXPECT_EQ(code_of(R"({"inline_threshold_ns": 1.5})"), RankErrorCode::kWrongType);
   EXPECT_EQ(code_of(R"({"inline_threshold_ns": -1})"), RankErrorCode::kBadValue);
   EXPECT_EQ(code_of(R"({"inline_threshold_ns": 3600000000001})"), RankErrorCode::kBadValue);
-  EXPECT_EQ(code_of(R"({"max_inline_depth": 0})"), RankErrorCode::kBadValue);
+  EXPECT_EQ(code_of(R"({"max_inline_depth": -1})"), RankErrorCode::kBadValue);
+  ASSERT_TRUE(reader.read(R"({"user_id": 1, "scheduling": {"max_inline_depth": 0}})", request));
+  EXPECT_EQ(request.scheduling.max_inline_depth, 0U);
   EXPECT_EQ(code_of(R"({"inline_treshold_ns": 1})"), RankErrorCode::kUnknownField);
 }
 

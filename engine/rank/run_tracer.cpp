@@ -136,7 +136,7 @@ void RunTracer::dump_to(trace::TraceSink& sink) {
 trace::TraceContext RunTracer::make_context(const LoadedPlan& plan, bool wanted) {
   const trace::TraceId id(last_trace_.fetch_add(1, std::memory_order_relaxed) + 1);
   base::MutexLock lock(mutex_);
-  const auto [known, is_new] = topologies_.try_emplace(&plan);
+  const auto [known, is_new] = topologies_.try_emplace(plan.serial());
   if (is_new)
     known->second = collector_.add_topology(trace_topology_of(plan.plan(), plan.topology()));
   if (wanted) kept_.try_emplace(id);

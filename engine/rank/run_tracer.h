@@ -63,7 +63,9 @@ class RunTracer final : private trace::TraceSink {
   std::atomic<std::uint64_t> last_trace_{0};
   std::atomic<std::uint64_t> ended_{0};
   base::Mutex mutex_;
-  std::unordered_map<const LoadedPlan*, trace::TraceTopologyId> topologies_ MR_GUARDED_BY(mutex_);
+  // By the serial number of the plan: a plan that was loaded later may have the address of an old
+  // one.
+  std::unordered_map<std::uint64_t, trace::TraceTopologyId> topologies_ MR_GUARDED_BY(mutex_);
   // Runs whose responses show their trace; filled when they are collected.
   std::map<trace::TraceId, Records> kept_ MR_GUARDED_BY(mutex_);
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -42,6 +43,9 @@ struct LoopServices {
   /// What every `engine_request_id` begins with. A process whose ids must differ from those of its
   /// last life has another text each time.
   std::string_view id_prefix = "e";
+  /// Counts the ids that were given on this loop; nullptr: each ranker counts for itself. Rankers
+  /// that follow each other on a loop share it. Publishes nothing.
+  std::atomic<std::uint64_t>* named_count = nullptr;
 };
 
 }  // namespace millrace::rank

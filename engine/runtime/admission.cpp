@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -68,6 +69,12 @@ base::Result<std::unique_ptr<Admission>> Admission::create(const AdmissionSettin
                       "The number of runs under way must be limited to 1 up to 1000000",
                       settings.inflight_max,
                       "inflight_max"));
+  for (const double share : settings.class_shares) {
+    if (share >= 0 && share <= 1) continue;
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      base::format("A class may use a share of 0 to 1, not {}", share),
+                      "class_shares");
+  }
   return std::unique_ptr<Admission>(new Admission(settings, gauge));
 }
 
@@ -83,10 +90,11 @@ std::expected<AdmissionPermit, RefusalReason> Admission::try_admit(
   const auto high_water = static_cast<std::uint64_t>(settings_.high_water);
   const std::uint64_t nodes = std::min<std::uint64_t>(request.node_count, high_water + 1);
   const std::uint64_t place = kOneRun + nodes;
+  const std::uint64_t class_limit =
+      class_limits_[static_cast<std::size_t>(request.priority)].load(std::memory_order_relaxed);
   std::uint64_t places = places_.load(std::memory_order_relaxed);
   do {
-    if (places >> kRunShift >= static_cast<std::uint64_t>(settings_.inflight_max))
-      return refuse(RefusalReason::kBusy);
+    if (places >> kRunShift >= class_limit) return refuse(RefusalReason::kBusy);
     const bool may_be_too_much = (places & kNodeMask) + nodes > high_water;
     if (may_be_too_much || !is_open_.load(std::memory_order_relaxed)) {
       if (!opens_at_this_load()) return refuse(RefusalReason::kBusy);
@@ -94,7 +102,24 @@ std::expected<AdmissionPermit, RefusalReason> Admission::try_admit(
   } while (!places_.compare_exchange_weak(
       places, places + place, std::memory_order_relaxed, std::memory_order_relaxed));
   accepted_.fetch_add(1, std::memory_order_relaxed);
+  const auto count = static_cast<std::int64_t>((places >> kRunShift) + 1);
+  if (count > peak_.load(std::memory_order_relaxed)) peak_.store(count, std::memory_order_relaxed);
   return AdmissionPermit(*this, place);
+}
+
+void Admission::set_limit(std::int64_t limit) {
+  const std::int64_t bounded = std::clamp<std::int64_t>(limit, 1, settings_.inflight_max);
+  limit_.store(bounded, std::memory_order_relaxed);
+  for (std::size_t index = 0; index < class_limits_.size(); ++index) {
+    const double share = std::floor(settings_.class_shares[index] * static_cast<double>(bounded));
+    class_limits_[index].store(static_cast<std::uint64_t>(std::max(share, 1.0)),
+                               std::memory_order_relaxed);
+  }
+}
+
+std::int64_t Admission::take_peak() {
+  const auto now = static_cast<std::int64_t>(places_.load(std::memory_order_relaxed) >> kRunShift);
+  return std::max(peak_.exchange(now, std::memory_order_relaxed), now);
 }
 
 bool Admission::opens_at_this_load() {
@@ -118,6 +143,8 @@ AdmissionStats Admission::stats() const {
   stats.refused = stats.refused_deadline + refused_busy_.load(std::memory_order_relaxed);
   stats.run_count = static_cast<std::int64_t>(places_.load(std::memory_order_acquire) >> kRunShift);
   stats.abandoned_count = abandoned_.load(std::memory_order_relaxed);
+  stats.limit = limit_.load(std::memory_order_relaxed);
+  stats.load = gauge_.ready_count() + stats.abandoned_count;
   stats.is_open = is_open_.load(std::memory_order_relaxed);
   return stats;
 }

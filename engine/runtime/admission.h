@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <expected>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "base/sync/atomics.h"
 #include "runtime/ready_gauge.h"
+#include "runtime/topology/node.h"
 
 // Whether a new run may start. The gate looks at the load of the whole process:
 //
@@ -24,9 +26,12 @@
 //            load < low_water
 // clang-format on
 //
-// Runs that wait for I/O add nothing to that load, so `inflight_max` bounds memory besides. Nobody
-// waits here: whoever has requests that can wait (a batch, the lines of stdin) keeps them and asks
-// again. So there is no queue, no lock, no clock and no thread.
+// Runs that wait for I/O add nothing to that load, so `inflight_max` bounds memory besides. Below
+// it the limit moves: `set_limit` is called by whoever measures how well the process keeps up
+// (adaptive_limit.h). A class of runs may use a share of the limit, so that the better classes
+// still enter when the worse ones are refused. Nobody waits here: whoever has requests that can
+// wait (a batch, the lines of stdin) keeps them and asks again. So there is no queue, no lock, no
+// clock and no thread.
 //
 // Cost. To sum up the load is dear: every worker has counters of its own. But no more nodes can be
 // ready than admitted runs have, so the load is looked at only when those nodes could exceed the
@@ -78,6 +83,9 @@ struct AdmissionSettings {
   std::int64_t low_water = 4096;     ///< and opens below this one; from 1 to `high_water`
   std::int64_t inflight_max = 1024;  ///< runs admitted at once; from 1 to `kLimitMax`
 
+  /// The share of the limit up to which runs of each class enter, from the best class on.
+  std::array<double, kPriorityCount> class_shares = {1, 1, 1, 1};
+
   static constexpr std::int64_t kLimitMax = 1'000'000;
 };
 
@@ -86,6 +94,7 @@ struct AdmissionRequest {
   base::TimePoint deadline = base::TimePoint::max();  ///< max: none
   /// Nodes of the run. A run whose bodies start runs of their own must leave it unknown.
   std::uint32_t node_count = kUnknownNodes;
+  Priority priority = Priority::kNormal;
 
   static constexpr std::uint32_t kUnknownNodes = std::numeric_limits<std::uint32_t>::max();
 };
@@ -97,6 +106,8 @@ struct AdmissionStats {
   std::uint64_t refused_deadline = 0;  ///< the part of it with `kDeadline`
   std::int64_t run_count = 0;          ///< permits out
   std::int64_t abandoned_count = 0;    ///< those of them that are abandoned
+  std::int64_t limit = 0;              ///< runs that may be in flight now
+  std::int64_t load = 0;               ///< what the gate compares with its marks
   bool is_open = true;
 };
 
@@ -116,6 +127,12 @@ class Admission {
   [[nodiscard]] std::expected<AdmissionPermit, RefusalReason> try_admit(
       const AdmissionRequest& request);
 
+  /// Moves the limit; it stays between 1 and `inflight_max`. Runs already admitted stay.
+  void set_limit(std::int64_t limit);
+  /// The greatest number of runs in flight since the last call, about: an admission at the same
+  /// time may be missed.
+  [[nodiscard]] std::int64_t take_peak();
+
   [[nodiscard]] AdmissionStats stats() const;
 
  private:
@@ -128,7 +145,9 @@ class Admission {
   static constexpr std::uint64_t kNodeMask = kOneRun - 1;
 
   Admission(const AdmissionSettings& settings, const ReadyGauge& gauge)
-      : settings_(settings), gauge_(gauge) {}
+      : settings_(settings), gauge_(gauge) {
+    set_limit(settings.inflight_max);
+  }
 
   [[nodiscard]] bool opens_at_this_load();
   [[nodiscard]] std::unexpected<RefusalReason> refuse(RefusalReason reason);
@@ -136,6 +155,12 @@ class Admission {
   // Constant after construction.
   const AdmissionSettings settings_;
   const ReadyGauge& gauge_;
+
+  // How many runs may be in flight for a run of each class to enter, and the limit they come from.
+  // Publish nothing.
+  std::array<std::atomic<std::uint64_t>, kPriorityCount> class_limits_{};
+  std::atomic<std::int64_t> limit_{0};
+  std::atomic<std::int64_t> peak_{0};
 
   // Counts; they publish nothing.
   alignas(base::kApartBytes) std::atomic<std::uint64_t> places_{0};

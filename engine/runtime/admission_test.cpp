@@ -199,5 +199,52 @@ TEST_F(AdmissionTest, AnEmptyPermitDoesNothing) {
   EXPECT_FALSE(empty.valid());
 }
 
+TEST_F(AdmissionTest, S32_AClassEntersWhileLessThanItsShareOfTheLimitIsInFlight) {
+  open({.inflight_max = 100, .class_shares = {1, 0.9, 0.7, 0.5}});
+  const auto enter = [&](Priority priority) {
+    return admission->try_admit({.now = at(0), .node_count = 1, .priority = priority});
+  };
+  admission->set_limit(10);
+  std::vector<AdmissionPermit> permits;
+  const auto fill = [&](Priority priority) {
+    for (auto permit = enter(priority); permit; permit = enter(priority))
+      permits.push_back(*std::move(permit));
+    return permits.size();
+  };
+  EXPECT_EQ(fill(Priority::kBackground), 5U);
+  EXPECT_EQ(fill(Priority::kLow), 7U);
+  EXPECT_EQ(fill(Priority::kNormal), 9U);
+  EXPECT_EQ(fill(Priority::kHigh), 10U);
+  // A limit of one still lets one of each class in: the share is at least 1.
+  permits.clear();
+  admission->set_limit(1);
+  for (const Priority priority : {Priority::kHigh, Priority::kBackground})
+    EXPECT_TRUE(enter(priority));
+}
+
+TEST_F(AdmissionTest, S31_TheLimitStaysWithinInflightMaxAndRunsInFlightStay) {
+  open({.inflight_max = 3});
+  EXPECT_EQ(admission->stats().limit, 3);
+  admission->set_limit(1000);
+  EXPECT_EQ(admission->stats().limit, 3);
+  std::vector<AdmissionPermit> permits;
+  for (int run = 0; run < 3; ++run) permits.push_back(*ask());
+  EXPECT_EQ(admission->take_peak(), 3);
+  admission->set_limit(0);
+  EXPECT_EQ(admission->stats().limit, 1);
+  EXPECT_EQ(admission->stats().run_count, 3);
+  EXPECT_FALSE(ask());
+  permits.clear();
+  EXPECT_EQ(admission->take_peak(), 3);  // since the last call
+  EXPECT_EQ(admission->take_peak(), 0);
+  EXPECT_TRUE(ask());
+}
+
+TEST_F(AdmissionTest, SharesOutsideOfZeroToOneAreRefused) {
+  const auto outcome = Admission::create({.class_shares = {1, 1.5, 1, 1}}, gauge);
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().to_string(), HasSubstr("1.5"));
+}
+
 }  // namespace
 }  // namespace millrace::runtime

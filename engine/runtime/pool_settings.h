@@ -28,10 +28,17 @@ struct ExecutorConfig {
   base::Duration loop_inline_budget = std::chrono::microseconds(50);
   CostSettings costs = {};  ///< when nodes are inlined or shared
 
-  base::Duration spin_time = std::chrono::microseconds(50);     ///< idle time before a worker parks
-  base::Duration wake_price = std::chrono::microseconds(50);    ///< cost of waking a parked worker
-  base::Duration bundle_price = std::chrono::microseconds(10);  ///< backlog that is worth sharing
-  base::Duration watch_period = std::chrono::milliseconds(1);   ///< how often an idle worker checks
+  base::Duration spin_time = std::chrono::microseconds(50);  ///< idle time before a worker parks
+  // The three prices of `SharingPrices`. Unset: as measured on this machine; a pool without threads
+  // measures nothing and takes the usual ones.
+  std::optional<base::Duration> hand_over_price = {};
+  std::optional<base::Duration> wake_price = {};
+  std::optional<base::Duration> bundle_price = {};
+  base::Duration watch_period = std::chrono::milliseconds(1);  ///< how often an idle worker checks
+  /// Puts each thread on a processor of its own: the first thread on the processor of this number
+  /// among those that the process may use, the others on the following ones. Callers that help stay
+  /// where they are. Unset: the kernel places the threads.
+  std::optional<std::uint32_t> pin_from = {};
   std::uint32_t starvation_guard_every = 64;  ///< dispatches between two of the lowest class
   std::uint64_t seed = 1;                     ///< for the choice of workers to steal from
   /// Receives the trace events of traced runs: one buffer per worker and per loop. Must outlive the

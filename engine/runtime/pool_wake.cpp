@@ -20,7 +20,7 @@
 namespace millrace::runtime {
 
 void WorkerPool::consider_wake(Worker& by, std::uint64_t gain_ns) {
-  const auto wake_price = static_cast<std::uint64_t>(config_.wake_price.count());
+  const auto wake_price = static_cast<std::uint64_t>(prices_.wake.count());
   if (gain_ns < wake_price && by.missed_ns_ < wake_price) return;
   // Those who search already will find it, if there is enough for them only.
   const std::int32_t searching = searching_count();
@@ -33,7 +33,7 @@ void WorkerPool::count_missed(Worker& by, const Run& run, std::uint32_t node) {
   if (by.shared_item_count() == 0) return;
   const std::uint32_t hint = run.costs().hint(node);
   by.missed_ns_ += hint == CostModel::kUnknown ? 0 : hint & CostModel::kCostMask;
-  if (by.missed_ns_ >= static_cast<std::uint64_t>(config_.wake_price.count())) consider_wake(by, 0);
+  if (by.missed_ns_ >= static_cast<std::uint64_t>(prices_.wake.count())) consider_wake(by, 0);
 }
 
 void WorkerPool::wake_for_rest(Worker& by, const StealDeque<>& deque) {

@@ -138,5 +138,44 @@ TEST(PoolWakeTest, P6_WhenNothingHappensEveryoneSleepsForGood) {
   EXPECT_EQ(lab.pool->counters().parks, 3U);
 }
 
+// A caller with a deadline takes nothing but its own run. If it counted as searching, whoever
+// submits something else would rely on it and wake nobody.
+TEST(PoolWakeTest, D6_ACallerThatTakesOnlyItsOwnRunIsNotReliedOn) {
+  TestScheduler lab({.compute_threads = 3});
+  TestDag own({noting_node("own")});
+  TestDag other({noting_node("other")});
+  runtime::Run awaited(own.topology(), own.costs());
+  Worker& caller = lab.worker(2);
+  caller.take_only(&awaited);
+  for (const std::uint32_t sleeper : {0U, 1U})
+    ASSERT_EQ(fall_asleep(lab, sleeper).kind, IdleAction::Kind::kPark);
+  // It looks for parts of its run, in vain.
+  EXPECT_FALSE(caller.start());
+  EXPECT_EQ(caller.idle().kind, IdleAction::Kind::kRetry);
+  EXPECT_EQ(lab.pool->searching_count(), 0);
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = lab.submit(other, notes);
+  EXPECT_FALSE(sleeps(lab, 0) && sleeps(lab, 1)) << "nobody was woken";
+  EXPECT_FALSE(caller.start()) << "it must not take the other run";
+  // Then it sleeps, and nobody wakes it for work that it would not take.
+  lab.clock.advance(lab.pool->prices().wake);
+  EXPECT_EQ(caller.idle().kind, IdleAction::Kind::kPark);
+  const RunHandle second = lab.submit(other, notes);
+  const RunHandle third = lab.submit(other, notes);
+  EXPECT_TRUE(sleeps(lab, 2));
+  const std::int32_t searching = lab.pool->searching_count();
+  caller.call_back();  // its run is answered
+  EXPECT_FALSE(sleeps(lab, 2));
+  caller.unparked(caller.spot().wait(std::nullopt));
+  caller.stop_idling();
+  EXPECT_EQ(lab.pool->searching_count(), searching) << "it never counted";
+  caller.take_only(nullptr);
+  for (const std::uint32_t index : {0U, 1U}) {
+    if (!sleeps(lab, index)) wake_up(lab, index);
+  }
+  lab.settle();
+  EXPECT_EQ(notes->text(), "other other other");
+}
+
 }  // namespace
 }  // namespace millrace::runtime

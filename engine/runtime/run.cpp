@@ -96,7 +96,9 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   edges_ = order_->edges.data();
   measured_ = costs_->wants_sample(uses_++);
   careful_ = start.is_careful || measured_ || options_.trace.enabled();
+  needs_ = careful_ ? HotNode::kOwnClock : 0;
   inlining_ = start.inlining;
+  pays_to_share_ = start.pays_to_share;
   node_charge_min_ns_ = start.node_charge_min_ns;
   shared_.store(false, std::memory_order_relaxed);
   account_.open();
@@ -116,7 +118,9 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   const TopologyTraits& traits = topology_->traits();
   has_extras_ = careful_ || start.loop_scheduler != nullptr || traits.needs_extras();
   counts_rows_ = traits.has_row_cost && (start.loop_scheduler != nullptr || careful_);
-  times_bodies_ = has_extras_ && options_.deadline.has_value();
+  // Where every node is known to be cheap, none is worth a look at its cost.
+  times_bodies_ =
+      has_extras_ && options_.deadline.has_value() && dearest_ns_ == CostModel::kUnknown;
   states_ = nullptr;
   if (has_extras_) prepare_extras(start);
 }

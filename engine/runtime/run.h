@@ -186,6 +186,7 @@ class Run {
     std::uint32_t references = 0;
     InlineRule inlining = {};
     bool is_careful = false;               ///< every node takes the careful way
+    bool pays_to_share = true;             ///< by measured costs, or nothing is known (D11)
     std::uint32_t node_charge_min_ns = 0;  ///< what a node takes of a turn at least (D4)
   };
   void prepare(Start&& start, const base::Clock& clock);
@@ -227,7 +228,7 @@ class Run {
   // --- Nodes. The quick way, see node_states.h.
   /// Whether `hot` takes the careful way in this run.
   [[nodiscard]] bool is_careful(const HotNode& hot) const {
-    return careful_ || (hot.needs & HotNode::kOwnClock) != 0;
+    return ((hot.needs | needs_) & HotNode::kOwnClock) != 0;
   }
   /// Says that the body is about to run. False: the run is to stop, nothing of it starts any more.
   [[nodiscard]] bool begin_quick(std::uint32_t node) {
@@ -288,10 +289,12 @@ class Run {
   std::uint64_t total_ns_ = 0;
   std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
   Priority priority_ = Priority::kNormal;
+  std::uint32_t needs_ = 0;  // what every node needs: `kOwnClock` if all take the careful way
   bool careful_ = false;     // every node takes the careful way: traced, measured, not inlined
   bool has_extras_ = false;  // this use of the run needs them
   bool measured_ = false;
   bool counts_rows_ = false;
+  bool pays_to_share_ = true;
   bool times_bodies_ = false;  // a deadline wants to know since when bodies run (C12)
   bool may_answer_early_ = false;
   bool counted_ = false;  // storage is held by references_

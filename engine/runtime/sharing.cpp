@@ -10,7 +10,8 @@
 #include "runtime/worker_pool.h"
 
 // What a worker hands to others, and when (D6): nodes that cost more than a hand-over, and private
-// nodes that together cost more than a hand-over of the whole.
+// nodes that together cost more than a hand-over of the whole; nothing of a run that gains less by
+// a second worker than its tokens would cost on two (D11).
 
 namespace millrace::runtime {
 namespace {
@@ -24,7 +25,9 @@ constexpr std::uint64_t kPieceMaxNs = 16'000;
 bool Worker::can_share() const { return pool_.can_share() && nesting_ < kNestingShares; }
 
 void Worker::share_pushed(Run& run, std::uint32_t mark) {
-  if (run.dearest_ns_ == CostModel::kUnknown) {
+  if (!run.pays_to_share_) {
+    // Only the watcher is needed, in case that a cost is wrong.
+  } else if (run.dearest_ns_ == CostModel::kUnknown) {
     publish_costly_nodes(run, mark);
   } else if (stack_top_.load(std::memory_order_relaxed) >= share_count(run)) {
     share_backlog(run);
@@ -65,8 +68,13 @@ void Worker::look_when_sharing_pays(const Run& run) {
     share_check_ = UINT32_MAX;
     return;
   }
-  const bool by_count = run.dearest_ns_ != CostModel::kUnknown && pool_.is_watched();
-  share_check_ = by_count ? share_count(run) : 0;
+  if (!pool_.is_watched()) {
+    share_check_ = 0;
+  } else if (!run.pays_to_share_) {
+    share_check_ = UINT32_MAX;
+  } else {
+    share_check_ = run.dearest_ns_ != CostModel::kUnknown ? share_count(run) : 0;
+  }
 }
 
 void Worker::publish(Run& run, std::uint32_t head) {

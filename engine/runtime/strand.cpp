@@ -31,10 +31,6 @@ namespace millrace::runtime {
 // What is inlined here runs once per node; together it decides what an empty node costs.
 [[gnu::always_inline]] inline bool Worker::start_node() {
   Run& run = *run_;
-  if (node_ == kNoNode && !pop_private()) {
-    end_strand();
-    return false;
-  }
   const std::uint32_t node = node_;
   const HotNode& hot = run.nodes_[node];
   NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
@@ -127,7 +123,7 @@ void Worker::fail_node(Run& run) {
   best_ = best;
 }
 
-[[gnu::always_inline]] inline void Worker::go_on(Run& run, std::uint32_t mark) {
+[[gnu::always_inline]] inline bool Worker::go_on(Run& run, std::uint32_t mark) {
   const std::uint32_t node = node_;
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top > mark && top >= share_check_) [[unlikely]]
@@ -142,11 +138,16 @@ void Worker::fail_node(Run& run) {
     const trace::Arrival handed{.parent = node, .depth = arrival_.depth + 1};
     arrival_ = is_direct_ ? arrival_at(run.topology(), node_, handed) : trace::Arrival{};
   }
-  if (!is_direct_ && !pop_private()) return end_strand();
+  if (!is_direct_ && !pop_private()) {
+    end_strand();
+    return false;
+  }
   if (turn_left_ns_ > 0) [[likely]]
-    return;
+    return true;
   begin_turn();
-  if (others_are_due(run)) requeue_strand(run);
+  if (!others_are_due(run)) return true;
+  requeue_strand(run);
+  return false;
 }
 
 [[gnu::always_inline]] inline std::int64_t Worker::charge_of(const Run& run,
@@ -169,7 +170,7 @@ void Worker::finish_careful(Run& run) {
   if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
 }
 
-[[gnu::always_inline]] inline void Worker::finish_node() {
+[[gnu::always_inline]] inline bool Worker::finish_node() {
   handshake_.leave_body();
   Run& run = *run_;
   const HotNode& hot = run.nodes_[node_];
@@ -177,9 +178,15 @@ void Worker::finish_careful(Run& run) {
   if (run.is_careful(hot)) [[unlikely]] {
     finish_careful(run);
   } else if (!finish_quick(run, hot)) {
-    return;
+    return false;
   }
-  go_on(run, mark);
+  return go_on(run, mark);
+}
+
+bool Worker::find_node() {
+  if (node_ != kNoNode || pop_private()) return true;
+  end_strand();
+  return false;
 }
 
 // --- Driving: threads, and the simulator step by step
@@ -188,14 +195,16 @@ bool Worker::work_strand() {
   if (run_ == nullptr && !pick()) return false;
   // To its end: whoever drives this worker may leave it between two strands, never within one.
   while (run_ != nullptr) {
-    if (start_node()) finish_node();
+    if (!find_node()) continue;
+    while (start_node() && finish_node()) {
+    }
   }
   return true;
 }
 
 bool Worker::start() {
   while (run_ != nullptr || pick()) {
-    if (run_ != nullptr && start_node()) return true;
+    if (run_ != nullptr && find_node() && start_node()) return true;
   }
   return false;
 }

@@ -289,6 +289,7 @@ void Worker::enqueue_run(Run& run) {
 // --- Idling
 
 IdleAction Worker::idle() {
+  if (only_run_ != nullptr) return idle_for_own_run();
   if (!idling_) {
     idling_ = true;
     pool_.idle_counts().start_idling();
@@ -306,7 +307,17 @@ IdleAction Worker::idle() {
   return pool_.try_park(*this);
 }
 
+IdleAction Worker::idle_for_own_run() {
+  // Looks for as long as a wake costs, then sleeps until its run is answered.
+  if (!std::exchange(waits_for_own_run_, true)) idle_since_ = pool_.clock().now();
+  if (pool_.clock().now() - idle_since_ < pool_.prices().wake) return {};
+  spot_.announce();
+  base::heavy_fence();
+  return {.kind = IdleAction::Kind::kPark};
+}
+
 void Worker::unparked(bool notified) {
+  if (std::exchange(waits_for_own_run_, false)) return;
   pool_.leave_parking(*this, notified);
   // One that woke by itself has waited all the time: it looks at what busy workers hold back.
   if (notified || MR_PLANTED(kIdleWatcher)) idle_since_ = pool_.clock().now();
@@ -315,12 +326,17 @@ void Worker::unparked(bool notified) {
 
 void Worker::call_back() {
   if (!spot_.is_waiting()) return;
+  if (only_run_ != nullptr) {
+    static_cast<void>(spot_.notify());
+    return;
+  }
   // Counted as whoever wakes it for work does: it is about to look around, and stops doing so.
   if (!MR_PLANTED(kUncountedCall)) pool_.idle_counts().start_searching();
   if (!spot_.notify()) pool_.idle_counts().stop_searching();
 }
 
 void Worker::stop_idling() {
+  waits_for_own_run_ = false;
   if (!idling_) return;
   idling_ = false;
   spin_budget_ = pool_.config().spin_time;

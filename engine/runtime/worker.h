@@ -127,6 +127,10 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   void adopt(Run& run);
   /// Queues a run behind those that wait in this worker.
   void enqueue_run(Run& run);
+  /// From now on takes nothing but parts of `run`, because its caller has a deadline and a body of
+  /// another run could take too long; null: everything again. Such a worker counts neither as
+  /// searching nor as watching, and nobody wakes it for work: others would rely on it in vain.
+  void take_only(const Run* run) { only_run_ = run; }
 
   /// A strand that a nested run interrupts; without a run where a job is interrupted.
   struct Suspended {
@@ -192,15 +196,18 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   static constexpr std::uint64_t kJobPayload = UINT64_MAX;
 
   // strand.cpp: the steps of a strand.
+  /// Makes sure that there is a next node. False: the strand is over.
+  [[nodiscard]] bool find_node();
   [[nodiscard]] bool start_node();
-  void finish_node();
+  /// True: the strand goes on, with a node.
+  bool finish_node();
   void finish_careful(Run& run);
   [[nodiscard]] bool begin_careful(Run& run);
   /// False: the strand is over.
   [[nodiscard]] bool finish_quick(Run& run, const HotNode& hot);
   void fail_node(Run& run);
   void route(Run& run, const HotNode& hot);
-  void go_on(Run& run, std::uint32_t mark);
+  [[nodiscard]] bool go_on(Run& run, std::uint32_t mark);
   void end_strand();
   void abandon_strand();
   void requeue_strand(Run& run);
@@ -281,7 +288,8 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   std::int64_t turn_left_ns_ = 0;
   std::int64_t last_charge_ns_ = 0;
   trace::Arrival arrival_;
-  // Set while a caller helps with its own run only, because it has a deadline.
+  // Of a caller that helps with its own run only. Written before anyone else sees the run and after
+  // they have left it, so whoever answers the run may read it.
   const Run* only_run_ = nullptr;
   bool sleeps_ = false;  // parked without a time limit
   std::uint32_t* stack_ = nullptr;
@@ -304,8 +312,11 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   std::vector<PrivateStack> stacks_ = std::vector<PrivateStack>(1);
   std::uint32_t nesting_ = 0;
 
+  [[nodiscard]] IdleAction idle_for_own_run();
+
   // Idle state, owner only.
   bool idling_ = false;
+  bool waits_for_own_run_ = false;
   base::TimePoint idle_since_{};
   base::Duration spin_budget_{};
   std::uint64_t activity_seen_ = 0;

@@ -8,18 +8,21 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/atomics.h"
 #include "base/sync/mutex.h"
 #include "base/sync/parking.h"
 #include "base/sync/planted_bug.h"
+#include "base/sync/thread_placement.h"
 #include "loop/executor.h"
 #include "loop/inbox.h"
 #include "runtime/loop_scheduler.h"
@@ -35,13 +38,6 @@ namespace {
 
 // The worker that the calling thread drives, if it is inside one.
 thread_local Worker* current_worker = nullptr;
-
-// A few looks before the caller does something dearer, like reading a clock.
-template <class Condition>
-void spin_until(Condition condition) {
-  constexpr int kLooks = 32;
-  for (int look = 0; look < kLooks && !condition(); ++look) base::StdAtomics::pause();
-}
 
 // What a measurement adds to what it measures: the time from one reading to the next, as a mean,
 // because a clock's steps may be longer than a body.
@@ -63,16 +59,6 @@ base::Duration measure_overhead(const base::Clock& clock) {
 DriverScope::DriverScope(Worker& worker) : outer_(std::exchange(current_worker, &worker)) {}
 DriverScope::~DriverScope() { current_worker = outer_; }
 
-void WaitGroup::done() {
-  leaving_.fetch_add(1, std::memory_order_relaxed);
-  if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    // A full fence: the waiter announces itself, passes a heavy one and then looks at `open_`.
-    base::full_fence();
-    if (Worker* const waiter = waiter_.load(std::memory_order_acquire)) waiter->call_back();
-  }
-  leaving_.fetch_sub(1, std::memory_order_release);  // the last touch
-}
-
 base::Status validate(const ExecutorConfig& config) {
   const auto invalid = [](const char* what) {
     return base::fail(base::ErrorCode::kInvalidArgument, what, "executor config");
@@ -82,11 +68,16 @@ base::Status validate(const ExecutorConfig& config) {
     return invalid("compute_threads must be at most 64");
   if (config.starvation_guard_every == 0)
     return invalid("starvation_guard_every must be at least 1");
-  for (const base::Duration time :
-       {config.spin_time, config.wake_price, config.bundle_price, config.loop_inline_budget}) {
-    if (time.count() < 0) {
+  constexpr base::Duration kNone = base::Duration::zero();
+  for (const base::Duration time : {config.spin_time,
+                                    config.hand_over_price.value_or(kNone),
+                                    config.wake_price.value_or(kNone),
+                                    config.bundle_price.value_or(kNone),
+                                    config.loop_inline_budget}) {
+    if (time < kNone) {
       return invalid(
-          "spin_time, wake_price, bundle_price and loop_inline_budget must not be negative");
+          "spin_time, hand_over_price, wake_price, bundle_price and loop_inline_budget must not be "
+          "negative");
     }
   }
   if (config.strand_quantum.count() <= 0) return invalid("strand_quantum must be positive");
@@ -96,20 +87,38 @@ base::Status validate(const ExecutorConfig& config) {
 
 base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfig& config,
                                                              const base::Clock& clock) {
-  MR_TRY(std::unique_ptr<WorkerPool> pool, create_undriven(config, clock));
-  pool->is_driven_ = true;
-  pool->start_threads();
+  MR_TRY_STATUS(validate(config));
+  std::unique_ptr<WorkerPool> pool;
+  try {
+    // Measuring the prices starts a thread, too.
+    const bool shares = config.compute_threads != 1;
+    pool.reset(new WorkerPool(config, clock, shares ? machine_prices() : SharingPrices{}));
+    pool->is_driven_ = true;
+    pool->start_threads();
+  } catch (const std::system_error& error) {
+    return base::fail(base::ErrorCode::kResourceExhausted,
+                      base::format("Cannot start the worker threads: {}; use fewer, or raise the "
+                                   "limit of threads (ulimit -u)",
+                                   error.code().message()));
+  }
+  if (config.pin_from) MR_TRY_STATUS(pool->pin_threads(*config.pin_from));
   return pool;
 }
 
 base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create_undriven(const ExecutorConfig& config,
                                                                       const base::Clock& clock) {
   MR_TRY_STATUS(validate(config));
-  return std::unique_ptr<WorkerPool>(new WorkerPool(config, clock));
+  return std::unique_ptr<WorkerPool>(new WorkerPool(config, clock, {}));
 }
 
-WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock)
-    : config_(config), clock_(clock) {
+WorkerPool::WorkerPool(const ExecutorConfig& config,
+                       const base::Clock& clock,
+                       const SharingPrices& prices)
+    : config_(config),
+      clock_(clock),
+      prices_{.hand_over = config.hand_over_price.value_or(prices.hand_over),
+              .wake = config.wake_price.value_or(prices.wake),
+              .bundle = config.bundle_price.value_or(prices.bundle)} {
   worker_count_ = config.compute_threads != 0
                       ? config.compute_threads
                       : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
@@ -118,7 +127,7 @@ WorkerPool::WorkerPool(const ExecutorConfig& config, const base::Clock& clock)
   // One worker has nobody to share with: it keeps everything, in order of path cost (P1).
   sharing_mask_ = worker_count_ > 1 ? CostModel::kWorthSharing : 0;
   backlog_limit_ns_ =
-      worker_count_ > 1 ? static_cast<std::uint64_t>(config.bundle_price.count()) : UINT64_MAX;
+      worker_count_ > 1 ? static_cast<std::uint64_t>(prices_.bundle.count()) : UINT64_MAX;
   rescue_after_ = config.spin_time / 4;
   clock_overhead_ = measure_overhead(clock);
   for (std::uint32_t slot = 0; slot < thread_count_; ++slot) make_worker(slot);
@@ -131,21 +140,21 @@ void WorkerPool::start_threads() {
   }
 }
 
+base::Status WorkerPool::pin_threads(std::uint32_t first) {
+  MR_TRY(base::ProcessorDeal deal, base::ProcessorDeal::create());
+  deal.skip(first);
+  for (std::jthread& thread : threads_) MR_TRY_STATUS(deal.pin_next(thread.native_handle()));
+  return {};
+}
+
 WorkerPool::~WorkerPool() {
   for (std::jthread& thread : threads_) thread.request_stop();
   for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
     if (worker_storage_[slot] != nullptr) worker_storage_[slot]->spot().notify();
   }
+  standby_spot_.notify();
   threads_.clear();
   finish_jobs();
-}
-
-void WorkerPool::start_standby() {
-  if (thread_count_ != 0 || !is_driven_) return;
-  base::MutexLock lock(standby_mutex_);
-  if (std::exchange(has_standby_, true)) return;
-  Worker& worker = make_worker(kSlotMax - 1);
-  threads_.emplace_back([this, &worker](const std::stop_token& stop) { drive(worker, stop); });
 }
 
 Worker& WorkerPool::make_worker(std::uint32_t slot) {
@@ -156,59 +165,6 @@ Worker& WorkerPool::make_worker(std::uint32_t slot) {
   while (count <= slot && !slot_count_.compare_exchange_weak(count, slot + 1)) {
   }
   return *worker_storage_[slot];
-}
-
-// --- Driving
-
-void WorkerPool::drive(Worker& worker, std::stop_token stop) {
-  const DriverScope scope(worker);
-  help(worker, [&stop] { return stop.stop_requested(); });
-}
-
-template <class Done>
-void WorkerPool::help(Worker& worker, Done done) {
-  bool woken = false;
-  // A run that the worker has just adopted may be done already, by its deadline: its strand must be
-  // ended all the same, because it holds the run's credit.
-  while (worker.is_in_strand() || !done()) {
-    if (worker.work_strand()) {
-      woken = false;
-      continue;
-    }
-    const IdleAction action = worker.idle();
-    if (action.kind == IdleAction::Kind::kRetry) {
-      spin_until([&] { return done() || worker.sees_work(); });
-      continue;
-    }
-    // What ends the wait may have come between the last look and the announcement.
-    woken = done() ? !worker.spot().cancel() : worker.spot().wait(action.timeout);
-    worker.unparked(woken);
-  }
-  stop_helping(worker, woken);
-}
-
-void WorkerPool::stop_helping(Worker& worker, bool woken) {
-  worker.stop_idling();
-  // Whoever woke this worker counted on it: pass the call on.
-  if (woken && has_work_for(worker)) wake_one(&worker);
-}
-
-Worker* WorkerPool::take_guest() {
-  std::uint64_t used = guests_.load(std::memory_order_relaxed);
-  for (;;) {
-    const auto slot = thread_count_ + static_cast<std::uint32_t>(std::countr_one(used));
-    if (slot >= guest_slot_end_) return nullptr;
-    const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count_);
-    if (!guests_.compare_exchange_weak(
-            used, used | bit, std::memory_order_acquire, std::memory_order_relaxed))
-      continue;
-    return worker_storage_[slot] != nullptr ? worker_storage_[slot].get() : &make_worker(slot);
-  }
-}
-
-void WorkerPool::return_guest(Worker& worker) {
-  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count_)),
-                    std::memory_order_release);
 }
 
 // --- Runs
@@ -234,15 +190,13 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
     start.node_charge_min_ns =
         static_cast<std::uint32_t>(std::min<std::int64_t>(share, CostModel::kCostMask));
   }
+  const CostModel& costs = run.costs();
+  start.pays_to_share = !costs.is_warm() || prices_.pays(base::Duration(costs.sharing_gain_ns()),
+                                                         costs.contended_edge_count());
   run.prepare(std::move(start), clock_);
   if (run.may_answer_early_ && run.options_.deadline) {
     run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
   }
-}
-
-base::Status WorkerPool::run(Run& run, void* context, const RunOptions& options) {
-  execute(run, {.context = context, .options = options});
-  return run.status();
 }
 
 Run::Start WorkerPool::owning_start(std::shared_ptr<void>&& context,
@@ -255,103 +209,6 @@ Run::Start WorkerPool::owning_start(std::shared_ptr<void>&& context,
           .options = options,
           .observer = observer,
           .references = references};
-}
-
-base::Status WorkerPool::run_owned(Run& run,
-                                   std::shared_ptr<void> context,
-                                   const RunOptions& options,
-                                   const RunObserver& observer) {
-  execute(run, owning_start(std::move(context), options, observer, 1));
-  base::Status status = run.status();
-  run.drop_reference();
-  return status;
-}
-
-void WorkerPool::execute(Run& run, Run::Start&& start) {
-  Worker* const inside = current();
-  const bool has_deadline = start.options.deadline.has_value();
-  Worker* const worker = inside != nullptr ? inside : may_help(run, start) ? take_guest() : nullptr;
-  if (worker == nullptr) return run_without_helping(run, std::move(start));
-  start.helper = worker;
-  prepare(run, std::move(start));
-  if (inside != nullptr) return run_inside(*worker, run);
-  {
-    const DriverScope scope(*worker);
-    worker->adopt(run);
-    if (has_deadline && thread_count_ != 0) worker->only_run_ = &run;
-    help(*worker, [&run] { return run.is_done(); });
-    worker->only_run_ = nullptr;
-  }
-  return_guest(*worker);
-}
-
-bool WorkerPool::may_help(const Run& run, const Run::Start& start) const {
-  if (thread_count_ == 0) return true;
-  const bool has_timeout = start.context_owner != nullptr && run.topology().traits().has_timeout;
-  if (has_timeout) return false;
-  if (!start.options.deadline) return true;
-  // Whoever is to be answered at a deadline must not be the one that runs a slow body. All of the
-  // run together is no slow body if it takes a small part of the time that is left.
-  constexpr int kShareOfTimeLeft = 8;
-  const std::optional<base::Duration> upper = run.costs().upper_total();
-  return upper && *upper * kShareOfTimeLeft <= *start.options.deadline - clock_.now();
-}
-
-base::Status WorkerPool::check_nesting() const {
-  const Worker* const worker = current();
-  if (worker == nullptr || worker->nesting() < Worker::kNestingMax) return {};
-  return base::fail(
-      base::ErrorCode::kResourceExhausted,
-      "Flows run inside bodies of flows 256 levels deep: submit the inner one instead");
-}
-
-void WorkerPool::run_inside(Worker& worker, Run& run) {
-  // A body runs a DAG: the worker is its own again until the DAG is over.
-  Worker::Suspended outer = worker.suspend_strand();
-  worker.adopt(run);
-  help(worker, [&run] { return run.is_done(); });
-  worker.resume_strand(std::move(outer));
-}
-
-Worker::Suspended WorkerPool::begin_inside(Worker& worker,
-                                           Run& run,
-                                           std::shared_ptr<void> context,
-                                           const RunOptions& options,
-                                           const RunObserver& observer) {
-  Run::Start start = owning_start(std::move(context), options, observer, 1);
-  start.helper = &worker;
-  prepare(run, std::move(start));
-  Worker::Suspended outer = worker.suspend_strand();
-  worker.adopt(run);
-  return outer;
-}
-
-base::Status WorkerPool::end_inside(Worker& worker,
-                                    Worker::Suspended&& outer,
-                                    Run& run,
-                                    bool woken) {
-  stop_helping(worker, woken);
-  worker.resume_strand(std::move(outer));
-  base::Status status = run.status();
-  run.drop_reference();
-  return status;
-}
-
-void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
-  // This caller sleeps until its run has answered.
-  static thread_local base::ParkingSpot<> spot;
-  start.waiter = &spot;
-  prepare(run, std::move(start));
-  start_standby();
-  submit_from_outside(run);
-  // As long as a wake costs, looking costs no more than sleeping.
-  const base::TimePoint until = clock_.now() + config_.wake_price;
-  while (!run.is_done() && clock_.now() < until) spin_until([&run] { return run.is_done(); });
-  while (!run.is_done()) {
-    spot.announce();
-    base::heavy_fence();
-    static_cast<void>(run.is_done() ? spot.cancel() : spot.wait(std::nullopt));
-  }
 }
 
 void WorkerPool::submit(Run& run,
@@ -372,7 +229,7 @@ void WorkerPool::submit_counted(Run& run,
 
 void WorkerPool::enqueue(Run& run) {
   // Work that begins on the loop goes there at once, not by way of a worker.
-  if (run.options_.loop != nullptr) start_standby();
+  if (run.options_.loop != nullptr && thread_count_ == 0) start_standby();
   if (run.topology().traits().starts_async) return run.extras_->loop_scheduler()->submit(run);
   if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
@@ -385,25 +242,6 @@ LoopScheduler& WorkerPool::scheduler_of(loop::Loop& loop) {
   }
   loop_schedulers_.push_back(std::make_unique<LoopScheduler>(*this, loop));
   return *loop_schedulers_.back();
-}
-
-void WorkerPool::wait_without_helping(const WaitGroup& group) {
-  // Rare: every slot for helpers is taken, so enough threads work already.
-  while (group.is_open() || group.leaving_.load(std::memory_order_acquire) != 0)
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-}
-
-void WorkerPool::help_until_done(WaitGroup& group) {
-  Worker* const worker = take_guest();
-  if (worker == nullptr) return wait_without_helping(group);
-  group.waiter_.store(worker, std::memory_order_release);
-  {
-    const DriverScope scope(*worker);
-    help(*worker, [&group] { return !group.is_open(); });
-  }
-  // The group may go as soon as this returns.
-  while (group.leaving_.load(std::memory_order_acquire) != 0) base::StdAtomics::yield();
-  return_guest(*worker);
 }
 
 bool WorkerPool::is_current() const { return current() != nullptr; }

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/sync/atomics.h"
 #include "base/sync/mutex.h"
+#include "base/sync/parking.h"
 #include "loop/executor.h"
 #include "loop/inbox.h"
 #include "runtime/class_set.h"
@@ -19,6 +20,7 @@
 #include "runtime/protocols/idle_counts.h"
 #include "runtime/ready_gauge.h"
 #include "runtime/run.h"
+#include "runtime/sharing_prices.h"
 #include "runtime/worker.h"
 
 namespace millrace::runtime {
@@ -35,8 +37,10 @@ class WaitGroup {
   friend class WorkerPool;
   // The decrement to zero publishes to the waiter everything that was done before.
   std::atomic<std::uint64_t> open_{0};
-  // Publishes the waiter's worker to the last `done`.
-  std::atomic<Worker*> waiter_{nullptr};
+  // Publish to the last `done` whom to wake: the worker of a waiter that helps, or the place where
+  // one sleeps.
+  std::atomic<Worker*> helper_{nullptr};
+  std::atomic<base::ParkingSpot<>*> spot_{nullptr};
   // Threads inside `done`; the waiter returns only after they have left.
   std::atomic<std::uint32_t> leaving_{0};
 };
@@ -84,7 +88,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   ~WorkerPool() override;
 
   /// Executes `run` and returns its status when it is over. The calling thread takes part in the
-  /// work (D7).
+  /// work (D7), unless `callers_help` is false.
   [[nodiscard]] base::Status run(Run& run, void* context, const RunOptions& options = {});
   /// Starts `run` and returns; `observer` gets the answer. On a thread of this pool it touches no
   /// other thread.
@@ -102,8 +106,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   /// Fails if the calling body is nested so deeply in bodies that run flows that one more could
   /// overflow the stack.
   [[nodiscard]] base::Status check_nesting() const;
-  /// Runs other work until `group` has nothing open. Only waits if `kSlotMax` workers are at it
-  /// already.
+  /// Runs other work until `group` has nothing open. Only waits if callers do not help here, or if
+  /// `kSlotMax` workers are at it already.
   void help_until_done(WaitGroup& group);
 
   void post(loop::Job& job) override;
@@ -111,6 +115,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
 
   [[nodiscard]] const ExecutorConfig& config() const { return config_; }
   [[nodiscard]] const base::Clock& clock() const { return clock_; }
+  /// The prices by which it decides what to share.
+  [[nodiscard]] const SharingPrices& prices() const { return prices_; }
   /// Number of threads that the pool started.
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
@@ -146,13 +152,14 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   friend class LoopScheduler;
   friend class Worker;
 
-  WorkerPool(const ExecutorConfig& config, const base::Clock& clock);
+  WorkerPool(const ExecutorConfig& config, const base::Clock& clock, const SharingPrices& prices);
   void start_threads();
+  [[nodiscard]] base::Status pin_threads(std::uint32_t first);
   void drive(Worker& worker, std::stop_token stop);
   template <class Done>
   void help(Worker& worker, Done done);
   void stop_helping(Worker& worker, bool woken);
-  static void wait_without_helping(const WaitGroup& group);
+  static void wait_without_helping(WaitGroup& group);
   [[nodiscard]] Worker* take_guest();
   Worker& make_worker(std::uint32_t slot);
   void return_guest(Worker& worker);
@@ -171,9 +178,16 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   [[nodiscard]] LoopScheduler& scheduler_of(loop::Loop& loop);
   /// Whether a caller that waits for `run` may run its nodes (C13).
   [[nodiscard]] bool may_help(const Run& run, const Run::Start& start) const;
-  /// Gives a pool without threads one, for what callers cannot do: work behind a loop, and runs of
-  /// more callers than it has room for.
+  /// Starts one more thread, once, where callers count as workers: for what callers of a pool
+  /// without threads cannot do (work behind a loop, runs of more callers than it has room for), and
+  /// in place of callers that must not help because of their deadline.
   void start_standby() MR_EXCLUDES(standby_mutex_);
+  /// Lets the standby work from now on, until the last who called it releases it.
+  void call_standby();
+  void release_standby();
+  void stand_in_for_callers(const std::stop_token& stop);
+  /// Whether one more worker for `run` is worth waking it.
+  [[nodiscard]] bool is_worth_a_wake(const Run& run) const;
   void finish_jobs();
 
   // For workers and loop schedulers.
@@ -204,6 +218,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   // Constant after construction.
   const ExecutorConfig config_;
   const base::Clock& clock_;
+  const SharingPrices prices_;
   std::uint32_t worker_count_ = 1;
   std::uint32_t thread_count_ = 0;
   std::uint32_t guest_slot_end_ = kSlotMax;
@@ -234,6 +249,10 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
       MR_GUARDED_BY(loop_schedulers_mutex_);
   base::Mutex standby_mutex_;
   bool has_standby_ MR_GUARDED_BY(standby_mutex_) = false;
+  // Callers in whose place the standby works. Sequentially consistent: whoever changes it then
+  // looks whether the standby sleeps, and the standby says that it will before it looks here.
+  std::atomic<std::uint32_t> sleeping_callers_{0};
+  base::ParkingSpot<> standby_spot_;
   std::vector<std::jthread> threads_;
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/worker_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <semaphore>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "base/sync/thread_placement.h"
 #include "loop/fake_loop.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_settings.h"
@@ -56,6 +58,23 @@ TEST(WorkerPoolTest, RefusesSettingsThatCannotWork) {
               HasSubstr("watch_period"));
 }
 
+TEST(WorkerPoolTest, PinnedThreadsHaveAProcessorOfTheirOwn) {
+  const std::vector<int> usable = *base::usable_processors();
+  const auto pool = WorkerPool::create(
+      {.compute_threads = 1, .callers_help = false, .pin_from = usable.size() + 1});
+  ASSERT_TRUE(pool.has_value()) << pool.error().to_string();
+  std::vector<int> seen;
+  NodeSpec spec = noting_node("a");
+  spec.body = [](const void*, NodeCall& call) {
+    *static_cast<std::vector<int>*>(call.context()) = *base::usable_processors();
+    return true;
+  };
+  TestDag dag({spec});
+  ASSERT_TRUE(dag.runs().run(**pool, &seen, {}).has_value());
+  EXPECT_EQ(seen, std::vector<int>{usable[1 % usable.size()]});
+  EXPECT_EQ(*base::usable_processors(), usable) << "a caller stays where it is";
+}
+
 /// Remembers who ran its nodes.
 struct Where {
   std::vector<std::thread::id> threads;
@@ -70,69 +89,6 @@ NodeSpec where_node(std::string id, std::vector<std::string> after = {}) {
     return true;
   };
   return spec;
-}
-
-TEST(WorkerPoolTest, D7_ACallerThatWaitsRunsTheGraphItself) {
-  const auto pool = *WorkerPool::create({.compute_threads = 1});
-  TestDag dag({where_node("a"), where_node("b", {"a"})});
-  Where where;
-  ASSERT_TRUE(dag.runs().run(*pool, &where, {}).has_value());
-  EXPECT_THAT(where.threads,
-              testing::ElementsAre(std::this_thread::get_id(), std::this_thread::get_id()));
-}
-
-TEST(WorkerPoolTest, C13_ACallerWithADeadlineRunsWhatIsShort) {
-  const auto pool = *WorkerPool::create({.compute_threads = 2});
-  base::ManualClock clock;
-  loop::FakeLoop loop(clock);
-  const auto threads_of_run = [&](base::Duration cost) {
-    TestDag dag({where_node("a"), where_node("b", {"a"}), where_node("c", {"b"})});
-    dag.teach(cost);
-    const auto where = std::make_shared<Where>();
-    const base::TimePoint deadline = base::steady_clock().now() + std::chrono::minutes(1);
-    EXPECT_TRUE(
-        dag.runs().run_owned(*pool, where, {.deadline = deadline, .loop = &loop}).has_value());
-    return where->threads;
-  };
-  const auto self = std::this_thread::get_id();
-  EXPECT_THAT(threads_of_run(std::chrono::microseconds(20)), testing::Each(self));
-  // Bodies that may take longer than there is time are left to the pool's own thread.
-  EXPECT_THAT(threads_of_run(std::chrono::seconds(30)), testing::Each(testing::Ne(self)));
-}
-
-TEST(WorkerPoolTest, D7_MoreCallersThanSlotsStillGetTheirAnswers) {
-  // Beyond the slots a caller waits without helping; the pool's own thread does the work.
-  const auto pool = *WorkerPool::create({.compute_threads = WorkerPool::kSlotMax});
-  TestDag dag({noting_node("a")});
-  constexpr int kCallerCount = 4;
-  std::vector<std::jthread> callers;
-  callers.reserve(kCallerCount);
-  for (int caller = 0; caller < kCallerCount; ++caller) {
-    callers.emplace_back([&] {
-      Notes notes;
-      EXPECT_TRUE(dag.runs().run(*pool, &notes, {}).has_value());
-      EXPECT_EQ(notes.text(), "a");
-    });
-  }
-}
-
-TEST(WorkerPoolTest, HelpingEndsWhenTheGroupIsDone) {
-  const auto pool = *WorkerPool::create({.compute_threads = 2});
-  TestDag dag({where_node("a")});
-  WaitGroup group;
-  constexpr int kRuns = 20;
-  group.add(kRuns);
-  const RunObserver observer{
-      .on_answer = [](runtime::Run&, void* data) { static_cast<WaitGroup*>(data)->done(); },
-      .data = &group};
-  std::vector<RunHandle> runs;
-  runs.reserve(kRuns);
-  for (int run = 0; run < kRuns; ++run) {
-    runs.push_back(*dag.runs().submit(*pool, std::make_shared<Where>(), {}, observer));
-  }
-  pool->help_until_done(group);
-  EXPECT_FALSE(group.is_open());
-  for (const RunHandle& run : runs) EXPECT_EQ(run.outcome(), RunOutcome::kOk);
 }
 
 TEST(WorkerPoolTest, APoolThatGoesHasDoneWhatWasSubmitted) {

@@ -33,23 +33,32 @@ class BatchExchange::LineCall final : public rank::RankCall {
     started_ = batch_.front_.services().loop->clock().now();
     is_counted_ = false;
     is_running_ = true;
-    batch_.front_.services().ranker->start(
-        *this,
-        batch_.front_.batch_reader(),
-        line_.text,
-        {.plan = batch_.order_.plan, .received = started_, .deadline = deadline()});
+    use_ = batch_.front_.services().generations->use();
+    use_.plans().ranker->start(*this,
+                               batch_.front_.batch_reader(),
+                               line_.text,
+                               {.plan = batch_.order_.plan,
+                                .received = started_,
+                                .deadline = deadline(),
+                                .rights = batch_.order_.key.get()});
     if (!is_running_) return;
     is_counted_ = true;
     batch_.front_.metrics().begin_rank(priority());
   }
 
+  /// The place of the line in the quota of its key, until it has its answer.
+  void hold(QuotaPlace quota) { quota_ = std::move(quota); }
+
   [[nodiscard]] bool is_running() const { return is_running_; }
+  /// Lets go of the plans; the answer is not asked for any more.
+  void end_use() { use_.end(); }
   [[nodiscard]] Line& line() { return line_; }
   [[nodiscard]] base::TimePoint started() const { return started_; }
 
   /// Notes on the loop that the answer is there.
   void arrive() {
     is_running_ = false;
+    quota_.release();
     if (is_counted_) batch_.front_.metrics().end_rank(priority());
     batch_.ended_.push_back(this);
     batch_.move_on();
@@ -75,7 +84,9 @@ class BatchExchange::LineCall final : public rank::RankCall {
 
   BatchExchange& batch_;
   HomeJob home_job_;
+  GenerationSlot::Use use_;  // until the line is done with
   Line line_;
+  QuotaPlace quota_;
   base::TimePoint started_{};
   bool is_running_ = false;
   bool is_counted_ = false;
@@ -170,7 +181,7 @@ void BatchExchange::refuse_rest(const RequestProblem& problem) {
   // What has begun with 200 cannot become another status: it ends without its end mark.
   if (has_begun_) return exchange.abort();
   std::string body;
-  const std::string id = front_.services().ranker->make_request_id();
+  const std::string id = front_.plans().ranker->make_request_id();
   write_problem(problem, {.engine_request_id = id}, body);
   exchange.reply_fields().add("Content-Type", kProblemType);
   front_.add_fields(exchange, id);
@@ -210,6 +221,12 @@ void BatchExchange::move_on() {
 }
 
 void BatchExchange::start_line() {
+  auto quota = QuotaPlace::take(order_.key, front_.services().loop->clock().now());
+  if (!quota) {
+    // A line waits for its key's quota as it waits for admission (S22).
+    is_paused_ = true;
+    return pause_.start(kRefusalPause);
+  }
   if (idle_.empty()) {
     calls_.push_back(std::make_unique<LineCall>(*this));
     idle_.push_back(calls_.back().get());
@@ -219,12 +236,18 @@ void BatchExchange::start_line() {
   ++running_count_;
   Line line = std::move(waiting_.front());
   waiting_.pop_front();
+  call->hold(*std::move(quota));
   call->start(std::move(line));
 }
 
 void BatchExchange::end_line(LineCall& call) {
   --running_count_;
   idle_.push_back(&call);
+  answer_line(call);
+  call.end_use();
+}
+
+void BatchExchange::answer_line(LineCall& call) {
   const bool is_busy = call.outcome() == rank::RankOutcome::kRefused;
   if (is_busy && exchange_ != nullptr) {
     waiting_.push_front(std::move(call.line()));
@@ -237,6 +260,7 @@ void BatchExchange::end_line(LineCall& call) {
     is_paused_ = false;
     pause_.stop();
   }
+  front_.services().generations->note_answer(call.plan(), call.outcome());
   const base::TimePoint now = front_.services().loop->clock().now();
   front_.metrics().count_rank({.plan = call.plan(),
                                .outcome = call.outcome(),

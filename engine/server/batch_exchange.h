@@ -16,6 +16,7 @@
 #include "loop/owned_timer.h"
 #include "net/http/http_handler.h"
 #include "rank/ranker.h"
+#include "server/access/access_rule.h"
 #include "server/front_context.h"
 #include "server/problem.h"
 #include "server/route_table.h"
@@ -28,6 +29,7 @@ struct BatchOrder {
   std::string plan = {};                         ///< the path's; empty: every line names its own
   std::optional<base::TimePoint> deadline = {};  ///< of the whole batch
   bool in_input_order = true;
+  GrantedKey key = {};  ///< nullptr: the lines need none
 };
 
 /// Many requests in one (S21 to S23): a line of the body is a request, a line of the reply its
@@ -66,6 +68,7 @@ class BatchExchange final : public net::HttpReceiver {
   [[nodiscard]] bool may_start() const;
   void start_line();
   void end_line(LineCall& call);
+  void answer_line(LineCall& call);
   void send(std::uint64_t turn, std::string text);
   void send_now(std::string_view text);
   void cancel_lines();

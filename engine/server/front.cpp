@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/problems/message_text.h"
 #include "net/http_head.h"
+#include "server/admin_exchange.h"
 #include "server/batch_exchange.h"
 #include "server/call_headers.h"
 #include "server/json_indent.h"
@@ -46,7 +47,7 @@ class Front::ListenerHandler final : public net::HttpHandler {
 };
 
 Front::Front(const FrontServices& services, const FrontSettings& settings)
-    : FrontContext(services, settings), cors_(settings.cors_origins) {
+    : FrontContext(services, settings), cors_(settings.cors_origins), keys_(services.keys) {
   for (const ListenerKind kind : {ListenerKind::kMain, ListenerKind::kAdmin})
     handlers_.push_back(std::make_unique<ListenerHandler>(*this, kind));
 }
@@ -80,29 +81,44 @@ void Front::on_request(net::HttpExchange& exchange, ListenerKind listener) {
         {.code = "method_not_allowed",
          .detail = base::format("This path has the methods {}", match.allowed_methods())});
   }
+  const auto key = check_access(keys_, *route, exchange.peer(), head.fields);
+  if (!key) {
+    if (key.error().code == "unauthorized")
+      exchange.reply_fields().add("WWW-Authenticate", "Bearer realm=\"rankd\"");
+    return reply_problem(exchange, route->path, key.error());
+  }
+  // The same answer whether the plan exists or not.
+  if (*key != nullptr && !match.name.empty() && !(*key)->may_use(match.name)) {
+    return reply_problem(
+        exchange,
+        route->path,
+        {.code = "not_allowed",
+         .detail = base::format("The key does not cover the plan '{}'", match.name)});
+  }
   const auto query = QueryFields::read(exchange.target().query, route->query);
   if (!query) return reply_problem(exchange, route->path, query.error());
   if (match.is_name_bad) {
     return reply_problem(
         exchange, route->path, {.code = "unknown_plan", .detail = "No plan can have this name"});
   }
-  dispatch(exchange, *route, match, *query);
+  dispatch(exchange, *route, match, *query, *key);
 }
 
 void Front::dispatch(net::HttpExchange& exchange,
                      const Route& route,
                      RouteMatch& match,
-                     const QueryFields& query) {
+                     const QueryFields& query,
+                     const GrantedKey& key) {
   const bool is_pretty = query.wants_pretty();
   switch (route.action) {
     case RouteAction::kRank:
     case RouteAction::kRankByQuery:
     case RouteAction::kExplainRequest:
-      return start_rank(exchange, route, match, query);
+      return start_rank(exchange, route, match, query, key);
     case RouteAction::kBatch:
-      return start_batch(exchange, route, match, query);
+      return start_batch(exchange, route, match, query, key);
     case RouteAction::kListPlans:
-      return reply_json(exchange, route, plans_page(*services().plans), is_pretty);
+      return reply_json(exchange, route, plans_page(*plans().plans, key.get()), is_pretty);
     case RouteAction::kShowPlan:
     case RouteAction::kShowVersions:
     case RouteAction::kExplainPlan:
@@ -110,7 +126,9 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kOpenApi:
       return reply_json(exchange, route, openapi_document(), is_pretty);
     case RouteAction::kIndex: {
-      const auto names = services().plans->names();
+      auto names = plans().plans->names();
+      if (key != nullptr)
+        std::erase_if(names, [&](std::string_view name) { return !key->may_use(name); });
       const std::string plan(names.empty() ? "PLAN" : names.front());
       const std::string host(exchange.head().fields.find("Host").value_or("127.0.0.1:8080"));
       return reply_page(exchange, route, 200, index_page(host, plan));
@@ -121,13 +139,21 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kMetrics:
     case RouteAction::kStats:
       return start_page(exchange, route, is_pretty);
+    case RouteAction::kReload:
+    case RouteAction::kRollback:
+    case RouteAction::kPin:
+    case RouteAction::kUnpin:
+    case RouteAction::kCanary:
+    case RouteAction::kUpload:
+      return start_admin(exchange, route, match, query);
   }
 }
 
 void Front::start_rank(net::HttpExchange& exchange,
                        const Route& route,
                        RouteMatch& match,
-                       const QueryFields& query) {
+                       const QueryFields& query,
+                       const GrantedKey& key) {
   const net::HttpFields& fields = exchange.head().fields;
   const auto limit = find_time_limit(fields);
   if (!limit) return reply_problem(exchange, route.path, limit.error());
@@ -138,6 +164,8 @@ void Front::start_rank(net::HttpExchange& exchange,
   } else if (auto good = check_body_type(fields, false); !good) {
     return reply_problem(exchange, route.path, good.error());
   }
+  auto quota = QuotaPlace::take(key, services().loop->clock().now());
+  if (!quota) return refuse_over_quota(exchange, route, quota.error());
   std::unique_ptr<RankExchange> free;
   if (idle_ranks_.empty()) {
     free = std::make_unique<RankExchange>(*this);
@@ -154,13 +182,27 @@ void Front::start_rank(net::HttpExchange& exchange,
                          .plan = match.name,
                          .query_request = query_request,
                          .deadline = deadline_of(exchange.times().head_end, *limit),
-                         .is_pretty = query.wants_pretty()});
+                         .is_pretty = query.wants_pretty(),
+                         .key = key},
+                        *std::move(quota));
+}
+
+void Front::refuse_over_quota(net::HttpExchange& exchange,
+                              const Route& route,
+                              const RequestProblem& problem) {
+  // Neither plan nor class is known before the body is.
+  metrics().count_rank({.outcome = rank::RankOutcome::kRefused});
+  metrics().count_shed("quota",
+                       runtime::Priority::kNormal,
+                       services().loop->clock().now() - exchange.times().head_end);
+  reply_problem(exchange, route.path, problem);
 }
 
 void Front::start_batch(net::HttpExchange& exchange,
                         const Route& route,
                         RouteMatch& match,
-                        const QueryFields& query) {
+                        const QueryFields& query,
+                        const GrantedKey& key) {
   const net::HttpFields& fields = exchange.head().fields;
   const auto limit = find_time_limit(fields);
   if (!limit) return reply_problem(exchange, route.path, limit.error());
@@ -179,7 +221,8 @@ void Front::start_batch(net::HttpExchange& exchange,
                  .plan = std::move(match.name),
                  .deadline = *limit ? std::optional(deadline_of(exchange.times().head_end, *limit))
                                     : std::nullopt,
-                 .in_input_order = order == "input"});
+                 .in_input_order = order == "input",
+                 .key = key});
   batch.release()->start(exchange);
 }
 
@@ -203,11 +246,34 @@ void Front::start_page(net::HttpExchange& exchange, const Route& route, bool is_
   page.release()->start(exchange);
 }
 
+void Front::start_admin(net::HttpExchange& exchange,
+                        const Route& route,
+                        RouteMatch& match,
+                        const QueryFields& query) {
+  if (auto allowed = check_no_page(exchange.head().fields); !allowed)
+    return reply_problem(exchange, route.path, allowed.error());
+  if (auto good = check_body_type(exchange.head().fields, false); !good)
+    return reply_problem(exchange, route.path, good.error());
+  if (services().admin == nullptr) {
+    return reply_problem(
+        exchange, route.path, {.code = "not_allowed", .detail = "Plans cannot be changed here"});
+  }
+  ++open_count_;
+  // It owns itself until it is given back.
+  auto admin = std::make_unique<AdminExchange>(
+      *this,
+      route,
+      AdminExchange::Terms{.plan = std::move(match.name),
+                           .is_dry_run = query.find("dry_run").value_or("0") == "1",
+                           .is_pretty = query.wants_pretty()});
+  admin.release()->start(exchange);
+}
+
 void Front::show_plan(net::HttpExchange& exchange,
                       const Route& route,
                       const RouteMatch& match,
                       bool is_pretty) {
-  const rank::LoadedPlan* const plan = services().plans->find(match.name);
+  const rank::LoadedPlan* const plan = plans().plans->find(match.name);
   if (plan == nullptr) {
     return reply_problem(
         exchange,
@@ -215,12 +281,12 @@ void Front::show_plan(net::HttpExchange& exchange,
         {.code = "unknown_plan",
          .detail = base::format("No plan '{}' is loaded{}",
                                 match.name,
-                                base::did_you_mean(match.name, services().plans->names()))});
+                                base::did_you_mean(match.name, plans().plans->names()))});
   }
   const std::string page =
-      route.action == RouteAction::kShowPlan       ? plan_page(*plan, *services().registry)
-      : route.action == RouteAction::kShowVersions ? versions_page(*plan)
-                                                   : explain_page(*plan, *services().registry);
+      route.action == RouteAction::kShowPlan       ? plan_page(*plan, *plans().registry)
+      : route.action == RouteAction::kShowVersions ? versions_page(*plan, plans().versions.get())
+                                                   : explain_page(*plan, *plans().registry);
   reply_json(exchange, route, page, is_pretty);
 }
 
@@ -245,31 +311,6 @@ void Front::reply_options(net::HttpExchange& exchange, const RouteMatch& match) 
   finish_reply(exchange, match.count > 0 ? match.routes[0]->path : kNoRoute, 204, {});
 }
 
-void Front::reply_problem(net::HttpExchange& exchange,
-                          std::string_view route,
-                          const RequestProblem& problem) {
-  const int status = problem_of(problem.code).status;
-  const std::string engine_id = services().ranker->make_request_id();
-  const std::string_view caller_id =
-      find_request_id(exchange.head().fields).value_or(std::string_view());
-  std::string body;
-  write_problem(problem, {.request_id = caller_id, .engine_request_id = engine_id}, body);
-  exchange.reply_fields().add("Content-Type", kProblemType);
-  add_fields(exchange, caller_id.empty() ? std::string_view(engine_id) : caller_id);
-  add_retry_after(exchange, status);
-  metrics().count_reply(route, status);
-  log().write({.request_id = caller_id,
-               .engine_request_id = engine_id,
-               .method = exchange.head().method,
-               .route = route,
-               .client = exchange.peer(),
-               .status = status,
-               .outcome = outcome_name(rank::RankOutcome::kInvalid),
-               .error_code = problem.code,
-               .bytes_out = body.size()});
-  exchange.reply(status, body);
-}
-
 void Front::reply_json(net::HttpExchange& exchange,
                        const Route& route,
                        const std::string& json,
@@ -284,7 +325,7 @@ void Front::describe_refusal(const net::HttpRefusal& refusal,
                              net::HttpFields& fields,
                              std::string& body) {
   const ProblemEntry& entry = problem_of_status(refusal.status);
-  const std::string id = services().ranker->make_request_id();
+  const std::string id = plans().ranker->make_request_id();
   write_problem(
       {.code = entry.code, .detail = std::string(refusal.detail)}, {.engine_request_id = id}, body);
   fields.add("Content-Type", kProblemType);
@@ -321,6 +362,11 @@ void Front::give_back(BatchExchange& exchange) {
 void Front::give_back(PageExchange& exchange) {
   --open_count_;
   const std::unique_ptr<PageExchange> owned(&exchange);
+}
+
+void Front::give_back(AdminExchange& exchange) {
+  --open_count_;
+  const std::unique_ptr<AdminExchange> owned(&exchange);
 }
 
 }  // namespace millrace::server

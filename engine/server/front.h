@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "net/http/http_handler.h"
+#include "server/access/access_rule.h"
 #include "server/cors.h"
 #include "server/front_context.h"
 #include "server/problem.h"
@@ -17,7 +18,8 @@
 //
 //   HttpExchange ─► Front::on_request ─► route ─┬─ a page: answered at once, or made on a worker
 //                                               ├─ RankExchange: one request, one RankCall
-//                                               └─ BatchExchange: many, one RankCall per line
+//                                               ├─ BatchExchange: many, one RankCall per line
+//                                               └─ AdminExchange: changes plans, on another thread
 //
 // Exchanges are kept and used again, so that a warm request allocates nothing here.
 
@@ -39,9 +41,13 @@ class Front final : public FrontContext {
   /// Answers all single ranking requests under way with 503 `draining` and cancels their runs.
   void refuse_all();
 
+  /// Uses other keys from now on; requests under way keep those they have.
+  void set_keys(std::shared_ptr<const AccessKeys> keys) { keys_ = std::move(keys); }
+
   void give_back(RankExchange& exchange) override;
   void give_back(BatchExchange& exchange) override;
   void give_back(PageExchange& exchange) override;
+  void give_back(AdminExchange& exchange) override;
 
  private:
   class ListenerHandler;
@@ -50,25 +56,29 @@ class Front final : public FrontContext {
   void dispatch(net::HttpExchange& exchange,
                 const Route& route,
                 RouteMatch& match,
-                const QueryFields& query);
+                const QueryFields& query,
+                const GrantedKey& key);
   void start_rank(net::HttpExchange& exchange,
                   const Route& route,
                   RouteMatch& match,
-                  const QueryFields& query);
+                  const QueryFields& query,
+                  const GrantedKey& key);
   void start_batch(net::HttpExchange& exchange,
                    const Route& route,
                    RouteMatch& match,
-                   const QueryFields& query);
+                   const QueryFields& query,
+                   const GrantedKey& key);
   void start_page(net::HttpExchange& exchange, const Route& route, bool is_pretty);
+  void start_admin(net::HttpExchange& exchange,
+                   const Route& route,
+                   RouteMatch& match,
+                   const QueryFields& query);
   void show_plan(net::HttpExchange& exchange,
                  const Route& route,
                  const RouteMatch& match,
                  bool is_pretty);
   void show_health(net::HttpExchange& exchange, const Route& route, const QueryFields& query);
   void reply_options(net::HttpExchange& exchange, const RouteMatch& match);
-  void reply_problem(net::HttpExchange& exchange,
-                     std::string_view route,
-                     const RequestProblem& problem);
   void reply_json(net::HttpExchange& exchange,
                   const Route& route,
                   const std::string& json,
@@ -77,7 +87,13 @@ class Front final : public FrontContext {
                         net::HttpFields& fields,
                         std::string& body);
 
+  /// Counts and answers a request that its key's quota refuses.
+  void refuse_over_quota(net::HttpExchange& exchange,
+                         const Route& route,
+                         const RequestProblem& problem);
+
   const Cors cors_;
+  std::shared_ptr<const AccessKeys> keys_;
   std::vector<std::unique_ptr<ListenerHandler>> handlers_;
   std::vector<std::unique_ptr<RankExchange>> idle_ranks_;
   std::vector<RankExchange*> open_ranks_;  // each knows its place

@@ -8,6 +8,7 @@
 #include "net/http_head.h"
 #include "observe/prometheus_writer.h"
 #include "server/call_headers.h"
+#include "server/overload/overload_metrics.h"
 
 namespace millrace::server {
 namespace {
@@ -22,8 +23,12 @@ FrontContext::FrontContext(const FrontServices& services, const FrontSettings& s
     : services_(services),
       settings_(settings),
       metrics_(*services.metrics),
+      own_delays_(services.limit),
+      own_delays_binding_(*services.metrics),
       log_(services.log, settings.log_rule),
-      batch_reader_(batch_limits()) {}
+      batch_reader_(batch_limits()) {
+  own_delays_binding_.bind(kOwnDelay, {}, &own_delays_.delays());
+}
 
 void FrontContext::add_fields(net::HttpExchange& exchange, std::string_view request_id) {
   net::HttpFields& fields = exchange.reply_fields();
@@ -66,12 +71,37 @@ void FrontContext::reply_page(net::HttpExchange& exchange,
   finish_reply(exchange, route.path, status, body);
 }
 
+void FrontContext::reply_problem(net::HttpExchange& exchange,
+                                 std::string_view route,
+                                 const RequestProblem& problem) {
+  const int status = problem_of(problem.code).status;
+  const std::string engine_id = plans().ranker->make_request_id();
+  const std::string_view caller_id =
+      find_request_id(exchange.head().fields).value_or(std::string_view());
+  std::string body;
+  write_problem(problem, {.request_id = caller_id, .engine_request_id = engine_id}, body);
+  exchange.reply_fields().add("Content-Type", kProblemType);
+  add_fields(exchange, caller_id.empty() ? std::string_view(engine_id) : caller_id);
+  add_retry_after(exchange, status);
+  metrics_.count_reply(route, status);
+  log_.write({.request_id = caller_id,
+              .engine_request_id = engine_id,
+              .method = exchange.head().method,
+              .route = route,
+              .client = exchange.peer(),
+              .status = status,
+              .outcome = outcome_name(rank::RankOutcome::kInvalid),
+              .error_code = problem.code,
+              .bytes_out = body.size()});
+  exchange.reply(status, body);
+}
+
 void FrontContext::finish_reply(net::HttpExchange& exchange,
                                 std::string_view route,
                                 int status,
                                 std::string_view body) {
   const auto given = find_request_id(exchange.head().fields);
-  const std::string id = given ? std::string(*given) : services_.ranker->make_request_id();
+  const std::string id = given ? std::string(*given) : plans().ranker->make_request_id();
   add_fields(exchange, id);
   add_retry_after(exchange, status);
   metrics_.count_reply(route, status);

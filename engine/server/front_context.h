@@ -10,10 +10,13 @@
 #include "rank/request.h"
 #include "server/front_metrics.h"
 #include "server/front_services.h"
+#include "server/overload/own_delay_sampler.h"
+#include "server/problem.h"
 #include "server/route_table.h"
 
 namespace millrace::server {
 
+class AdminExchange;
 class BatchExchange;
 class PageExchange;
 class RankExchange;
@@ -29,7 +32,10 @@ class FrontContext {
 
   [[nodiscard]] const FrontServices& services() const { return services_; }
   [[nodiscard]] const FrontSettings& settings() const { return settings_; }
+  /// The plans that new requests use.
+  [[nodiscard]] const LoopPlans& plans() const { return services_.generations->current(); }
   [[nodiscard]] FrontMetrics& metrics() { return metrics_; }
+  [[nodiscard]] OwnDelaySampler& own_delays() { return own_delays_; }
   [[nodiscard]] observe::RequestLog& log() { return log_; }
   [[nodiscard]] rank::RequestReader& reader() { return reader_; }
   /// Reads the lines of batches, whose class is low unless they name another.
@@ -50,11 +56,17 @@ class FrontContext {
                   int status,
                   std::string_view body);
 
+  /// Answers with a problem, and counts and logs that.
+  void reply_problem(net::HttpExchange& exchange,
+                     std::string_view route,
+                     const RequestProblem& problem);
+
   // An exchange that has served its request ends itself with one of these.
 
   virtual void give_back(RankExchange& exchange) = 0;
   virtual void give_back(BatchExchange& exchange) = 0;
   virtual void give_back(PageExchange& exchange) = 0;
+  virtual void give_back(AdminExchange& exchange) = 0;
 
  protected:
   /// Adds the common fields, counts, logs and answers.
@@ -67,6 +79,8 @@ class FrontContext {
   const FrontServices services_;
   const FrontSettings settings_;
   FrontMetrics metrics_;
+  OwnDelaySampler own_delays_;
+  base::MetricBinding own_delays_binding_;
   observe::RequestLog log_;
   rank::RequestReader reader_;
   rank::RequestReader batch_reader_;

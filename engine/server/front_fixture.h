@@ -25,6 +25,17 @@ namespace millrace::server::testing {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
+/// Does nothing, says yes, and remembers what it was asked for.
+class AgreeingDesk final : public AdminDesk {
+ public:
+  void submit(AdminOrder order, std::function<void(Reply)> done) override {
+    orders.push_back(std::move(order));
+    done(reply);
+  }
+  std::vector<AdminOrder> orders;
+  Reply reply = "{}";
+};
+
 /// A front, its engine and the requests that were asked of it.
 /// Threading: not shared.
 class FrontRig {
@@ -45,11 +56,11 @@ class FrontRig {
   Front& front() {
     if (front_ != nullptr) return *front_;
     rank.ranker = std::make_unique<rank::Ranker>(rank.plans, rank.services, rank.options);
+    generations.set(
+        {.ranker = rank.ranker.get(), .plans = &rank.plans, .registry = &rank.registry});
     front_ = std::make_unique<Front>(
         FrontServices{.loop = &rank.loop,
-                      .ranker = rank.ranker.get(),
-                      .plans = &rank.plans,
-                      .registry = &rank.registry,
+                      .generations = &generations,
                       .admission = admission.get(),
                       .readiness = &readiness,
                       .pulses = &pulses,
@@ -64,7 +75,8 @@ class FrontRig {
                                 metrics.snapshot(), observe::format_for(accept), text);
                             return text;
                           },
-                      .stats_page = [] { return std::string("{}"); }},
+                      .stats_page = [] { return std::string("{}"); },
+                      .admin = admin},
         settings_);
     return *front_;
   }
@@ -95,6 +107,8 @@ class FrontRig {
   }
 
   rank::testing::RankRig rank;
+  GenerationSlot generations;
+  AdminDesk* admin = nullptr;  ///< set it before the first request
   base::MemoryLogSink sink;
   base::Logger log;
   base::MetricsRegistry metrics;

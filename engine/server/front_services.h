@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,10 +15,11 @@
 #include "loop/executor.h"
 #include "loop/loop.h"
 #include "observe/request_log.h"
-#include "plan/registry/registry.h"
-#include "rank/plan_set.h"
-#include "rank/ranker.h"
 #include "runtime/admission.h"
+#include "server/access/access_keys.h"
+#include "server/admin_desk.h"
+#include "server/generations/generation_slot.h"
+#include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 
 namespace millrace::server {
@@ -40,10 +42,10 @@ struct FrontSettings {
 /// Lifetime: everything outlives the front.
 struct FrontServices {
   loop::Loop* loop = nullptr;
-  rank::Ranker* ranker = nullptr;
-  rank::PlanSet* plans = nullptr;
-  const plan::Registry* registry = nullptr;
+  GenerationSlot* generations = nullptr;          ///< the plans of this loop
   const runtime::Admission* admission = nullptr;  ///< nullptr: nothing is refused
+  LimitController* limit = nullptr;               ///< nullptr: the limit does not move
+  std::shared_ptr<const AccessKeys> keys = {};    ///< at first; nullptr: there is no key file
   const Readiness* readiness = nullptr;
   const LoopPulses* pulses = nullptr;
   base::MetricsRegistry* metrics = nullptr;
@@ -54,6 +56,8 @@ struct FrontServices {
   /// Makes the page of metrics and that of stats. Called on a worker.
   std::function<std::string(std::string_view accept)> metrics_page = {};
   std::function<std::string()> stats_page = {};
+  /// Who changes plans; nullptr: nobody does.
+  AdminDesk* admin = nullptr;
 };
 
 }  // namespace millrace::server

@@ -140,7 +140,7 @@ TEST_F(FrontTest, PlanPagesShowWhatIsLoaded) {
   EXPECT_THAT(rig.ask("GET", "/v1/plans").reply_body, HasSubstr(R"({"plans":[{"name":"p",)"));
   EXPECT_THAT(rig.ask("GET", "/v1/plans/p").reply_body, HasSubstr(R"("always_answers":)"));
   EXPECT_THAT(rig.ask("GET", "/v1/plans/p/versions").reply_body,
-              HasSubstr(R"("state":"active"}]})"));
+              HasSubstr(R"("state":"active","in_file":true}]})"));
   EXPECT_THAT(rig.ask("GET", "/v1/explain/p").reply_body, HasSubstr(R"("nodes":[{"id":"src")"));
   auto& unknown = rig.ask("GET", "/v1/plans/pp");
   EXPECT_EQ(unknown.status, 404);

@@ -74,19 +74,20 @@ void write_parameters(JsonWriter& json, const Route& route) {
 }
 
 void write_request_body(JsonWriter& json, const Route& route) {
-  if (route.method != "POST") return;
+  if (route.example_body.empty()) return;
+  const bool is_batch = route.action == RouteAction::kBatch;
   json.key("requestBody");
   json.begin_object();
   json.member("required", true);
   json.key("content");
   json.begin_object();
-  json.key(takes_request(route) ? "application/json" : "application/x-ndjson");
+  json.key(is_batch ? "application/x-ndjson" : "application/json");
   json.begin_object();
-  if (takes_request(route)) {
-    write_schema_reference(json, "Request");
-    json.raw_member("example", route.example_body);
-  } else {
+  if (takes_request(route)) write_schema_reference(json, "Request");
+  if (is_batch) {
     json.member("example", route.example_body);
+  } else {
+    json.raw_member("example", route.example_body);
   }
   json.end_object();
   json.end_object();
@@ -115,7 +116,7 @@ void write_responses(JsonWriter& json, const Route& route) {
 }
 
 void write_operation(JsonWriter& json, const Route& route) {
-  json.key(route.method == "GET" ? "get" : "post");
+  json.key(route.method == "GET" ? "get" : route.method == "PUT" ? "put" : "post");
   json.begin_object();
   json.member("operationId", route.id);
   json.member("summary", route.summary);
@@ -234,13 +235,15 @@ std::string api_reference() {
     std::string query;
     for (const QueryField& field : route.query)
       query += base::format("{}`{}`: {}", query.empty() ? "" : "; ", field.name, field.help);
-    out += base::format(
-        "| `{} {}` | {}{} | {} |\n",
-        route.method,
-        route.path,
-        route.summary,
-        route.access == RouteAccess::kMetrics ? "; only on the admin listener if there is one" : "",
-        query.empty() ? "–" : query);
+    out += base::format("| `{} {}` | {}{} | {} |\n",
+                        route.method,
+                        route.path,
+                        route.summary,
+                        route.access == RouteAccess::kMetrics
+                            ? "; only on the admin listener if there is one"
+                        : route.access == RouteAccess::kAdmin ? "; only on the admin listener"
+                                                              : "",
+                        query.empty() ? "–" : query);
   }
   out +=
       "\nEvery JSON page takes `pretty=1`. HEAD works wherever GET does.\n\n"

@@ -39,6 +39,8 @@ TEST(OpenApiTest, S14_DocumentAndRouterAgreeInBothDirections) {
 
 TEST(OpenApiTest, S14_TheExamplesWork) {
   FrontRig rig;
+  AgreeingDesk desk;
+  rig.admin = &desk;
   rig.rank.load(small_plan("mixed_pipeline"), {.artifact = small_plan("mixed_pipeline")});
   rig.readiness.expect({}, {"mixed_pipeline"});
   rig.readiness.report_plan("mixed_pipeline", std::nullopt);
@@ -47,7 +49,12 @@ TEST(OpenApiTest, S14_TheExamplesWork) {
     if (const std::size_t at = target.find("{plan}"); at != std::string::npos)
       target.replace(at, 6, route.example_plan);
     if (!route.example_query.empty()) target += "?" + std::string(route.example_query);
-    auto& answer = rig.ask(std::string(route.method), target, std::string(route.example_body));
+    auto& answer =
+        rig.ask(std::string(route.method),
+                target,
+                std::string(route.example_body),
+                {},
+                route.access == RouteAccess::kAdmin ? ListenerKind::kAdmin : ListenerKind::kMain);
     EXPECT_EQ(answer.status, 200) << target << answer.reply_body;
     EXPECT_EQ(field(answer, "Content-Type"), route.reply_type) << target;
     EXPECT_EQ(answer.reply_body.find("\"status\":4"), std::string::npos) << answer.reply_body;

@@ -7,29 +7,20 @@
 #include "base/formats/json_writer.h"
 #include "plan/compiled_plan.h"
 #include "plan/explain.h"
+#include "rank/plan_version.h"
 
 namespace millrace::server {
 namespace {
 
-constexpr std::size_t kVersionDigits = 8;
-
 void write_identity(const plan::CompiledPlan& plan, base::JsonWriter& json) {
   json.member("name", plan.name);
-  json.member("version", version_of(plan));
+  json.member("version", rank::version_of(plan));
   json.member("digest", plan.digest);
 }
 
 }  // namespace
 
-std::string version_of(const plan::CompiledPlan& plan) {
-  if (!plan.version.empty()) return plan.version;
-  const std::string_view digest = plan.digest;
-  const std::size_t colon = digest.find(':');
-  return std::string(
-      digest.substr(colon == std::string_view::npos ? 0 : colon + 1, kVersionDigits));
-}
-
-std::string plans_page(const rank::PlanSet& plans) {
+std::string plans_page(const rank::PlanSet& plans, const rank::CallRights* rights) {
   std::string out;
   base::JsonWriter json(out);
   const rank::LoadedPlan* const standard = plans.default_plan();
@@ -37,6 +28,7 @@ std::string plans_page(const rank::PlanSet& plans) {
   json.key("plans");
   json.begin_array();
   for (const std::string_view name : plans.names()) {
+    if (rights != nullptr && !rights->may_use(name)) continue;
     const rank::LoadedPlan& plan = *plans.find(name);
     json.begin_object();
     write_identity(plan.plan(), json);
@@ -62,18 +54,37 @@ std::string plan_page(const rank::LoadedPlan& plan, const plan::Registry& regist
   return out;
 }
 
-std::string versions_page(const rank::LoadedPlan& plan) {
+std::string versions_page(const rank::LoadedPlan& plan, const VersionCatalog* catalog) {
+  const std::string& name = plan.plan().name;
+  if (catalog != nullptr) {
+    if (const auto found = catalog->find(name); found != catalog->end())
+      return versions_json(name, found->second);
+  }
+  return versions_json(name,
+                       {.is_pinned = false,
+                        .versions = {{.version = rank::version_of(plan.plan()),
+                                      .digest = plan.plan().digest,
+                                      .state = "active",
+                                      .is_in_file = true}}});
+}
+
+std::string versions_json(std::string_view plan, const PlanVersionsInfo& info) {
   std::string out;
   base::JsonWriter json(out);
   json.begin_object();
-  json.member("plan", plan.plan().name);
+  json.member("plan", plan);
+  json.member("pinned", info.is_pinned);
   json.key("versions");
   json.begin_array();
-  json.begin_object();
-  json.member("version", version_of(plan.plan()));
-  json.member("digest", plan.plan().digest);
-  json.member("state", "active");
-  json.end_object();
+  for (const VersionInfo& version : info.versions) {
+    json.begin_object();
+    json.member("version", version.version);
+    json.member("digest", version.digest);
+    json.member("state", version.state);
+    json.member("in_file", version.is_in_file);
+    if (version.percent > 0) json.member("percent", version.percent);
+    json.end_object();
+  }
   json.end_array();
   json.end_object();
   return out;

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "observe/trace_context.h"
+#include "rank/plan_version.h"
 #include "server/call_headers.h"
 #include "server/json_indent.h"
-#include "server/plan_pages.h"
 #include "server/problem.h"
 
 namespace millrace::server {
@@ -19,7 +19,7 @@ RankExchange::HomeJob::HomeJob(RankExchange& exchange)
 
 RankExchange::RankExchange(FrontContext& front) : front_(front), home_job_(*this) {}
 
-void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order) {
+void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order, QuotaPlace quota) {
   exchange_ = &exchange;
   route_ = order.route;
   plan_name_ = order.plan;
@@ -30,6 +30,8 @@ void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order) {
   trace_id_ = trace ? trace->trace_id : std::string_view();
   client_ = exchange.peer();
   method_ = exchange.head().method;
+  key_ = order.key;
+  quota_ = std::move(quota);
   deadline_ = order.deadline;
   is_pretty_ = order.is_pretty;
   head_end_ = exchange.times().head_end;
@@ -47,22 +49,38 @@ void RankExchange::on_body_end(std::string_view body) {
   started_ = front_.services().loop->clock().now();
   is_running_ = true;
   is_counted_ = false;
+  answered_ = {};
+  is_sampled_ = front_.own_delays().wants_sample(started_);
+  if (is_sampled_) {
+    const loop::TurnTimes turn = front_.services().loop->turn_times();
+    // It could be read at any time within the turn before: half of it is the mean.
+    loop_delay_ = turn.since_poll + turn.last_turn / 2;
+  }
   bool is_over = false;
   over_flag_ = &is_over;
-  front_.services().ranker->start(
-      *this,
-      front_.reader(),
-      query_request_.empty() ? body : std::string_view(query_request_),
-      {.plan = plan_name_,
-       .request_id = header_id_,
-       .received = head_end_,
-       .deadline = deadline_,
-       .needs_explain = route_->action == RouteAction::kExplainRequest});
+  use_ = front_.services().generations->use();
+  text_ = query_request_.empty() ? body : std::string_view(query_request_);
+  use_.plans().ranker->start(*this,
+                             front_.reader(),
+                             text_,
+                             {.plan = plan_name_,
+                              .request_id = header_id_,
+                              .received = head_end_,
+                              .deadline = deadline_,
+                              .needs_explain = route_->action == RouteAction::kExplainRequest,
+                              .rights = key_.get()});
   // The answer may have come inside the call; this is then given back, or even destroyed.
   if (is_over) return;
   over_flag_ = nullptr;
+  recall_text();
   is_counted_ = true;
   front_.metrics().begin_rank(priority());
+}
+
+void RankExchange::recall_text() {
+  if (!text_.empty() && plan() != nullptr)
+    front_.services().generations->recall().note(plan()->plan().name, text_);
+  text_ = {};
 }
 
 void RankExchange::on_gone(int status) {
@@ -99,12 +117,16 @@ void RankExchange::refuse() {
 void RankExchange::on_answer() {
   loop::Loop& loop = *front_.services().loop;
   if (loop.is_current()) return deliver();
+  if (is_sampled_) answered_ = loop.clock().now();
   loop.post(home_job_);
 }
 
 void RankExchange::deliver() {
   const base::TimePoint now = front_.services().loop->clock().now();
   is_running_ = false;
+  recall_text();
+  front_.services().generations->note_answer(plan(), outcome());
+  note_own_delay(now);
   if (is_counted_) front_.metrics().end_rank(priority());
   phases_ = {.read = std::max(body_end_ - head_end_, base::Duration(0)),
              .wait = std::max(started_ - std::max(body_end_, head_end_), base::Duration(0)),
@@ -125,6 +147,12 @@ void RankExchange::deliver() {
   free_again();
 }
 
+void RankExchange::note_own_delay(base::TimePoint now) {
+  if (!is_sampled_ || !was_started() || outcome() == rank::RankOutcome::kCancelled) return;
+  if (answered_ != base::TimePoint()) loop_delay_ += now - answered_;
+  front_.own_delays().add(loop_delay_, now);
+}
+
 void RankExchange::reply() {
   const bool is_good = ok();
   int status = 200;
@@ -140,6 +168,7 @@ void RankExchange::reply() {
   if (degraded_count() > 0) fields.add("X-Degraded", std::to_string(degraded_count()));
   front_.add_retry_after(*exchange_, status);
   append_server_timing(phases_, timing_);
+  if (has_trace()) append_node_timing(response(), timing_);
   fields.add("Server-Timing", timing_);
   std::string_view text = body_.empty() ? std::string_view(response()) : std::string_view(body_);
   std::string indented;
@@ -154,7 +183,7 @@ void RankExchange::reply() {
 void RankExchange::record(int status, std::size_t bytes_out) {
   front_.metrics().count_reply(route_->path, status);
   const rank::LoadedPlan* const used = plan();
-  const std::string version = used != nullptr ? version_of(used->plan()) : std::string();
+  const std::string version = used != nullptr ? rank::version_of(used->plan()) : std::string();
   front_.log().write({.request_id = request_id(),
                       .engine_request_id = engine_request_id(),
                       .trace_id = trace_id_,
@@ -167,6 +196,7 @@ void RankExchange::record(int status, std::size_t bytes_out) {
                       .outcome = outcome_name(outcome()),
                       .error_code = code() ? to_string(*code()) : std::string_view(),
                       .priority = priority_name(priority()),
+                      .key = key_ != nullptr ? std::string_view(key_->name) : "",
                       .took = phases_.total,
                       .read = phases_.read,
                       .wait = phases_.wait,
@@ -180,6 +210,9 @@ void RankExchange::record(int status, std::size_t bytes_out) {
 
 void RankExchange::free_again() {
   exchange_ = nullptr;
+  use_.end();
+  quota_.release();
+  key_.reset();
   if (over_flag_ != nullptr) *std::exchange(over_flag_, nullptr) = true;
   front_.give_back(*this);
 }

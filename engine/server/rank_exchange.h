@@ -8,6 +8,7 @@
 #include "loop/executor.h"
 #include "net/http/http_handler.h"
 #include "rank/ranker.h"
+#include "server/access/access_rule.h"
 #include "server/front_context.h"
 #include "server/route_table.h"
 #include "server/server_timing.h"
@@ -22,6 +23,7 @@ struct RankOrder {
   std::string_view query_request = {};  ///< the request, if the query is one
   base::TimePoint deadline{};
   bool is_pretty = false;
+  GrantedKey key = {};  ///< nullptr: the request needs none
 };
 
 /// One ranking request from its head to its reply. Used again and again.
@@ -34,7 +36,7 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   explicit RankExchange(FrontContext& front);
 
   /// Takes a request. The exchange then calls `FrontContext::give_back`, once.
-  void start(net::HttpExchange& exchange, const RankOrder& order);
+  void start(net::HttpExchange& exchange, const RankOrder& order, QuotaPlace quota);
 
   /// Answers with 503 `draining` and cancels the run.
   void refuse();
@@ -54,13 +56,19 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
 
   void on_answer() override;
   void deliver();
+  void note_own_delay(base::TimePoint now);
   void reply();
   void record(int status, std::size_t bytes_out);
+  /// Keeps the text of the request to warm the next version of its plan up with. It is there while
+  /// the request starts only.
+  void recall_text();
   void free_again();
 
   FrontContext& front_;
   HomeJob home_job_;
   net::HttpExchange* exchange_ = nullptr;  // nullptr: the client has gone
+  GenerationSlot::Use use_;                // from the start of the run until this is free
+  std::string_view text_;                  // of the request, while it starts
   const Route* route_ = nullptr;
   std::string plan_name_;
   std::string query_request_;
@@ -70,10 +78,15 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   std::string method_;
   std::string body_;
   std::string timing_;
+  GrantedKey key_;
+  QuotaPlace quota_;
   base::TimePoint deadline_{};
   base::TimePoint head_end_{};
   base::TimePoint body_end_{};
   base::TimePoint started_{};
+  base::TimePoint answered_{};   // when the answer was posted home; written before the post
+  base::Duration loop_delay_{};  // what it waited for the loop so far
+  bool is_sampled_ = false;      // its own delay is
   RequestPhases phases_;
   std::size_t bytes_in_ = 0;
   std::size_t place_ = 0;

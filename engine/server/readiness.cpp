@@ -18,6 +18,7 @@ constexpr std::string_view kNotTried = "not tried yet";
 
 void Readiness::expect(std::vector<std::string> endpoints, std::vector<std::string> plans) {
   const base::MutexLock lock(mutex_);
+  is_expecting_ = true;
   for (std::string& name : endpoints)
     endpoints_.push_back({.name = std::move(name), .problem = std::string(kNotTried)});
   for (std::string& name : plans)
@@ -38,12 +39,31 @@ void Readiness::report(std::vector<Part>& parts,
                        std::string_view name,
                        std::optional<std::string> problem) {
   const auto part = std::ranges::find(parts, name, &Part::name);
-  if (part == parts.end()) return;
-  if (!problem) part->was_good = true;
-  part->problem = std::move(problem);
+  if (part != parts.end()) {
+    if (!problem) part->was_good = true;
+    part->problem = std::move(problem);
+  }
   const auto is_good = [](const Part& other) { return other.was_good; };
   if (std::ranges::all_of(endpoints_, is_good) && std::ranges::all_of(plans_, is_good))
     is_started_.store(true, std::memory_order_relaxed);
+}
+
+void Readiness::set_plans(const std::vector<std::string>& names) {
+  const base::MutexLock lock(mutex_);
+  if (!is_expecting_) return;
+  std::erase_if(
+      plans_, [&](const Part& part) { return std::ranges::find(names, part.name) == names.end(); });
+  for (const std::string& name : names) {
+    if (std::ranges::find(plans_, name, &Part::name) == plans_.end())
+      plans_.push_back({.name = name, .was_good = true, .problem = std::nullopt});
+  }
+}
+
+void Readiness::set_stale(std::map<std::string, std::string> plans) {
+  const base::MutexLock lock(mutex_);
+  stale_ = std::move(plans);
+  // A problem may have several lines; a part of the report has one.
+  for (auto& [name, problem] : stale_) std::ranges::replace(problem, '\n', ' ');
 }
 
 std::string Readiness::to_text() const {
@@ -55,6 +75,8 @@ std::string Readiness::to_text() const {
   };
   for (const Part& part : endpoints_) add("endpoint", part);
   for (const Part& part : plans_) add("plan", part);
+  for (const auto& [name, problem] : stale_)
+    text += base::format("[-]plan {}: stale: {}\n", name, problem);
   if (is_draining()) text += "[-]drain: the server is about to end\n";
   return text;
 }

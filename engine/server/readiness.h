@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,11 @@ class Readiness {
       MR_EXCLUDES(mutex_);
   /// The same for the warm-up of a plan.
   void report_plan(std::string_view name, std::optional<std::string> problem) MR_EXCLUDES(mutex_);
+  /// Names the plans that are loaded now. Those that come later are warm already. Does nothing
+  /// before `expect`.
+  void set_plans(const std::vector<std::string>& names) MR_EXCLUDES(mutex_);
+  /// Names the plans whose files are bad, and what is wrong with each (S26). They answer as before.
+  void set_stale(std::map<std::string, std::string> plans) MR_EXCLUDES(mutex_);
   /// Says that the server is about to end.
   void begin_drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
@@ -35,7 +41,8 @@ class Readiness {
   [[nodiscard]] bool is_ready() const {
     return is_started_.load(std::memory_order_relaxed) && !is_draining();
   }
-  /// One line per part: `[+]endpoint redis ok`, `[-]plan home: the reason`.
+  /// One line per part: `[+]endpoint redis ok`, `[-]plan home: the reason`, and one for each stale
+  /// plan.
   [[nodiscard]] std::string to_text() const MR_EXCLUDES(mutex_);
 
  private:
@@ -51,6 +58,8 @@ class Readiness {
   mutable base::Mutex mutex_;
   std::vector<Part> endpoints_ MR_GUARDED_BY(mutex_);
   std::vector<Part> plans_ MR_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> stale_ MR_GUARDED_BY(mutex_);
+  bool is_expecting_ MR_GUARDED_BY(mutex_) = false;
   // Hints for whoever asks; they publish nothing else.
   std::atomic<bool> is_started_{false};
   std::atomic<bool> is_draining_{false};

@@ -36,5 +36,32 @@ TEST(LoopPulsesTest, S46_FindsTheLoopThatHasNotTurnedForASecond) {
   EXPECT_FALSE(pulses.find_stuck(start + milliseconds(1001)));
 }
 
+TEST(ReadinessTest, S26_StalePlansShowAndDoNotMakeItNotReady) {
+  Readiness readiness;
+  readiness.set_plans({"early"});
+  readiness.expect({}, {"a", "b"});
+  readiness.report_plan("a", std::nullopt);
+  readiness.report_plan("b", std::nullopt);
+  EXPECT_TRUE(readiness.is_ready());
+  readiness.set_stale({{"a", "a.plan.json: half of it"}});
+  EXPECT_TRUE(readiness.is_ready());
+  readiness.set_plans({"a", "c"});
+  EXPECT_EQ(readiness.to_text(),
+            "[+]plan a ok\n[+]plan c ok\n[-]plan a: stale: a.plan.json: half of it\n");
+  readiness.set_stale({});
+  EXPECT_EQ(readiness.to_text(), "[+]plan a ok\n[+]plan c ok\n");
+}
+
+TEST(ReadinessTest, APlanThatIsUnloadedIsNotWaitedFor) {
+  Readiness readiness;
+  readiness.expect({}, {"a", "b"});
+  readiness.report_plan("a", std::nullopt);
+  readiness.report_plan("b", "it fails");
+  EXPECT_FALSE(readiness.is_ready());
+  readiness.set_plans({"a"});
+  readiness.report_plan("b", std::nullopt);
+  EXPECT_TRUE(readiness.is_ready());
+}
+
 }  // namespace
 }  // namespace millrace::server

@@ -23,6 +23,8 @@ constexpr auto kRankQuery = std::to_array<QueryField>({
 });
 constexpr auto kBatchQuery =
     std::to_array<QueryField>({{"order", "string", "input (the default) or done"}});
+constexpr auto kUploadQuery =
+    std::to_array<QueryField>({{"dry_run", "string", "1: only check it"}});
 constexpr auto kHealthQuery =
     std::to_array<QueryField>({{"verbose", "string", "with the state of every part"}});
 
@@ -79,6 +81,25 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/metrics", RouteAction::kMetrics, "metrics", "Metrics for Prometheus",
      RouteAccess::kMetrics, {}, kMetricsText},
     {"GET", "/v1/stats", RouteAction::kStats, "stats", "The same as JSON", RouteAccess::kMetrics},
+    {"POST", "/v1/reload", RouteAction::kReload, "reload",
+     "Read plans, registry, data and TLS files again; 422 lists all that is wrong",
+     RouteAccess::kAdmin},
+    {"POST", "/v1/plans/{plan}/rollback", RouteAction::kRollback, "rollback",
+     "Activate the version before, and hold the other one back until a third comes",
+     RouteAccess::kAdmin, {}, "application/json", kExamplePlan},
+    {"POST", "/v1/plans/{plan}/pin", RouteAction::kPin, "pin",
+     "Activate a version, and nothing else until unpin", RouteAccess::kAdmin, {},
+     "application/json", kExamplePlan, "", R"({"version":"1"})"},
+    {"POST", "/v1/plans/{plan}/unpin", RouteAction::kUnpin, "unpin",
+     "Activate the version of the file, and what comes later", RouteAccess::kAdmin, {},
+     "application/json", kExamplePlan},
+    {"POST", "/v1/plans/{plan}/canary", RouteAction::kCanary, "canary",
+     "Give a version a percentage of the users; 0 ends it", RouteAccess::kAdmin, {},
+     "application/json", kExamplePlan, "", R"({"version":"1","percent":5})"},
+    {"PUT", "/v1/plans/{plan}", RouteAction::kUpload, "upload",
+     "Check an artifact and, if plans.allow_upload is set, write it to the folder of plans",
+     RouteAccess::kAdmin, kUploadQuery, "application/json", kExamplePlan, "dry_run=1",
+     R"({"schema_version":1,"name":"mixed_pipeline","nodes":[{"id":"src","op":"fixed_source","inputs":[],"params":{"row_count":2}}],"outputs":["src"],"output_keys":["id"]})"},
 });
 // clang-format on
 

@@ -29,6 +29,12 @@ enum class RouteAction : std::uint8_t {
   kReady,
   kMetrics,
   kStats,
+  kReload,
+  kRollback,
+  kPin,
+  kUnpin,
+  kCanary,
+  kUpload,
 };
 
 /// On which listeners a route exists (S2).
@@ -49,7 +55,7 @@ struct QueryField {
 };
 
 struct Route {
-  std::string_view method;  ///< GET or POST; HEAD goes where GET does
+  std::string_view method;  ///< GET, POST or PUT; HEAD goes where GET does
   std::string_view path;    ///< segments in braces stand for any text: `/v1/plans/{plan}`
   RouteAction action = RouteAction::kIndex;
   std::string_view id;  ///< `operationId` of OpenAPI

@@ -1,11 +1,10 @@
 #include "server/server.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <filesystem>
 #include <memory>
-#include <semaphore>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,7 +13,9 @@
 #include <vector>
 
 #include "base/format.h"
-#include "host/waiting_call.h"
+#include "base/problems/problem_report.h"
+#include "base/text_file.h"
+#include "host/loop_call.h"
 #include "loop/owned_timer.h"
 #include "net/address.h"
 #include "observe/process_stats.h"
@@ -22,31 +23,23 @@
 #include "observe/stats_json.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
-#include "server/plan_pages.h"
+#include "server/generations/plan_warm_up.h"
+#include "server/overload/overload_metrics.h"
 
 namespace millrace::server {
 namespace {
 
-constexpr base::Duration kStartPause = std::chrono::seconds(1);
-constexpr base::Duration kWarmUpDeadline = std::chrono::seconds(5);
+constexpr std::size_t kKeysFileBytesMax = std::size_t{1} << 20;
 
-/// Runs a function on a loop and waits for it.
-template <class Function>
-void run_on_loop(loop::Loop& loop, Function function) {
-  struct Call : loop::Job {
-    explicit Call(Function& called)
-        : Job([](Job& job) {
-            auto& self = static_cast<Call&>(job);
-            self.function();
-            self.done.release();
-          }),
-          function(called) {}
-    Function& function;
-    std::binary_semaphore done{0};
-  };
-  Call call(function);
-  loop.post(call);
-  call.done.acquire();
+/// The limit of requests under way, with the bounds of S31.
+std::unique_ptr<LimitController> make_limit(host::Engine& engine, const ServerSettings& settings) {
+  runtime::AdaptiveLimitSettings limits = settings.limit;
+  const std::int64_t workers = engine.workers().worker_count();
+  limits.least = std::min(std::max<std::int64_t>(4, 2 * workers), limits.most);
+  return std::make_unique<LimitController>(
+      LimitController::Parts{
+          engine.admission(), engine.workers(), engine.workers(), base::steady_clock()},
+      limits);
 }
 
 /// The endpoints that a plan uses, by index.
@@ -70,11 +63,14 @@ struct Server::Unit {
         random(std::hash<std::string>{}(server.engine_->ranker(with_index).make_request_id()) +
                with_index),
         beat_timer(loop, *this),
+        generations(
+            with_index,
+            [&server](std::shared_ptr<void> old) { server.retirement_->take(std::move(old)); }),
         front({.loop = &loop,
-               .ranker = &server.engine_->ranker(with_index),
-               .plans = &server.engine_->plans(),
-               .registry = &server.project_.registry(),
+               .generations = &generations,
                .admission = &server.engine_->admission(),
+               .limit = server.limit_.get(),
+               .keys = server.keys_,
                .readiness = &server.readiness_,
                .pulses = server.pulses_.get(),
                .metrics = &server.engine_->metrics(),
@@ -83,7 +79,8 @@ struct Server::Unit {
                .random = &random,
                .metrics_page =
                    [&server](std::string_view accept) { return server.metrics_page(accept); },
-               .stats_page = [&server] { return server.stats_page(); }},
+               .stats_page = [&server] { return server.stats_page(); },
+               .admin = &server},
               server.settings_.front),
         http({.loop = loop, .gzip_workers = &server.engine_->workers()}, server.settings_.http),
         binding(server.engine_->metrics()) {
@@ -94,7 +91,18 @@ struct Server::Unit {
     binding.bind(kHttpRejected, {"gone"}, &cells.gone);
     binding.bind(kHttpBytes, {"in"}, &cells.bytes_in);
     binding.bind(kHttpBytes, {"out"}, &cells.bytes_out);
+    use(server.published_);
     beat();
+  }
+
+  void use(const Publication& publication) {
+    host::Generation& generation = *publication.generation;
+    generations.set({.ranker = &generation.ranker(index),
+                     .plans = &generation.plans(),
+                     .registry = &generation.registry(),
+                     .versions = publication.versions,
+                     .canaries = publication.canaries,
+                     .owner = publication.generation});
   }
 
   void beat() {
@@ -108,6 +116,7 @@ struct Server::Unit {
   LoopPulses& pulses;
   base::SplitMix64 random;
   loop::OwnedTimer<Unit, &Unit::beat> beat_timer;
+  GenerationSlot generations;
   Front front;
   net::HttpServer http;
   base::MetricBinding binding;  // goes before the cells
@@ -116,58 +125,90 @@ struct Server::Unit {
 /// A listener, and whether it has closed by itself.
 struct Server::OpenListener {
   std::unique_ptr<net::UvListener> listener;
+  std::optional<net::TlsOptions> tls;
   std::atomic<bool> is_closed{false};  // publishes nothing else
 };
 
 Server::Server(Parts parts, const ServerSettings& settings)
-    : project_(parts.project),
+    : host_settings_(std::move(parts.host)),
+      extensions_(std::move(parts.extensions)),
       settings_(settings),
-      plan_dir_(std::move(parts.plan_dir)),
       log_(parts.log),
       log_sink_(parts.log_sink),
       engine_(std::move(parts.engine)) {}
 
 std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
     Parts parts, const ServerSettings& settings) {
-  std::unique_ptr<Server> server(new Server(std::move(parts), settings));
+  std::vector<InheritedSocket> inherited = std::move(parts.inherited);
+  ServerSettings own = settings;
+  for (const InheritedSocket& socket : inherited)
+    own.front.has_admin |= socket.listener == ListenerKind::kAdmin;
+  std::unique_ptr<Server> server(new Server(std::move(parts), own));
   host::Engine& engine = *server->engine_;
   server->pulses_ = std::make_unique<LoopPulses>(engine.loop_count(), base::steady_clock().now());
+  if (auto done = server->read_keys(); !done) return std::unexpected(done.error());
   server->one_.set(1);
-  server->bind_plans();
+  server->info_ = std::make_unique<base::MetricBinding>(engine.metrics());
+  server->info_->bind(kBuildInfo, {MILLRACE_VERSION, __VERSION__}, &server->one_);
+  if (auto done = server->start_reloading(); !done) return std::unexpected(done.error());
+  server->limit_ = make_limit(engine, settings);
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
   server->spreader_ =
       std::make_unique<net::ConnectionSpreader>(accepting, settings.connections_max);
   for (std::size_t index = 0; index < engine.loop_count(); ++index) {
-    run_on_loop(engine.loop(index), [&] {
+    host::run_on_loop(engine.loop(index), [&] {
       auto& unit = server->units_.emplace_back(std::make_unique<Unit>(*server, index));
       server->spreader_->add_target(unit->loop, unit->http);
     });
   }
-  for (const std::string& text : settings.listen) {
-    if (auto done = server->listen(text, ListenerKind::kMain); !done)
-      return std::unexpected(done.error());
-  }
-  if (!settings.admin.empty()) {
-    if (auto done = server->listen(settings.admin, ListenerKind::kAdmin); !done)
-      return std::unexpected(done.error());
-  }
+  if (auto done = server->open_listeners(std::move(inherited)); !done)
+    return std::unexpected(done.error());
   server->start_check_ =
-      std::make_unique<StartCheck>(server->readiness_, server->make_trials(), kStartPause);
+      std::make_unique<StartCheck>(server->readiness_, server->make_trials(), StartCheck::Pauses());
+  server->reload_thread_->start();
   return server;
 }
 
 Server::~Server() { close(); }
 
-void Server::bind_plans() {
-  info_ = std::make_unique<base::MetricBinding>(engine_->metrics());
-  for (const std::string_view name : engine_->plans().names()) {
-    const plan::CompiledPlan& plan = engine_->plans().find(name)->plan();
-    info_->bind(kPlanInfo, {name, version_of(plan), plan.digest, "active"}, &one_);
-  }
+std::expected<void, host::StartError> Server::read_keys() {
+  if (settings_.keys_file.empty()) return {};
+  const auto text = base::read_text_file(settings_.keys_file, kKeysFileBytesMax);
+  if (!text) return std::unexpected(host::StartError{text.error().to_string()});
+  base::ProblemReport report;
+  auto keys = AccessKeys::read(*text, settings_.keys_file, keys_.get(), report);
+  if (report.has_errors()) return std::unexpected(host::StartError{report.to_text()});
+  keys_ = std::make_shared<const AccessKeys>(std::move(keys));
+  return {};
 }
 
-std::expected<void, host::StartError> Server::listen(const std::string& text, ListenerKind kind) {
-  const auto address = net::parse_listen_address(text);
+std::expected<void, host::StartError> Server::open_listeners(
+    std::vector<InheritedSocket> inherited) {
+  for (const ListenerKind kind : {ListenerKind::kMain, ListenerKind::kAdmin}) {
+    std::vector<std::string> addresses = settings_.listen;
+    if (kind == ListenerKind::kAdmin) {
+      addresses.clear();
+      if (!settings_.admin.empty()) addresses.push_back(settings_.admin);
+    }
+    for (InheritedSocket& socket : inherited) {
+      if (socket.listener != kind) continue;
+      addresses.clear();
+      if (auto done = listen("a socket that was handed down", kind, std::move(socket.descriptor));
+          !done)
+        return done;
+    }
+    for (const std::string& address : addresses) {
+      if (auto done = listen(address, kind); !done) return done;
+    }
+  }
+  return {};
+}
+
+std::expected<void, host::StartError> Server::listen(const std::string& text,
+                                                     ListenerKind kind,
+                                                     net::Descriptor socket) {
+  base::Result<net::Address> address = net::Address();
+  if (!socket.is_open()) address = net::parse_listen_address(text);
   if (!address) return std::unexpected(host::StartError{address.error().to_string()});
   net::UvListenerOptions options;
   if (kind == ListenerKind::kMain && !settings_.tls_certificate_file.empty()) {
@@ -177,13 +218,16 @@ std::expected<void, host::StartError> Server::listen(const std::string& text, Li
                                   .protocol = "http/1.1"};
   }
   auto& open = *listeners_.emplace_back(std::make_unique<OpenListener>());
+  open.tls = options.tls;
   std::vector<net::HttpHandler*> handlers;
   for (const auto& unit : units_) handlers.push_back(&unit->front.handler(kind));
   std::expected<void, host::StartError> outcome;
   loop::EventLoop& accepting = engine_->loop(engine_->loop_count() - 1);
-  run_on_loop(accepting, [&] {
+  host::run_on_loop(accepting, [&] {
     net::ConnectionSpreader::Port& port = spreader_->add_port(std::move(handlers));
-    auto made = net::UvListener::listen(accepting, *address, port, options);
+    auto made = socket.is_open()
+                    ? net::UvListener::inherit(accepting, std::move(socket), port, options)
+                    : net::UvListener::listen(accepting, *address, port, options);
     if (!made) {
       outcome = std::unexpected(host::StartError{
           base::format("Cannot listen on {}: {}", text, made.error().to_string())});
@@ -212,17 +256,25 @@ std::expected<void, host::StartError> Server::listen(const std::string& text, Li
 std::vector<StartTrial> Server::make_trials() {
   std::vector<StartTrial> trials;
   std::set<std::uint32_t> used;
-  const rank::PlanSet& plans = engine_->plans();
+  const auto generation = engine_->generation();
+  const rank::PlanSet& plans = generation->plans();
   for (const std::string_view name : plans.names()) add_endpoints(plans.find(name)->plan(), used);
   for (const std::uint32_t index : used) {
-    const plan::EndpointInfo& endpoint = project_.registry().endpoints()[index];
-    trials.push_back(
-        {.name = endpoint.name, .attempt = [this, &endpoint]() -> std::optional<std::string> {
-           tasks::EndpointDriver* const driver = project_.extensions().find_driver(endpoint.kind);
-           const auto answer = driver->probe({.endpoint = endpoint, .root = project_.root()});
-           if (answer) return std::nullopt;
-           return answer.error().message();
-         }});
+    const std::string& name = generation->registry().endpoints()[index].name;
+    trials.push_back({.name = name, .attempt = [this, name]() -> std::optional<std::string> {
+                        // The endpoint as it is now: reloads change it.
+                        const auto clients = engine_->generation()->clients();
+                        const host::Project& project = clients->project();
+                        const auto id = project.registry().find_endpoint(name);
+                        if (!id) return std::nullopt;
+                        const plan::EndpointInfo& endpoint = project.registry().endpoint(*id);
+                        tasks::EndpointDriver* const driver =
+                            project.extensions().find_driver(endpoint.kind);
+                        const auto answer =
+                            driver->probe({.endpoint = endpoint, .root = project.root()});
+                        if (answer) return std::nullopt;
+                        return answer.error().message();
+                      }});
   }
   for (const std::string_view name : plans.names()) {
     trials.push_back({.name = std::string(name),
@@ -233,39 +285,116 @@ std::vector<StartTrial> Server::make_trials() {
 }
 
 std::optional<std::string> Server::warm_up(const std::string& plan) {
-  const std::string path = base::format("{}/{}.warmup.jsonl", plan_dir_, plan);
-  std::string text;
-  if (!plan_dir_.empty() && std::filesystem::exists(path))
-    text = host::read_text_file(path).value_or(std::string());
-  const auto requests = warm_up_requests(text);
-  rank::RequestReader reader({.priority = runtime::Priority::kBackground});
-  std::string problem;
-  bool has_answer = false;
-  for (std::size_t run = 0; run < kWarmUpRuns && !readiness_.is_draining(); ++run) {
-    host::WaitingCall call;
-    call.run(engine_->ranker(run % engine_->loop_count()),
-             reader,
-             requests[run % requests.size()],
-             {.plan = plan, .deadline = base::steady_clock().now() + kWarmUpDeadline});
-    has_answer |= call.ok();
-    if (!call.ok()) problem = call.error_message();
-  }
-  if (has_answer || !settings_.warmup_required) return std::nullopt;
-  return base::format("no request of its warm-up was answered: {}", problem);
+  const auto generation = engine_->generation();
+  // A plan that was unloaded meanwhile is nobody's concern.
+  if (generation->plans().find(plan) == nullptr) return std::nullopt;
+  const std::string folder = generation->clients()->project().plan_dir(host_settings_);
+  auto problem = server::warm_up(*generation->clients(),
+                                 generation->plans(),
+                                 plan,
+                                 warm_up_requests(folder, plan, {}),
+                                 [this] { return readiness_.is_draining(); });
+  if (!settings_.warmup_required) return std::nullopt;
+  return problem;
+}
+
+std::expected<void, host::StartError> Server::start_reloading() {
+  retirement_ = std::make_unique<Retirement>();
+  reloader_ = std::make_unique<PlanReloader>(PlanReloader::Parts{
+      .engine = engine_.get(),
+      .settings = host_settings_,
+      .extensions = extensions_,
+      .readiness = &readiness_,
+      .log = log_,
+      .warmup_required = settings_.warmup_required,
+      .allow_upload = settings_.allow_upload,
+      .state_file = settings_.state_file,
+      .publish = [this](const Publication& publication) { publish(publication); },
+      .recall = [this](std::string_view plan) { return recall(plan); },
+      .retire = [this](std::shared_ptr<void> old) { retirement_->take(std::move(old)); },
+      .reload_others = [this] { return reload_others(); },
+      .on_bad_canary =
+          [this](const std::string& plan, const std::string& digest) {
+            reload_thread_->post([plan, digest](PlanReloader& reloader) {
+              reloader.end_canary(plan, digest);
+              return PlanReloader::Reply();
+            });
+          }});
+  auto watch = open_folder_watch();
+  if (!watch) return std::unexpected(host::StartError{watch.error().to_string()});
+  reload_thread_ = std::make_unique<ReloadThread>(*reloader_, *std::move(watch));
+  return reloader_->begin();
+}
+
+void Server::publish(const Publication& publication) {
+  published_ = publication;
+  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->use(publication); });
+}
+
+std::vector<std::string> Server::recall(std::string_view plan) {
+  std::vector<std::string> texts;
+  for (const auto& unit : units_)
+    host::run_on_loop(unit->loop, [&] { unit->generations.recall().append(plan, texts); });
+  return texts;
+}
+
+std::vector<std::string> Server::reload_others() {
+  std::vector<std::string> problems;
+  // A file with problems leaves the keys as they are.
+  if (auto done = read_keys(); !done) problems.push_back(done.error().text);
+  for (const auto& unit : units_)
+    host::run_on_loop(unit->loop, [&] { unit->front.set_keys(keys_); });
+  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
+    for (const auto& open : listeners_) {
+      if (!open->tls || open->listener == nullptr) continue;
+      if (auto done = open->listener->replace_tls(*open->tls); !done)
+        problems.push_back("TLS: " + done.error().to_string());
+    }
+  });
+  return problems;
+}
+
+void Server::request_reload(std::function<void()> done) {
+  reload_thread_->demand_reload([done = std::move(done)](const ReloadThread::Reply&) {
+    if (done) done();
+  });
+}
+
+bool Server::is_live() const { return !pulses_->find_stuck(base::steady_clock().now()); }
+
+void Server::submit(AdminOrder order, std::function<void(AdminDesk::Reply)> done) {
+  if (order.action == RouteAction::kReload) return reload_thread_->demand_reload(std::move(done));
+  reload_thread_->post(
+      [order = std::move(order)](PlanReloader& reloader) -> PlanReloader::Reply {
+        switch (order.action) {
+          case RouteAction::kRollback:
+            return reloader.rollback(order.plan);
+          case RouteAction::kPin:
+            return reloader.pin(order.plan, order.version);
+          case RouteAction::kUnpin:
+            return reloader.unpin(order.plan);
+          case RouteAction::kCanary:
+            return reloader.set_canary(order.plan, order.version, order.percent);
+          default:
+            return reloader.upload(order.plan, order.artifact, order.is_dry_run);
+        }
+      },
+      std::move(done));
 }
 
 void Server::begin_drain() {
   readiness_.begin_drain();
-  for (const auto& unit : units_) run_on_loop(unit->loop, [&] { unit->http.announce_close(); });
+  for (const auto& unit : units_)
+    host::run_on_loop(unit->loop, [&] { unit->http.announce_close(); });
 }
 
 void Server::stop_accepting() {
-  run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
+  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
     for (const auto& open : listeners_) {
       if (open->listener != nullptr) open->listener->close_after_backlog();
     }
   });
-  for (const auto& unit : units_) run_on_loop(unit->loop, [&] { unit->http.close_idle(); });
+  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->http.close_idle(); });
 }
 
 bool Server::is_idle() {
@@ -274,7 +403,7 @@ bool Server::is_idle() {
   }
   bool is_idle = true;
   for (const auto& unit : units_) {
-    run_on_loop(unit->loop, [&] {
+    host::run_on_loop(unit->loop, [&] {
       // A connection that came with the rest of the queue, and then sent nothing, is idle too.
       unit->http.close_idle();
       is_idle &= unit->http.connection_count() == 0 && unit->front.open_count() == 0;
@@ -285,7 +414,7 @@ bool Server::is_idle() {
 
 void Server::give_up() {
   for (const auto& unit : units_) {
-    run_on_loop(unit->loop, [&] {
+    host::run_on_loop(unit->loop, [&] {
       unit->front.refuse_all();
       unit->http.close_idle();
     });
@@ -293,26 +422,33 @@ void Server::give_up() {
 }
 
 void Server::close() {
+  // Nothing may wait for either of them when fronts wait for what is open.
   start_check_.reset();
+  if (reload_thread_ != nullptr) reload_thread_->stop();
   if (engine_ == nullptr) return;
-  run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
+  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
     for (const auto& open : listeners_) open->listener.reset();
   });
-  for (const auto& unit : units_) run_on_loop(unit->loop, [&] { unit->http.close_all(); });
+  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->http.close_all(); });
   // Runs whose client is gone are cancelled; a front must outlive them.
   for (const auto& unit : units_) {
     bool is_open = true;
-    while (is_open) run_on_loop(unit->loop, [&] { is_open = unit->front.open_count() != 0; });
+    while (is_open) host::run_on_loop(unit->loop, [&] { is_open = unit->front.open_count() != 0; });
   }
   for (auto& unit : units_) {
     loop::Loop& loop = unit->loop;
-    run_on_loop(loop, [&] { unit.reset(); });
+    host::run_on_loop(loop, [&] { unit.reset(); });
   }
   units_.clear();
   // Its timer belongs to the accepting loop. What other loops have posted to it has run by then,
   // because jobs run in order.
-  run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
+  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
+  limit_.reset();
   info_.reset();
+  reload_thread_.reset();
+  reloader_.reset();
+  published_ = {};
+  retirement_.reset();
   engine_.reset();
 }
 
@@ -325,6 +461,7 @@ std::string Server::metrics_page(std::string_view accept) const {
          .series = {{.label_values = {},
                      .value = {.count = dropped, .value = static_cast<double>(dropped)}}}});
   }
+  add_admission_metrics(engine_->admission().stats(), metrics);
   observe::add_process_metrics(metrics);
   std::string page;
   observe::append_metrics(metrics, observe::format_for(accept), page);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,14 +13,20 @@
 #include "base/metrics/metric_cell.h"
 #include "base/random.h"
 #include "host/engine.h"
-#include "host/project.h"
+#include "host/extensions.h"
 #include "host/settings.h"
 #include "net/http/connection_spreader.h"
 #include "net/http/http_server.h"
 #include "net/uv_listener.h"
+#include "server/admin_desk.h"
 #include "server/front.h"
+#include "server/generations/plan_reloader.h"
+#include "server/generations/reload_thread.h"
+#include "server/generations/retirement.h"
+#include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 #include "server/server_settings.h"
+#include "server/service_notice.h"
 #include "server/start_check.h"
 
 namespace millrace::server {
@@ -30,27 +37,35 @@ namespace millrace::server {
 /// How it ends (S47), by whoever owns it: `begin_drain`, a time of full service, `stop_accepting`,
 /// wait until `is_idle`, and at the latest `give_up`.
 /// Threading: one thread makes, uses and destroys it, outside the loops.
-/// Lifetime: borrows project, logger and log sink.
-class Server {
+/// Lifetime: borrows logger and log sink.
+class Server final : private AdminDesk {
  public:
   struct Parts {
     std::unique_ptr<host::Engine> engine;
-    const host::Project& project;
+    host::Settings host;                           ///< what the engine was started with
+    std::function<host::Extensions()> extensions;  ///< for later readings of the registry
     base::Logger* log = nullptr;
     const base::AsyncLogSink* log_sink = nullptr;  ///< whose drops are counted; may be null
-    std::string plan_dir = {};                     ///< where files for warm-up are; may be empty
+    /// Sockets that listen already. Those of a kind replace the addresses of that kind.
+    std::vector<InheritedSocket> inherited = {};
   };
   /// Opens the listeners. On failure nothing is left open.
   [[nodiscard]] static std::expected<std::unique_ptr<Server>, host::StartError> start(
       Parts parts, const ServerSettings& settings);
   /// Closes all connections; requests under way are cancelled and awaited.
-  ~Server();
+  ~Server() override;
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   /// Where it listens, with the ports that were taken; that of the admin listener last.
   [[nodiscard]] const std::vector<std::string>& addresses() const { return addresses_; }
   [[nodiscard]] const Readiness& readiness() const { return readiness_; }
+
+  /// Reads plans, registry, data, keys and TLS files again, soon. `done`, if there is one, is
+  /// called on another thread when that is over, whatever came of it.
+  void request_reload(std::function<void()> done = {});
+  /// Whether every event loop turns.
+  [[nodiscard]] bool is_live() const;
 
   /// From now on the server is not ready, and replies close their connections.
   void begin_drain();
@@ -66,28 +81,45 @@ class Server {
   struct OpenListener;
 
   Server(Parts parts, const ServerSettings& settings);
+  /// Opens all listeners.
+  [[nodiscard]] std::expected<void, host::StartError> open_listeners(
+      std::vector<InheritedSocket> inherited);
+  /// Listens at an address, or on a socket that listens already.
   [[nodiscard]] std::expected<void, host::StartError> listen(const std::string& text,
-                                                             ListenerKind kind);
+                                                             ListenerKind kind,
+                                                             net::Descriptor socket = {});
   [[nodiscard]] std::vector<StartTrial> make_trials();
   [[nodiscard]] std::optional<std::string> warm_up(const std::string& plan);
   [[nodiscard]] std::string metrics_page(std::string_view accept) const;
   [[nodiscard]] std::string stats_page() const;
-  void bind_plans();
+  [[nodiscard]] std::expected<void, host::StartError> read_keys();
+  [[nodiscard]] std::expected<void, host::StartError> start_reloading();
+  void publish(const Publication& publication);
+  [[nodiscard]] std::vector<std::string> recall(std::string_view plan);
+  /// Reads keys and TLS files again; gives what is wrong with them.
+  [[nodiscard]] std::vector<std::string> reload_others();
+  void submit(AdminOrder order, std::function<void(AdminDesk::Reply)> done) override;
   void close();
 
-  const host::Project& project_;
+  const host::Settings host_settings_;
+  const std::function<host::Extensions()> extensions_;
   const ServerSettings settings_;
-  const std::string plan_dir_;
   base::Logger* const log_;
   const base::AsyncLogSink* const log_sink_;
   std::vector<std::string> addresses_;
+  std::shared_ptr<const AccessKeys> keys_;  // shared with the fronts and requests under way
   Readiness readiness_;
   std::unique_ptr<LoopPulses> pulses_;
-  base::GaugeCell one_;                       // the value of every info metric
   std::vector<std::unique_ptr<Unit>> units_;  // by loop
   std::unique_ptr<net::ConnectionSpreader> spreader_;
   std::unique_ptr<host::Engine> engine_;
+  std::unique_ptr<Retirement> retirement_;
+  std::unique_ptr<PlanReloader> reloader_;
+  std::unique_ptr<ReloadThread> reload_thread_;
+  Publication published_;  // what units start with; later the reload thread's
+  base::GaugeCell one_;    // the value of every info metric
   std::unique_ptr<base::MetricBinding> info_;
+  std::unique_ptr<LimitController> limit_;  // goes before the engine, after the fronts
   std::vector<std::unique_ptr<OpenListener>> listeners_;
   std::unique_ptr<StartCheck> start_check_;
 };

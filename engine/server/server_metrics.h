@@ -53,6 +53,20 @@ inline constexpr base::MetricDescriptor kPlanInfo{.name = "rankd_plan_info",
                                                   .help = "The plans that are loaded; always 1.",
                                                   .kind = base::MetricKind::kGauge,
                                                   .label_names = kPlanInfoLabels};
+inline constexpr std::array<std::string_view, 1> kOutcomeLabels{"outcome"};
+inline constexpr base::MetricDescriptor kPlanReloads{
+    .name = "rankd_plan_reloads_total",
+    .help = "Times that files were read again; refused: at least one of them was bad.",
+    .label_names = kOutcomeLabels};
+inline constexpr base::MetricDescriptor kPlansStale{
+    .name = "rankd_plans_stale",
+    .help = "Plans that answer as before because their file is bad.",
+    .kind = base::MetricKind::kGauge};
+inline constexpr base::MetricDescriptor kCanaryShare{
+    .name = "rankd_canary_share",
+    .help = "The share of users that a canary gets, 0 to 1.",
+    .kind = base::MetricKind::kGauge,
+    .label_names = kPlanLabels};
 inline constexpr base::MetricDescriptor kHttpConnections{.name = "rankd_http_connections",
                                                          .help = "Connections that are open.",
                                                          .kind = base::MetricKind::kGauge,
@@ -68,17 +82,27 @@ inline constexpr base::MetricDescriptor kLogDropped{
     .name = "rankd_log_dropped_total",
     .help = "Log lines that were dropped because nobody read them."};
 
+inline constexpr std::array<std::string_view, 2> kBuildInfoLabels{"version", "compiler"};
+inline constexpr base::MetricDescriptor kBuildInfo{.name = "rankd_build_info",
+                                                   .help = "What this program is; always 1.",
+                                                   .kind = base::MetricKind::kGauge,
+                                                   .label_names = kBuildInfoLabels};
+
 /// All metrics of this module, for the page that lists them.
-inline constexpr std::array<const base::MetricDescriptor*, 11> kServerMetrics{&kRequests,
+inline constexpr std::array<const base::MetricDescriptor*, 15> kServerMetrics{&kRequests,
                                                                               &kRequestDuration,
                                                                               &kHttpRequests,
                                                                               &kInflight,
                                                                               &kShed,
                                                                               &kShedDuration,
                                                                               &kPlanInfo,
+                                                                              &kPlanReloads,
+                                                                              &kPlansStale,
+                                                                              &kCanaryShare,
                                                                               &kLogDropped,
                                                                               &kHttpConnections,
                                                                               &kHttpRejected,
-                                                                              &kHttpBytes};
+                                                                              &kHttpBytes,
+                                                                              &kBuildInfo};
 
 }  // namespace millrace::server

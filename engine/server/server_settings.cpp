@@ -69,6 +69,8 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
     {.name = "tls.key", .kind = SettingKind::kText, .initial = "", .help = "file of its key"},
     {.name = "tls.client_ca", .kind = SettingKind::kText, .initial = "",
      .help = "file of the authorities whose clients are let in; empty: all are"},
+    {.name = "auth.keys_file", .kind = SettingKind::kText, .initial = "",
+     .help = "TOML file of the keys that callers must send; empty: none is needed", .is_hot = true},
     {.name = "cors.origins", .kind = SettingKind::kTextList, .initial = "",
      .help = "origins whose pages may read answers, exactly as browsers send them"},
     {.name = "plans.dir", .kind = SettingKind::kText, .initial = "",
@@ -80,7 +82,11 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
     {.name = "plans.env", .kind = SettingKind::kChoice, .initial = "dev",
      .help = "environment of the endpoints", .flag = "--env", .choices = kEnvironments},
     {.name = "plans.warmup_required", .kind = SettingKind::kFlag, .initial = "true",
-     .help = "whether a plan must have answered once before the server is ready"},
+     .help = "whether a plan must have answered once before the server is ready, and before it replaces another"},
+    {.name = "plans.state_file", .kind = SettingKind::kText, .initial = "",
+     .help = "file that keeps pins and rollbacks over restarts; empty: they end with the process"},
+    {.name = "plans.allow_upload", .kind = SettingKind::kFlag, .initial = "false",
+     .help = "whether `PUT /v1/plans/{plan}` may write to the folder of plans"},
     {.name = "engine.cpu_threads", .kind = SettingKind::kInteger, .initial = "0",
      .help = "workers; 0: as many as cores", .flag = "--cpu_threads", .most = 64},
     {.name = "engine.node_timeout", .kind = SettingKind::kDuration, .initial = "0",
@@ -89,6 +95,18 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
      .help = "ranking requests under way; more are refused", .flag = "--inflight_max", .least = 1, .most = kLimitMax},
     {.name = "overload.high_water", .kind = SettingKind::kInteger, .initial = "8192",
      .help = "requests are refused while more nodes are ready but not running", .flag = "--high_water", .least = 1, .most = kLimitMax},
+    {.name = "overload.plan_inflight_max", .kind = SettingKind::kInteger, .initial = "0",
+     .help = "requests of one plan under way; more are refused; 0: no limit of its own", .most = kLimitMax},
+    {.name = "overload.target_delay", .kind = SettingKind::kDuration, .initial = "5ms",
+     .help = "what requests may wait for our own loops and workers before fewer are let in", .least = kMillisecond / 10, .most = 60'000 * kMillisecond},
+    {.name = "overload.limit_start", .kind = SettingKind::kInteger, .initial = "256",
+     .help = "requests that may be under way at first; the limit then moves by itself", .least = 1, .most = kLimitMax},
+    {.name = "overload.normal_percent", .kind = SettingKind::kInteger, .initial = "90",
+     .help = "share of the limit up to which requests of the class `normal` enter", .most = 100},
+    {.name = "overload.low_percent", .kind = SettingKind::kInteger, .initial = "70",
+     .help = "the same of the class `low`", .most = 100},
+    {.name = "overload.background_percent", .kind = SettingKind::kInteger, .initial = "50",
+     .help = "the same of the class `background`", .most = 100},
     {.name = "log.level", .kind = SettingKind::kChoice, .initial = "info",
      .help = "lowest level that is logged", .flag = "--log_level", .choices = kLevels},
     {.name = "log.format", .kind = SettingKind::kChoice, .initial = "auto",
@@ -180,7 +198,13 @@ ServerSettings read_server_settings(const SettingValues& values, base::ProblemRe
   settings.tls_client_ca_file = values.text("tls.client_ca");
   if (settings.tls_certificate_file.empty() != settings.tls_key_file.empty())
     add_bad("'tls.cert' and 'tls.key' need each other", "set both or none", report);
+  settings.limit.target_delay = values.duration("overload.target_delay");
+  settings.limit.most = values.integer("overload.inflight_max");
+  settings.limit.start = values.integer("overload.limit_start");
+  settings.keys_file = values.text("auth.keys_file");
   settings.warmup_required = values.flag("plans.warmup_required");
+  settings.allow_upload = values.flag("plans.allow_upload");
+  settings.state_file = values.text("plans.state_file");
   settings.drain_notice = values.duration("drain.notice");
   settings.drain_timeout = values.duration("drain.timeout");
   if (settings.drain_timeout < settings.drain_notice)
@@ -199,6 +223,14 @@ void apply_to_host(const SettingValues& values, host::Settings& settings) {
   settings.cpu_threads = static_cast<std::uint32_t>(values.integer("engine.cpu_threads"));
   settings.inflight_max = values.integer("overload.inflight_max");
   settings.high_water = values.integer("overload.high_water");
+  settings.plan_inflight_max = values.integer("overload.plan_inflight_max");
+  const auto share = [&](std::string_view name) {
+    return static_cast<double>(values.integer(name)) / 100;
+  };
+  settings.class_shares = {1,
+                           share("overload.normal_percent"),
+                           share("overload.low_percent"),
+                           share("overload.background_percent")};
   // The front's deadline is the least of several; the engine's would be a default only.
   settings.deadline.reset();
   const base::Duration node_timeout = values.duration("engine.node_timeout");

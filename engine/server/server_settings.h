@@ -14,6 +14,7 @@
 #include "base/settings/setting_values.h"
 #include "host/settings.h"
 #include "net/http/http_server_settings.h"
+#include "runtime/adaptive_limit.h"
 #include "server/front_services.h"
 
 namespace millrace::server {
@@ -34,7 +35,11 @@ struct ServerSettings {
   std::string tls_certificate_file;  ///< empty: no TLS
   std::string tls_key_file;
   std::string tls_client_ca_file;
+  runtime::AdaptiveLimitSettings limit;  ///< but for its least
+  std::string keys_file;                 ///< empty: there are no keys
   bool warmup_required = true;
+  bool allow_upload = false;
+  std::string state_file;  ///< empty: pins and rollbacks end with the process
   base::Duration drain_notice = std::chrono::seconds(3);
   base::Duration drain_timeout = std::chrono::seconds(25);
 };

@@ -30,7 +30,8 @@ struct ServerRig {
     with.admin = std::move(admin);
     with.front.has_admin = !with.admin.empty();
     return Server::start({.engine = host::testing::start_engine(settings, *project),
-                          .project = *project,
+                          .host = settings,
+                          .extensions = host::testing::all_extensions,
                           .log = &log},
                          with);
   }

@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/formats/json_document.h"
+#include "base/formats/json_reader.h"
 
 namespace millrace::server {
 namespace {
@@ -29,6 +36,44 @@ void append_server_timing(const RequestPhases& phases, std::string& out) {
   append_phase(", wait", phases.wait, out);
   append_phase(", run", phases.run, out);
   append_phase(", total", phases.total, out);
+}
+
+void append_node_timing(std::string_view response, std::string& out) {
+  constexpr std::size_t kNodesMax = 16;
+  const auto document = base::read_json(response);
+  if (!document) return;
+  const auto trace = document->root().find_member("trace");
+  const auto nodes = trace ? trace->find_member("nodes") : std::nullopt;
+  if (!nodes) return;
+  struct NodeTime {
+    std::string_view id;
+    double microseconds;
+  };
+  std::vector<NodeTime> times;
+  for (const base::JsonValue node : nodes->children()) {
+    const auto id = node.find_member("node");
+    const auto start = node.find_member("start_us");
+    const auto end = node.find_member("end_us");
+    if (!id || !start || !end) continue;
+    times.push_back({id->find_string().value_or(""),
+                     end->find_number().value_or(0) - start->find_number().value_or(0)});
+  }
+  std::ranges::sort(times, [](const NodeTime& one, const NodeTime& other) {
+    return std::pair(other.microseconds, one.id) < std::pair(one.microseconds, other.id);
+  });
+  times.resize(std::min(times.size(), kNodesMax));
+  for (const NodeTime& time : times) {
+    std::string name = ", n_";
+    for (const char byte : time.id) {
+      const bool is_plain = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+                            (byte >= 'A' && byte <= 'Z') || byte == '_' || byte == '-';
+      name += is_plain ? byte : '_';
+    }
+    append_phase(name,
+                 std::chrono::duration_cast<base::Duration>(
+                     std::chrono::duration<double, std::micro>(time.microseconds)),
+                 out);
+  }
 }
 
 }  // namespace millrace::server

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 
@@ -16,5 +17,10 @@ struct RequestPhases {
 
 /// Appends the value of `Server-Timing`: milliseconds with three digits.
 void append_server_timing(const RequestPhases& phases, std::string& out);
+
+/// Appends the 16 nodes of a traced request that took longest, as "n_" and their id, the longest
+/// first. `response` is the engine's answer. Characters of a node that no token may have become
+/// `_`.
+void append_node_timing(std::string_view response, std::string& out);
 
 }  // namespace millrace::server

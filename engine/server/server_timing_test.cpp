@@ -19,5 +19,23 @@ TEST(ServerTimingTest, WritesMilliseconds) {
   EXPECT_EQ(text, "read;dur=0.005, wait;dur=0.000, run;dur=1.500, total;dur=1.505");
 }
 
+TEST(ServerTimingTest, S19_TheSixteenDearestNodesOfATraceComeFirst) {
+  std::string nodes;
+  for (int node = 0; node < 20; ++node) {
+    nodes += (node == 0 ? "" : ",") + std::string(R"({"node":"a.)") + std::to_string(node) +
+             R"(","start_us":10,"end_us":)" + std::to_string(10 + node * 1000) + "}";
+  }
+  std::string text = "total;dur=1.000";
+  append_node_timing(R"({"trace":{"nodes":[)" + nodes + R"(,{"node":"open","start_us":1}]}})",
+                     text);
+  EXPECT_TRUE(text.starts_with("total;dur=1.000, n_a_19;dur=19.000, n_a_18;dur=18.000")) << text;
+  EXPECT_TRUE(text.ends_with("n_a_4;dur=4.000")) << text;
+  for (const char* other : {"{}", "no JSON", R"({"trace":{"error":"x"}})"}) {
+    text.clear();
+    append_node_timing(other, text);
+    EXPECT_EQ(text, "");
+  }
+}
+
 }  // namespace
 }  // namespace millrace::server

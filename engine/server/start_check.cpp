@@ -8,26 +8,8 @@
 #include <vector>
 
 namespace millrace::server {
-namespace {
-
-constexpr std::string_view kDefaultRequest = R"({"user_id":1})";
-
-}  // namespace
-
-std::vector<std::string> warm_up_requests(std::string_view file_text) {
-  std::vector<std::string> requests;
-  while (!file_text.empty() && requests.size() < kWarmUpRuns) {
-    const std::size_t end = std::min(file_text.find('\n'), file_text.size());
-    const std::string_view line = file_text.substr(0, end);
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) requests.emplace_back(line);
-    file_text.remove_prefix(std::min(end + 1, file_text.size()));
-  }
-  if (requests.empty()) requests.emplace_back(kDefaultRequest);
-  return requests;
-}
-
-StartCheck::StartCheck(Readiness& readiness, std::vector<StartTrial> trials, base::Duration pause)
-    : readiness_(readiness), open_(std::move(trials)), pause_(pause) {
+StartCheck::StartCheck(Readiness& readiness, std::vector<StartTrial> trials, Pauses pauses)
+    : readiness_(readiness), open_(std::move(trials)), pauses_(pauses) {
   std::vector<std::string> endpoints;
   std::vector<std::string> plans;
   for (const StartTrial& trial : open_) (trial.is_plan ? plans : endpoints).push_back(trial.name);
@@ -44,10 +26,10 @@ StartCheck::~StartCheck() {
   thread_.join();
 }
 
-bool StartCheck::wait() {
+bool StartCheck::wait(base::Duration pause) {
   const base::MutexLock lock(mutex_);
   if (is_ending_) return false;
-  changed_.wait_for(mutex_, pause_);
+  changed_.wait_for(mutex_, pause);
   return !is_ending_;
 }
 
@@ -68,10 +50,21 @@ void StartCheck::run() {
         readiness_.report_endpoint(trial.name, std::move(problem));
         has_endpoints &= is_good;
       }
-      if (!is_good) failed.push_back(std::move(trial));
+      if (!is_good) {
+        failed.push_back(std::move(trial));
+      } else if (!trial.is_plan) {
+        endpoints_.push_back(std::move(trial));
+      }
     }
     open_ = std::move(failed);
-    if (!open_.empty() && !wait()) return;
+    if (!open_.empty() && !wait(pauses_.retry)) return;
+  }
+  watch();
+}
+
+void StartCheck::watch() {
+  while (!endpoints_.empty() && wait(pauses_.watch)) {
+    for (StartTrial& trial : endpoints_) readiness_.report_endpoint(trial.name, trial.attempt());
   }
 }
 

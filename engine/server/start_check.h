@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -25,12 +26,17 @@ struct StartTrial {
 };
 
 /// Tries everything that must work before a server is ready, again and again, each until it has
-/// worked once: endpoints first, because plans need them. Tells `Readiness`.
-/// Threading: has a thread of its own, which makes the attempts; made and destroyed by one thread.
-/// Lifetime: borrows the readiness.
+/// worked once: endpoints first, because plans need them. Then goes on to ask the endpoints from
+/// time to time, so that `/readyz?verbose` shows later outages. Tells `Readiness`. Threading: has a
+/// thread of its own, which makes the attempts; made and destroyed by one thread. Lifetime: borrows
+/// the readiness.
 class StartCheck {
  public:
-  StartCheck(Readiness& readiness, std::vector<StartTrial> trials, base::Duration pause);
+  struct Pauses {
+    base::Duration retry = std::chrono::seconds(1);   ///< until all have worked once
+    base::Duration watch = std::chrono::seconds(10);  ///< between looks at the endpoints afterwards
+  };
+  StartCheck(Readiness& readiness, std::vector<StartTrial> trials, Pauses pauses);
   /// Ends after the attempt that is under way.
   ~StartCheck();
   StartCheck(const StartCheck&) = delete;
@@ -39,11 +45,13 @@ class StartCheck {
  private:
   void run() MR_EXCLUDES(mutex_);
   /// False: the check is to end.
-  [[nodiscard]] bool wait() MR_EXCLUDES(mutex_);
+  [[nodiscard]] bool wait(base::Duration pause) MR_EXCLUDES(mutex_);
+  void watch() MR_EXCLUDES(mutex_);
 
   Readiness& readiness_;
-  std::vector<StartTrial> open_;  // those that have not worked yet; the thread's
-  const base::Duration pause_;
+  std::vector<StartTrial> open_;       // those that have not worked yet; the thread's
+  std::vector<StartTrial> endpoints_;  // those that have worked; the thread's
+  const Pauses pauses_;
 
   base::Mutex mutex_;
   std::condition_variable_any changed_;
@@ -51,11 +59,5 @@ class StartCheck {
 
   std::thread thread_;
 };
-
-/// The texts of the requests that warm a plan up: the lines of a file, else one default request.
-[[nodiscard]] std::vector<std::string> warm_up_requests(std::string_view file_text);
-
-/// How many requests warm a plan up.
-inline constexpr std::size_t kWarmUpRuns = 16;
 
 }  // namespace millrace::server

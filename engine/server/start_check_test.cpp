@@ -26,7 +26,9 @@ TEST(StartCheckTest, S46_TriesUntilEachHasWorkedOnce) {
                       if (++plan_tries < 2) return "failed";
                       return std::nullopt;
                     }});
-  const StartCheck check(readiness, std::move(trials), std::chrono::microseconds(10));
+  const StartCheck check(readiness,
+                         std::move(trials),
+                         {.retry = std::chrono::microseconds(10), .watch = std::chrono::hours(1)});
   while (!readiness.is_ready()) std::this_thread::yield();
   EXPECT_EQ(endpoint_tries.load(), 3);
   EXPECT_EQ(plan_tries.load(), 2);
@@ -41,19 +43,31 @@ TEST(StartCheckTest, EndsWhileItWaits) {
                       return "down";
                     }});
   {
-    const StartCheck check(readiness, std::move(trials), std::chrono::hours(1));
+    const StartCheck check(readiness, std::move(trials), {.retry = std::chrono::hours(1)});
     while (!was_tried) std::this_thread::yield();
   }
   EXPECT_FALSE(readiness.is_ready());
   EXPECT_EQ(readiness.to_text(), "[-]endpoint redis: down\n");
 }
 
-TEST(StartCheckTest, WarmUpRequestsComeFromTheFileOrAreTheDefault) {
-  EXPECT_EQ(warm_up_requests(""), (std::vector<std::string>{R"({"user_id":1})"}));
-  EXPECT_EQ(warm_up_requests("a\n\n b \nc"), (std::vector<std::string>{"a", " b ", "c"}));
-  std::string many;
-  for (int line = 0; line < 20; ++line) many += "x\n";
-  EXPECT_EQ(warm_up_requests(many).size(), kWarmUpRuns);
+TEST(StartCheckTest, S46_LaterOutagesShowInTheReportOnlyAndEndThere) {
+  Readiness readiness;
+  std::atomic<bool> is_down{false};
+  std::vector<StartTrial> trials;
+  trials.push_back({.name = "redis", .attempt = [&]() -> std::optional<std::string> {
+                      if (is_down) return "connection refused";
+                      return std::nullopt;
+                    }});
+  const StartCheck check(readiness,
+                         std::move(trials),
+                         {.retry = std::chrono::hours(1), .watch = std::chrono::microseconds(10)});
+  while (!readiness.is_ready()) std::this_thread::yield();
+  is_down = true;
+  while (readiness.to_text() != "[-]endpoint redis: connection refused\n")
+    std::this_thread::yield();
+  EXPECT_TRUE(readiness.is_ready());
+  is_down = false;
+  while (readiness.to_text() != "[+]endpoint redis ok\n") std::this_thread::yield();
 }
 
 }  // namespace

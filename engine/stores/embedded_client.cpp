@@ -19,6 +19,7 @@
 #include "rows/column_builder.h"
 #include "rows/row_scratch.h"
 #include "rows/stop_check.h"
+#include "stores/embedded_data.h"
 #include "stores/embedded_store.h"
 #include "stores/parse_value.h"
 #include "stores/store_client.h"
@@ -46,6 +47,18 @@ Result<const Entry*> find(const EmbeddedStore& store, std::string_view key, Entr
               std::string(key));
 }
 
+/// The kind of entry whose values become ids.
+EntryKind kind_of_ids(StoreCommand command) {
+  switch (command) {
+    case StoreCommand::kSortedSetRange:
+      return EntryKind::kSortedSet;
+    case StoreCommand::kSetMembers:
+      return EntryKind::kSet;
+    default:
+      return EntryKind::kList;
+  }
+}
+
 std::size_t item_count(const Entry* entry, std::int64_t limit) {
   if (entry == nullptr) return 0;
   return std::min<std::size_t>(entry->count, static_cast<std::size_t>(limit));
@@ -62,29 +75,27 @@ class Answer {
     reply_.ends = scratch.make_array<std::uint32_t>(batch.keys.size());
   }
 
-  Status list_integers() {
+  Status integers() {
     // First the sizes, so that the numbers land in one array that a column can take over.
     std::vector<const Entry*>& entries = entries_;
     entries.resize(batch_.keys.size());
+    const EntryKind kind = kind_of_ids(batch_.command);
     std::size_t total = 0;
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
-      MR_TRY(entries[key], find(store_, batch_.keys[key], EntryKind::kList));
-      if (entries[key] != nullptr && !entries[key]->all_integers) {
-        MR_TRY_STATUS(check_prefix(*entries[key], batch_.keys[key]));
-      }
+      MR_TRY(entries[key], find(store_, batch_.keys[key], kind));
+      if (entries[key] != nullptr) MR_TRY_STATUS(check_items(*entries[key], batch_.keys[key]));
       total += item_count(entries[key], batch_.count);
       MR_TRY_STATUS(scratch_.stop().check_rows(total));
       reply_.ends[key] = static_cast<std::uint32_t>(total);
     }
     MR_TRY_STATUS(scratch_.stop().check());
     reply_.integers = scratch_.make_array<std::int64_t>(total);
+    if (batch_.with_scores) reply_.scores = scratch_.make_array<double>(total);
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
       const std::size_t count = item_count(entries[key], batch_.count);
       if (count == 0) continue;
       if (!pacer_.go_on(count)) return scratch_.stop().stopped();
-      std::memcpy(reply_.integers.data() + reply_.begin_of(key),
-                  store_.integers(*entries[key]).data(),
-                  count * sizeof(std::int64_t));
+      copy_items(*entries[key], count, reply_.begin_of(key));
     }
     return {};
   }
@@ -155,12 +166,41 @@ class Answer {
   [[nodiscard]] StoreReply finish() { return std::move(reply_); }
 
  private:
+  /// The position in the entry of the `index`th item that is wanted.
+  [[nodiscard]] std::size_t place_of(const Entry& entry, std::size_t index) const {
+    return batch_.reversed ? entry.count - 1 - index : index;
+  }
+
+  void copy_items(const Entry& entry, std::size_t count, std::size_t begin) {
+    const std::span<const std::int64_t> integers = store_.integers(entry);
+    std::int64_t* const out = reply_.integers.data() + begin;
+    if (batch_.reversed) {
+      for (std::size_t i = 0; i < count; ++i) out[i] = integers[place_of(entry, i)];
+    } else {
+      std::memcpy(out, integers.data(), count * sizeof(std::int64_t));
+    }
+    if (!batch_.with_scores) return;
+    const std::span<const EmbeddedStore::Text> members = store_.values(entry);
+    for (std::size_t i = 0; i < count; ++i) {
+      reply_.scores[begin + i] = store_.score(members[place_of(entry, i)]);
+    }
+  }
+
   /// Checks the items that are wanted: a list whose other items are no integers is fine.
-  Status check_prefix(const Entry& entry, std::string_view key) {
-    const auto items = store_.values(entry).first(item_count(&entry, batch_.count));
-    for (std::size_t position = 0; position < items.size(); ++position) {
-      const std::string_view item = store_.text(items[position]);
-      if (!parse_int64(item)) return std::unexpected(not_int64(key, position, item));
+  Status check_items(const Entry& entry, std::string_view key) const {
+    const bool is_set = entry.kind == EntryKind::kSet;
+    if (is_set && entry.count > static_cast<std::size_t>(batch_.count)) {
+      return std::unexpected(set_too_large(key, entry.count, batch_.count));
+    }
+    if (entry.all_integers) return {};
+    const auto items = store_.values(entry);
+    const std::size_t count = item_count(&entry, batch_.count);
+    for (std::size_t position = 0; position < count; ++position) {
+      const std::string_view item = store_.text(items[place_of(entry, position)]);
+      if (parse_int64(item)) continue;
+      if (is_set) return std::unexpected(member_not_int64(key, item));
+      const std::string_view what = entry.kind == EntryKind::kList ? "list" : "sorted set";
+      return std::unexpected(not_int64(what, key, position, item));
     }
     return {};
   }
@@ -188,7 +228,10 @@ Status answer_command(Answer& answer, const CommandBatch& batch) {
     case StoreCommand::kHashGet:
       return answer.hash_fields();
     case StoreCommand::kListRange:
-      return batch.form == ValueForm::kInt64 ? answer.list_integers() : answer.list_texts();
+      return batch.form == ValueForm::kInt64 ? answer.integers() : answer.list_texts();
+    case StoreCommand::kSortedSetRange:
+    case StoreCommand::kSetMembers:
+      return answer.integers();
     case StoreCommand::kGet:
       return answer.strings(false);
     case StoreCommand::kMultiGet:

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "stores/embedded_data.h"
 
-// Data in the process, in the shape of a Redis database: keys to hashes, lists and strings.
+// Data in the process, in the shape of a Redis database: keys to hashes, lists, sets,
+// sorted sets and strings.
 //
 // The file is text, one Redis command per line, so that `redis-cli < FILE` loads the same data into
 // a server:
@@ -19,16 +21,18 @@
 //   HSET user:1 name "Ada L." country DE age 31
 //   RPUSH follow:1 2 5 9
 //   SET quality:7 0.75
+//   ZADD top:de 3.5 7 2 9
+//   SADD blocked:1 4 8
 //
 // Words are separated by spaces; a word with a space, a quote or a control byte in it stands in
 // double quotes, where \" \\ \n \r \t and \xHH are understood. Commands may be in lower case. Empty
-// lines count as lines and mean nothing. Each key is written by one line.
+// lines count as lines and mean nothing. Several lines of one key add up as in Redis: a field that
+// is set again gets the new value, lists grow, SET replaces what was there, and a command for
+// another type than that of the key is an error.
 
 namespace millrace::stores {
 
-enum class EntryKind : std::uint8_t { kHash, kList, kString };
-
-/// Names the kind as Redis does: `hash`, `list`, `string`.
+/// Names the kind as Redis does: `hash`, `list`, `set`, `zset`, `string`.
 [[nodiscard]] std::string_view to_string(EntryKind kind);
 
 class EmbeddedStore;
@@ -41,21 +45,10 @@ class EmbeddedStore {
  public:
   /// Number of a field name among all that occur; hashes are searched by it.
   using FieldId = std::uint32_t;
-  static constexpr FieldId kNoField = UINT32_MAX;
+  static constexpr FieldId kNoField = EmbeddedData::kNone;
 
-  /// Where a text stands in the store's bytes.
-  struct Text {
-    std::uint64_t begin = 0;
-    std::uint32_t size = 0;
-    FieldId field = kNoField;  ///< of a value in a hash
-  };
-  struct Entry {
-    Text key;
-    EntryKind kind = EntryKind::kString;
-    std::uint32_t count = 0;    ///< values
-    std::uint64_t first = 0;    ///< of its values
-    bool all_integers = false;  ///< every value is an int64
-  };
+  using Text = EmbeddedData::Text;
+  using Entry = EmbeddedData::Entry;
 
   /// Reads the text of a data file; `name` is for errors, which say `name:line`.
   [[nodiscard]] static base::Result<EmbeddedStoreRef> parse(std::string_view text,
@@ -68,20 +61,21 @@ class EmbeddedStore {
   /// The number of a field name, or kNoField.
   [[nodiscard]] FieldId find_field(std::string_view name) const;
 
-  [[nodiscard]] std::string_view text(const Text& place) const {
-    return {bytes_.data() + place.begin, place.size};
-  }
-  /// Items of a list, values of a hash, or the one value of a string.
+  [[nodiscard]] std::string_view text(const Text& place) const { return data_.text(place); }
+  /// Items of a list, values of a hash, members of a set (by number if all are numbers, else by
+  /// text), members of a sorted set from the lowest score on, or the one value of a string.
   [[nodiscard]] std::span<const Text> values(const Entry& entry) const {
-    return std::span(values_).subspan(entry.first, entry.count);
+    return std::span(data_.values).subspan(entry.first, entry.count);
   }
   /// The same as numbers; only if `all_integers`.
   [[nodiscard]] std::span<const std::int64_t> integers(const Entry& entry) const {
-    return std::span(integers_).subspan(entry.first, entry.count);
+    return std::span(data_.integers).subspan(entry.first, entry.count);
   }
+  /// The score of a member of a sorted set.
+  [[nodiscard]] double score(const Text& member) const { return data_.scores[member.field]; }
   [[nodiscard]] std::string_view field_name(FieldId field) const { return text(fields_[field]); }
 
-  [[nodiscard]] std::size_t key_count() const { return entries_.size(); }
+  [[nodiscard]] std::size_t key_count() const { return data_.entries.size(); }
 
  private:
   friend class EmbeddedStoreBuilder;
@@ -96,10 +90,7 @@ class EmbeddedStore {
                                     std::string_view name,
                                     TextOf text_of) const;
 
-  std::string bytes_;
-  std::vector<Text> values_;
-  std::vector<std::int64_t> integers_;  // as long as values_; 0 where there is none
-  std::vector<Entry> entries_;
+  EmbeddedData data_;
   std::vector<Text> fields_;
   std::vector<Slot> key_slots_;    // open addressing, linear probing, power-of-two size
   std::vector<Slot> field_slots_;  // the same

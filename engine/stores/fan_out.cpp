@@ -1,7 +1,10 @@
 #include "stores/fan_out.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,9 +16,12 @@
 #include "plan/param_value.h"
 #include "rows/batch.h"
 #include "rows/column.h"
+#include "rows/column_builder.h"
 #include "rows/gather.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
+#include "stores/request_key.h"
 #include "stores/store_client.h"
 #include "stores/store_task.h"
 #include "tasks/task_context.h"
@@ -23,6 +29,7 @@
 namespace millrace::stores {
 
 using base::Result;
+using base::Status;
 using rows::RowIndex;
 
 namespace {
@@ -55,49 +62,124 @@ rows::Array<std::int64_t> parent_ids_of(const StoreReply& reply,
   return parents;
 }
 
-Result<rows::RowSet> make_rows(const rows::RowSet& rows,
+/// Gives the members of each set by id: stores have them in no order.
+Status order_members(StoreReply& reply, const rows::StopCheck& stop) {
+  for (std::size_t key = 0; key < reply.ends.size(); ++key) {
+    MR_TRY_STATUS(stop.check());
+    const std::span<std::int64_t> members(reply.integers.data() + reply.begin_of(key),
+                                          reply.ends[key] - reply.begin_of(key));
+    if (!std::ranges::is_sorted(members)) std::ranges::sort(members);
+  }
+  return {};
+}
+
+/// Makes a column of scores; those that are not finite are null and counted.
+rows::ColumnRef make_scores(const StoreReply& reply,
+                            rows::RowScratch& scratch,
+                            ParseErrors& errors) {
+  rows::Float64ColumnBuilder scores(scratch, reply.integers.size());
+  for (std::size_t row = 0; row < reply.integers.size(); ++row) {
+    if (std::isfinite(reply.scores[row])) {
+      scores.append(reply.scores[row]);
+      continue;
+    }
+    scores.append_null();
+    ++errors.count;
+    if (!errors.keep.empty()) errors.keep[row] = 0;
+  }
+  return scores.finish();
+}
+
+/// What the rows come from; `rows` is nullptr for a node without inputs.
+struct Parents {
+  const rows::RowSet* rows = nullptr;
+  std::span<const RowIndex> key_rows;
+};
+
+/// Adds `parent_id` and the columns that are taken along.
+Status add_parent_columns(rows::NamedColumns& columns,
+                          const Parents& from,
+                          const StoreReply& reply,
+                          const tasks::TaskContext& context) {
+  rows::RowScratch& scratch = context.scratch();
+  const std::vector<plan::KeyMove>& taken = context.node().taken_columns;
+  columns.push_back({.name = std::string(kParentColumn),
+                     .column = rows::Column::make_int64(
+                         parent_ids_of(reply, from.key_rows, from.rows->batch()->ids(), scratch))});
+  if (taken.empty()) return {};
+  const rows::Array<RowIndex> parents = parents_of(reply, from.key_rows, scratch);
+  for (const plan::KeyMove& move : taken) {
+    MR_TRY(const rows::Column* column,
+           from.rows->batch()->get_column(move.from, context.node().id));
+    MR_TRY(rows::ColumnRef gathered, rows::gather(*column, parents.span(), scratch));
+    columns.push_back({.name = move.to, .column = std::move(gathered)});
+  }
+  return {};
+}
+
+Result<rows::RowSet> make_rows(const Parents& from,
+                               const FanOut& what,
                                StoreReply reply,
-                               std::span<const RowIndex> key_rows,
                                const tasks::TaskContext& context) {
   rows::RowScratch& scratch = context.scratch();
   MR_TRY_STATUS(scratch.stop().check_rows(reply.integers.size()));
   MR_TRY_STATUS(scratch.stop().check());
-  const std::vector<plan::KeyMove>& taken = context.node().taken_columns;
-  rows::NamedColumns columns;
-  columns.reserve(2 + taken.size());
-  rows::ColumnRef parent_ids =
-      rows::Column::make_int64(parent_ids_of(reply, key_rows, rows.batch()->ids(), scratch));
-  rows::Array<RowIndex> parents;
-  if (!taken.empty()) parents = parents_of(reply, key_rows, scratch);
-  columns.push_back({.name = std::string(rows::kIdColumn),
-                     .column = rows::Column::make_int64(std::move(reply.integers))});
-  columns.push_back({.name = std::string(kParentColumn), .column = std::move(parent_ids)});
-  for (const plan::KeyMove& move : taken) {
-    MR_TRY(const rows::Column* column, rows.batch()->get_column(move.from, context.node().id));
-    MR_TRY(rows::ColumnRef gathered, rows::gather(*column, parents.span(), scratch));
-    columns.push_back({.name = move.to, .column = std::move(gathered)});
+  if (what.command == StoreCommand::kSetMembers) {
+    MR_TRY_STATUS(order_members(reply, scratch.stop()));
   }
+  rows::NamedColumns columns;
+  columns.reserve(3 + context.node().taken_columns.size());
+  columns.emplace_back();  // the ids, once nothing else needs them
+  if (from.rows != nullptr) MR_TRY_STATUS(add_parent_columns(columns, from, reply, context));
+  ParseErrors errors;
+  if (what.score_key != nullptr) {
+    errors = begin_errors(reply.integers.size(), context);
+    columns.push_back(
+        {.name = what.score_key->name, .column = make_scores(reply, scratch, errors)});
+    MR_TRY_STATUS(
+        report_errors(errors.count, "A score is not finite: " + what.score_key->name, context));
+  }
+  columns.front() = {.name = std::string(rows::kIdColumn),
+                     .column = rows::Column::make_int64(std::move(reply.integers))};
   MR_TRY(rows::BatchRef batch, rows::Batch::make(std::move(columns)));
-  return rows::RowSet(std::move(batch));
+  return drop_failed(rows::RowSet(std::move(batch)), errors, context);
+}
+
+Result<RowKeys> make_keys_of(const std::optional<rows::RowSet>& rows,
+                             const FanOut& what,
+                             const tasks::TaskContext& context) {
+  if (rows) return make_row_keys(*rows, *what.pattern, context.scratch());
+  MR_TRY(KeyList key, what.request_key->key(*what.pattern, context));
+  return RowKeys{.keys = std::move(key), .rows = {}};
 }
 
 }  // namespace
 
-loop::Task<Result<rows::RowSet>> fan_out(rows::RowSet rows,
+Result<RequestKey> make_source_key(const tasks::KeyPatternParam& pattern,
+                                   const plan::CompiledNode& node,
+                                   const tasks::LoadContext& load) {
+  if (!node.inputs.empty()) return RequestKey();
+  return RequestKey::make(pattern, node, load);
+}
+
+loop::Task<Result<rows::RowSet>> fan_out(std::optional<rows::RowSet> rows,
                                          FanOut what,
                                          tasks::TaskContext context) {
   MR_CO_TRY(StoreClient * client, store_of(context, what.endpoint));
-  MR_CO_TRY(RowKeys keys, make_row_keys(rows, *what.pattern, context.scratch()));
+  MR_CO_TRY(RowKeys keys, make_keys_of(rows, what, context));
   StoreReply reply;
   if (keys.keys.size() != 0) {
-    CommandBatch batch{.command = StoreCommand::kListRange,
+    CommandBatch batch{.command = what.command,
                        .keys = std::move(keys.keys),
                        .count = what.fanout,
-                       .form = ValueForm::kInt64};
+                       .form = ValueForm::kInt64,
+                       .reversed = what.reversed,
+                       .with_scores = what.score_key != nullptr};
     MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
   const tasks::StopScope stop(context);
-  co_return stop.end(make_rows(rows, std::move(reply), keys.rows.span(), context));
+  const Parents from{.rows = rows ? &*rows : nullptr, .key_rows = keys.rows.span()};
+  co_return stop.end(make_rows(from, what, std::move(reply), context));
 }
 
 }  // namespace millrace::stores

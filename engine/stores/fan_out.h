@@ -1,16 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/result.h"
 #include "loop/task.h"
+#include "plan/compiled_plan.h"
 #include "rows/row_set.h"
+#include "stores/request_key.h"
+#include "stores/store_client.h"
 #include "tasks/param_types.h"
+#include "tasks/prepared_node.h"
 #include "tasks/task_context.h"
 
 namespace millrace::stores {
 
-/// The most items that a list may give to one row.
+/// The most items that a list may give to one row, and the most members of a set that is read.
 inline constexpr std::int64_t kFanoutMax = 100'000;
 inline constexpr std::int64_t kFanoutDefault = 100;
 
@@ -20,17 +25,28 @@ inline constexpr const char* kCarryDoc =
     "keys they are taken from; by default none";
 
 /// What a fan-out reads.
-/// Lifetime: the pattern is borrowed until the task has ended.
+/// Lifetime: what it points to is borrowed until the task has ended.
 struct FanOut {
   tasks::StoreEndpoint endpoint;
   const tasks::KeyPatternParam* pattern = nullptr;
-  std::int64_t fanout = kFanoutDefault;
+  const RequestKey* request_key = nullptr;  ///< for a node without inputs
+  StoreCommand command = StoreCommand::kListRange;
+  std::int64_t fanout = kFanoutDefault;  ///< for a set: the most members
+  bool reversed = false;
+  const tasks::OutKeyParam<tasks::Float>* score_key = nullptr;  ///< that gets the scores
 };
 
-/// Reads one list of ids per row, all in one batch, and gives a row per item: by input row, then by
-/// place in the list. Columns are `id`, `parent_id` and the node's
-/// `taken_columns`. A list that is missing is empty; an item that is no int64 fails the node.
-[[nodiscard]] loop::Task<base::Result<rows::RowSet>> fan_out(rows::RowSet rows,
+/// Finds the fields of the request that a pattern names, if the node has no inputs.
+[[nodiscard]] base::Result<RequestKey> make_source_key(const tasks::KeyPatternParam& pattern,
+                                                       const plan::CompiledNode& node,
+                                                       const tasks::LoadContext& load);
+
+/// Reads ids from the store, once per row and all in one batch, and gives a row per id: by input
+/// row, then by place in the list; members of a set by id. Columns are `id`, `parent_id`, the
+/// scores and the node's `taken_columns`. A key that is missing is empty; an item that is no int64
+/// fails the node. A score that is not finite is null and a row error. Without rows, reads the one
+/// key that the request names; there is no `parent_id` then.
+[[nodiscard]] loop::Task<base::Result<rows::RowSet>> fan_out(std::optional<rows::RowSet> rows,
                                                              FanOut what,
                                                              tasks::TaskContext context);
 

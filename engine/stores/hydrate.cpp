@@ -38,7 +38,7 @@ struct HydrateParams {
   }
 
   base::Status on_load(const plan::CompiledNode& node) {
-    pattern = {.prefix = prefix + ":", .name = by.name, .suffix = ""};
+    pattern = {.prefix = prefix + ":", .places = {{.name = by.name, .suffix = ""}}};
     for (const plan::FetchedKey& key : node.fetched_keys) fields.push_back(key.key);
     return {};
   }

@@ -32,7 +32,7 @@ class KeyList {
   rows::Array<std::size_t> ends_;
 };
 
-/// Writes keys that are a prefix, a value and a suffix.
+/// Writes keys that are a prefix, a value or several parts, and a suffix.
 /// Threading: not shared. Lifetime: borrows the scratch and the texts.
 class KeyListBuilder {
  public:
@@ -48,15 +48,30 @@ class KeyListBuilder {
     keys_.ends_.resize_within_capacity(0);
   }
 
-  void add(std::int64_t value) {
-    char* out = begin_key(kDigitsMax);
-    char* end = std::to_chars(out, out + kDigitsMax, value).ptr;
-    end_key(end);
+  /// Adds the key with this value.
+  template <class Value>
+  void add(const Value& value) {
+    begin_key();
+    append(value);
+    end_key();
   }
-  void add(std::string_view value) {
-    char* out = begin_key(value.size());
-    if (!value.empty()) std::memcpy(out, value.data(), value.size());
-    end_key(out + value.size());
+  /// Adds a key part by part: begin_key, append for each, end_key.
+  void begin_key() { append(prefix_); }
+  void append(std::int64_t value) {
+    char* const out = space(kDigitsMax);
+    char* const end = std::to_chars(out, out + kDigitsMax, value).ptr;
+    keys_.bytes_.resize_within_capacity(static_cast<std::size_t>(end - keys_.bytes_.data()));
+  }
+  void append(std::string_view text) {
+    if (text.empty()) return;
+    std::memcpy(space(text.size()), text.data(), text.size());
+    keys_.bytes_.resize_within_capacity(keys_.bytes_.size() + text.size());
+  }
+  void end_key() {
+    append(suffix_);
+    const std::size_t count = keys_.ends_.size();
+    keys_.ends_.resize_within_capacity(count + 1);
+    keys_.ends_[count] = keys_.bytes_.size();
   }
   /// Gives the keys; the builder must not be used again.
   [[nodiscard]] KeyList finish() { return std::move(keys_); }
@@ -64,21 +79,11 @@ class KeyListBuilder {
  private:
   static constexpr std::size_t kDigitsMax = std::numeric_limits<std::int64_t>::digits10 + 2;
 
-  char* begin_key(std::size_t value_bytes_max) {
+  /// Room for `bytes` more, behind those that are there.
+  char* space(std::size_t bytes) {
     const std::size_t used = keys_.bytes_.size();
-    const std::size_t needed = used + prefix_.size() + value_bytes_max + suffix_.size();
-    if (needed > keys_.bytes_.capacity()) grow(needed);
-    char* out = keys_.bytes_.data() + used;
-    if (!prefix_.empty()) std::memcpy(out, prefix_.data(), prefix_.size());
-    return out + prefix_.size();
-  }
-  void end_key(char* end) {
-    if (!suffix_.empty()) std::memcpy(end, suffix_.data(), suffix_.size());
-    const auto used = static_cast<std::size_t>(end - keys_.bytes_.data()) + suffix_.size();
-    keys_.bytes_.resize_within_capacity(used);
-    const std::size_t count = keys_.ends_.size();
-    keys_.ends_.resize_within_capacity(count + 1);
-    keys_.ends_[count] = used;
+    if (used + bytes > keys_.bytes_.capacity()) grow(used + bytes);
+    return keys_.bytes_.data() + used;
   }
   void grow(std::size_t bytes_needed) {
     const std::size_t used = keys_.bytes_.size();

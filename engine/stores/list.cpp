@@ -2,17 +2,21 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/result.h"
 #include "loop/task.h"
+#include "plan/compiled_plan.h"
 #include "plan/task_catalog.h"
 #include "rows/row_set.h"
 #include "stores/fan_out.h"
+#include "stores/request_key.h"
 #include "stores/store_tasks.h"
 #include "tasks/param_types.h"
 #include "tasks/params_description.h"
+#include "tasks/prepared_node.h"
 #include "tasks/task_context.h"
 #include "tasks/task_registry.h"
 
@@ -35,15 +39,22 @@ struct MediaLists {
 
 template <class Lists>
 struct ListParams {
+  static constexpr bool kIsAny = *Lists::kPrefix == '\0';
+
   tasks::StoreEndpoint endpoint;
-  tasks::KeyPatternParam pattern{.prefix = Lists::kPrefix, .name = "id", .suffix = ""};
+  tasks::KeyPatternParam pattern{.prefix = Lists::kPrefix,
+                                 .places = {{.name = "id", .suffix = ""}}};
   std::int64_t fanout = kFanoutDefault;
   tasks::KeyMapParam carry;
+  RequestKey request_key;  // of the pattern, for a node without inputs
 
   static void describe(tasks::ParamsDescription<ListParams>& params) {
     params.required("endpoint", &ListParams::endpoint, "Store that has the lists");
-    if constexpr (*Lists::kPrefix == '\0') {
-      params.required("pattern", &ListParams::pattern, "Key of a row's list, as `saved:{id}`");
+    if constexpr (kIsAny) {
+      params.required("pattern",
+                      &ListParams::pattern,
+                      "Key of a row's list, as `saved:{id}`; without an input, of the one list, as "
+                      "`trending` or `history:{user_id}`");
     } else {
       params.optional("pattern", &ListParams::pattern, "Key of a row's list");
     }
@@ -53,40 +64,59 @@ struct ListParams {
                     {.minimum = 1, .maximum = static_cast<double>(kFanoutMax)});
     params.optional("carry", &ListParams::carry, kCarryDoc);
   }
+
+  base::Status on_load(const plan::CompiledNode& node, const tasks::LoadContext& load) {
+    MR_TRY(request_key, make_source_key(pattern, node, load));
+    return {};
+  }
 };
 
 template <class Lists>
-loop::Task<base::Result<rows::RowSet>> read_lists(rows::RowSet rows,
+loop::Task<base::Result<rows::RowSet>> read_lists(std::optional<rows::RowSet> rows,
                                                   const ListParams<Lists>* params,
                                                   tasks::TaskContext context) {
-  return fan_out(
-      std::move(rows),
-      {.endpoint = params->endpoint, .pattern = &params->pattern, .fanout = params->fanout},
-      context);
+  return fan_out(std::move(rows),
+                 {.endpoint = params->endpoint,
+                  .pattern = &params->pattern,
+                  .request_key = &params->request_key,
+                  .fanout = params->fanout},
+                 context);
+}
+
+template <class Lists>
+loop::Task<base::Result<rows::RowSet>> read_lists_of_rows(rows::RowSet rows,
+                                                          const ListParams<Lists>* params,
+                                                          tasks::TaskContext context) {
+  return read_lists<Lists>(std::move(rows), params, context);
+}
+
+plan::TaskSpec list_spec(std::string op, std::string doc) {
+  return {.op = std::move(op),
+          .doc = std::move(doc),
+          .kind = plan::TaskKind::kAsync,
+          .columns = plan::OutputColumns::kFanOut,
+          .rows = plan::OutputRows::kOther,
+          .can_fail = true,
+          .cost_fixed = std::chrono::microseconds(5),
+          .cost_per_row = std::chrono::nanoseconds(300)};
 }
 
 template <class Lists>
 base::Status register_lists(tasks::TaskRegistry& registry, std::string op, std::string doc) {
-  return tasks::register_task(registry,
-                              {.op = std::move(op),
-                               .doc = std::move(doc),
-                               .kind = plan::TaskKind::kAsync,
-                               .columns = plan::OutputColumns::kFanOut,
-                               .rows = plan::OutputRows::kOther,
-                               .can_fail = true,
-                               .cost_fixed = std::chrono::microseconds(5),
-                               .cost_per_row = std::chrono::nanoseconds(300)},
-                              &read_lists<Lists>);
+  return tasks::register_task(
+      registry, list_spec(std::move(op), std::move(doc)), &read_lists_of_rows<Lists>);
 }
 
 }  // namespace
 
 base::Status register_list(tasks::TaskRegistry& registry) {
-  return register_lists<AnyList>(
+  return tasks::register_task(
       registry,
-      "list",
-      "LRANGE of the key that `pattern` gives for each row, all in one round trip: the ids in its "
-      "list, by row, then by place in the list.");
+      list_spec("list",
+                "LRANGE of the key that `pattern` gives for each row, all in one round trip: the "
+                "ids in its list, by row, then by place in the list. Without an input it reads "
+                "one list, and names in `pattern` are fields of the request."),
+      &read_lists<AnyList>);
 }
 
 base::Status register_follow(tasks::TaskRegistry& registry) {

@@ -35,7 +35,7 @@ struct LookupParams {
   }
 
   base::Status on_load(const plan::CompiledNode&) {
-    pattern = {.prefix = prefix + ":", .name = by.name, .suffix = ""};
+    pattern = {.prefix = prefix + ":", .places = {{.name = by.name, .suffix = ""}}};
     column = {.key = out_key.name, .type = out_key.type};
     return {};
   }

@@ -28,6 +28,17 @@ TEST(LookupTest, TSK7_FetchesOneColumnWithOneCommand) {
   EXPECT_EQ(rig.client.counters().commands, 1);
 }
 
+TEST(LookupTest, E3_FetchesWhateverTheRowsHaveAndTheLastWriterWins) {
+  StoreRig rig("SET quality:1 0.5\n");
+  const auto rows = rig.run({.op = "lookup",
+                             .params = {{"endpoint", StoreRig::endpoint()},
+                                        {"prefix", text("quality")},
+                                        {"out_key", text("score")}},
+                             .inputs = {rig.scored({{1, 0.75}, {2, 0.25}})}});
+  // A missing string is null; it leaves no value of an earlier writer behind.
+  EXPECT_THAT(to_table(rows.value()).column("score"), ElementsAre(0.5, rows::testing::kNull));
+}
+
 TEST(LookupTest, TSK7_TypeIsThatOfTheRegisteredKey) {
   StoreRig rig(kLookupData);
   rig.load.key_type = [](std::string_view) { return rows::ColumnType::kString; };

@@ -1,6 +1,8 @@
 #include "stores/parse_value.h"
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,9 +31,19 @@ TEST(ParseValueTest, TakesTheWholeTextOrNothing) {
 }
 
 TEST(ParseValueTest, BadIdNamesKeyAndPosition) {
-  const base::Error error = not_int64("follow:3", 2, "x");
+  const base::Error error = not_int64("list", "follow:3", 2, "x");
   EXPECT_EQ(error.where(), "follow:3[2]");
   EXPECT_THAT(error.message(), HasSubstr("follow:3, position 2, value x"));
+}
+
+TEST(ParseValueTest, ScoresMayBeInfiniteButNotNan) {
+  EXPECT_EQ(parse_score("-1.5e3"), -1500.0);
+  EXPECT_EQ(parse_score("+2"), 2.0);
+  EXPECT_EQ(parse_score("inf"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(parse_score("-inf"), -std::numeric_limits<double>::infinity());
+  for (const char* bad : {"", "nan", "1x", "+-1", "++1", " 1", "1e999", "0x10"}) {
+    EXPECT_EQ(parse_score(bad), std::nullopt) << bad;
+  }
 }
 
 }  // namespace

@@ -12,6 +12,10 @@ std::string_view to_string(StoreCommand command) {
       return "HMGET";
     case StoreCommand::kListRange:
       return "LRANGE";
+    case StoreCommand::kSortedSetRange:
+      return "ZRANGE";
+    case StoreCommand::kSetMembers:
+      return "SMEMBERS";
     case StoreCommand::kGet:
       return "GET";
     case StoreCommand::kMultiGet:

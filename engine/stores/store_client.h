@@ -23,11 +23,15 @@ namespace millrace::stores {
 
 /// What a batch asks for each of its keys. The meaning is that of the Redis command.
 enum class StoreCommand : std::uint8_t {
-  kHashGetAll,  ///< HGETALL: field, value, field, value, …; nothing if the key is missing
-  kHashGet,     ///< HMGET: one value per field, null if field or key is missing
-  kListRange,   ///< LRANGE 0 count-1; nothing if the key is missing
-  kGet,         ///< GET: one value, null if the key is missing; an error if it is no string
-  kMultiGet,    ///< one MGET for all keys: as GET, but null if the key is no string
+  kHashGetAll,      ///< HGETALL: field, value, field, value, …; nothing if the key is missing
+  kHashGet,         ///< HMGET: one value per field, null if field or key is missing
+  kListRange,       ///< LRANGE 0 count-1; nothing if the key is missing
+  kSortedSetRange,  ///< ZRANGE 0 count-1, with REV if `reversed`, with WITHSCORES if `with_scores`;
+                    ///< nothing if the key is missing
+  kSetMembers,      ///< SMEMBERS, in no order; nothing if the key is missing, an error if there are
+                    ///< more than `count`
+  kGet,             ///< GET: one value, null if the key is missing; an error if it is no string
+  kMultiGet,        ///< one MGET for all keys: as GET, but null if the key is no string
 };
 
 [[nodiscard]] std::string_view to_string(StoreCommand command);
@@ -35,7 +39,7 @@ enum class StoreCommand : std::uint8_t {
 /// In which form values come back.
 enum class ValueForm : std::uint8_t {
   kText,
-  kInt64,  ///< of a list; a value that is no int64 fails the batch
+  kInt64,  ///< of a list, a sorted set or a set; a value that is no int64 fails the batch
 };
 
 /// One command for many keys, issued at once.
@@ -44,8 +48,10 @@ struct CommandBatch {
   StoreCommand command = StoreCommand::kGet;
   KeyList keys;
   std::span<const std::string> fields = {};  ///< for kHashGet
-  std::int64_t count = 0;                    ///< for kListRange, at least 1
-  ValueForm form = ValueForm::kText;
+  std::int64_t count = 0;  ///< for kListRange, kSortedSetRange and kSetMembers, at least 1
+  ValueForm form = ValueForm::kText;  ///< for kSortedSetRange and kSetMembers always kInt64
+  bool reversed = false;              ///< for kSortedSetRange: the largest score first
+  bool with_scores = false;           ///< for kSortedSetRange
 };
 
 /// The answers to a batch, key after key, in few blocks of memory.
@@ -56,6 +62,8 @@ struct StoreReply {
   rows::Array<std::string_view> texts;
   /// The same in the form kInt64: ready to be a column.
   rows::Array<std::int64_t> integers;
+  /// As long as `integers` if scores were asked for, else empty. May be infinite, never NaN.
+  rows::Array<double> scores;
   /// For each key, where its values end.
   rows::Array<std::uint32_t> ends;
   std::uint64_t command_count = 0;
@@ -102,10 +110,10 @@ struct alignas(base::kApartBytes) StoreCells {
   }
 };
 
-/// A store of hashes, lists and strings: Redis, embedded data, or a fake.
+/// A store of hashes, lists, sets, sorted sets and strings: Redis, embedded data, or a fake.
 ///
 /// Errors name the key. A command on a key of another type fails its whole batch (WRONGTYPE), as
-/// does a list value that was wanted as int64 and is none.
+/// does a value of a list or a set that was wanted as int64 and is none.
 /// Threading: loop thread, but for `counters`. Lifetime: outlives the batches in flight.
 class StoreClient : public tasks::EndpointClient {
  public:

@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/result.h"
 #include "plan/compiled_plan.h"
+#include "plan/key_pattern.h"
 #include "rows/batch.h"
 #include "rows/column.h"
 #include "rows/dictionary.h"
@@ -33,6 +35,36 @@ using rows::ColumnType;
 using rows::RowIndex;
 
 namespace {
+
+/// One name of a key pattern: the column that has its values, and the text behind it.
+struct KeyPart {
+  const rows::Column* column = nullptr;
+  std::span<const std::int64_t> numbers = {};  // unless the column is of strings
+  std::string_view suffix = {};
+
+  void append_to(KeyListBuilder& keys, RowIndex row) const {
+    if (column->type() == ColumnType::kString) {
+      keys.append(column->dictionary()->at(column->codes()[row]));
+    } else {
+      keys.append(numbers[row]);
+    }
+    keys.append(suffix);
+  }
+};
+
+Result<KeyPart> make_key_part(const rows::RowSet& rows, const plan::KeyPattern::Place& place) {
+  MR_TRY(const rows::Column* column, rows.batch()->get_column(place.name, "pattern"));
+  if (column->type() == ColumnType::kString) {
+    return KeyPart{.column = column, .suffix = place.suffix};
+  }
+  if (column->type() == ColumnType::kInt64) {
+    return KeyPart{.column = column, .numbers = column->int64s(), .suffix = place.suffix};
+  }
+  return fail(ErrorCode::kInvalidPlan,
+              "A key of a store is made of an int or a string, not of a " +
+                  std::string(to_string(column->type())) + ": " + place.name,
+              "pattern");
+}
 
 /// Calls `visit(row)` for each row of the set, in order.
 template <class Visit>
@@ -91,27 +123,24 @@ Result<StoreClient*> store_of(const tasks::TaskContext& context,
 Result<RowKeys> make_row_keys(const rows::RowSet& rows,
                               const tasks::KeyPatternParam& pattern,
                               rows::RowScratch& scratch) {
-  MR_TRY(const rows::Column* column, rows.batch()->get_column(pattern.name, "pattern"));
-  RowKeys out{.keys = {}, .rows = scratch.make_array<RowIndex>(rows.size())};
-  KeyListBuilder keys(scratch, pattern.prefix, pattern.suffix, rows.size());
-  std::size_t count = 0;
-  const auto add_all = [&](auto value_of) {
-    for_each_row(rows, [&](RowIndex row) {
-      if (column->is_null(row)) return;
-      keys.add(value_of(row));
-      out.rows[count++] = row;
-    });
-  };
-  if (column->type() == ColumnType::kInt64) {
-    add_all([values = column->int64s()](RowIndex row) { return values[row]; });
-  } else if (column->type() == ColumnType::kString) {
-    add_all([column](RowIndex row) { return column->dictionary()->at(column->codes()[row]); });
-  } else {
-    return fail(ErrorCode::kInvalidPlan,
-                "A key of a store is made of an int or a string, not of a " +
-                    std::string(to_string(column->type())) + ": " + pattern.name,
-                "pattern");
+  std::vector<KeyPart> parts;
+  parts.reserve(pattern.places.size());
+  for (const plan::KeyPattern::Place& place : pattern.places) {
+    MR_TRY(const KeyPart part, make_key_part(rows, place));
+    parts.push_back(part);
   }
+  RowKeys out{.keys = {}, .rows = scratch.make_array<RowIndex>(rows.size())};
+  KeyListBuilder keys(scratch, pattern.prefix, "", rows.size());
+  std::size_t count = 0;
+  for_each_row(rows, [&](RowIndex row) {
+    for (const KeyPart& part : parts) {
+      if (part.column->is_null(row)) return;
+    }
+    keys.begin_key();
+    for (const KeyPart& part : parts) part.append_to(keys, row);
+    keys.end_key();
+    out.rows[count++] = row;
+  });
   out.rows.resize_within_capacity(count);
   out.keys = keys.finish();
   return out;

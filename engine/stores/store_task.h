@@ -76,7 +76,7 @@ struct RowKeys {
   rows::Array<rows::RowIndex> rows;  ///< for each key, its row in the batch
 };
 
-/// Makes `prefix` + value of `column` + `suffix` for each row; the column is int or string.
+/// Makes the key of each row: the names in the pattern are columns of int or string.
 [[nodiscard]] base::Result<RowKeys> make_row_keys(const rows::RowSet& rows,
                                                   const tasks::KeyPatternParam& pattern,
                                                   rows::RowScratch& scratch);

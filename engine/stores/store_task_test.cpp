@@ -21,15 +21,44 @@ TEST(StoreTaskTest, KeysAreMadeOfIntsAndStrings) {
                     .rows = {{-5, "x"}, {INT64_MIN, rows::testing::kNull}, {7, "long name"}}};
   const rows::RowSet rows = to_rows(table, scratch.rows());
   const RowKeys ids =
-      make_row_keys(rows, {.prefix = "a:", .name = "id", .suffix = ":z"}, scratch.rows()).value();
+      make_row_keys(
+          rows, {.prefix = "a:", .places = {{.name = "id", .suffix = ":z"}}}, scratch.rows())
+          .value();
   EXPECT_EQ(ids.keys.size(), 3);
   EXPECT_EQ(ids.keys[0], "a:-5:z");
   EXPECT_EQ(ids.keys[1], "a:-9223372036854775808:z");
   const RowKeys names =
-      make_row_keys(rows, {.prefix = "n:", .name = "name", .suffix = ""}, scratch.rows()).value();
+      make_row_keys(
+          rows, {.prefix = "n:", .places = {{.name = "name", .suffix = ""}}}, scratch.rows())
+          .value();
   EXPECT_EQ(names.keys.size(), 2);
   EXPECT_EQ(names.keys[1], "n:long name");
   EXPECT_EQ(names.rows[1], 2);
+}
+
+TEST(StoreTaskTest, TSK4_APatternMayHaveSeveralNamesOrNone) {
+  tasks::testing::TaskRig rig;
+  using rows::testing::kNull;
+  const rows::RowSet rows =
+      rows::testing::to_rows({.names = {"id", "country"},
+                              .types = {rows::ColumnType::kInt64, rows::ColumnType::kString},
+                              .rows = {{1, "de"}, {2, kNull}, {3, "fr"}}},
+                             rig.scratch.rows());
+  const RowKeys two =
+      make_row_keys(
+          rows,
+          {.prefix = "f:",
+           .places = {{.name = "country", .suffix = ":"}, {.name = "id", .suffix = ":x"}}},
+          rig.scratch.rows())
+          .value();
+  ASSERT_EQ(two.keys.size(), 2U);
+  EXPECT_EQ(two.keys[0], "f:de:1:x");
+  EXPECT_EQ(two.keys[1], "f:fr:3:x");
+  EXPECT_EQ(two.rows[1], 2U);
+  const RowKeys none =
+      make_row_keys(rows, {.prefix = "trending", .places = {}}, rig.scratch.rows()).value();
+  ASSERT_EQ(none.keys.size(), 3U);
+  EXPECT_EQ(none.keys[2], "trending");
 }
 
 TEST(StoreTaskTest, REQ10_AMissingClientIsNamedByItsEndpoint) {
@@ -56,8 +85,9 @@ TEST(StoreTaskTest, KeysGrowWithLongValues) {
 
 TEST(StoreTaskTest, KeyOfAFloatIsRefused) {
   tasks::testing::TaskRig rig;
-  const auto keys = make_row_keys(
-      rig.scored({{1, 0.5}}), {.prefix = "a", .name = "score", .suffix = ""}, rig.scratch.rows());
+  const auto keys = make_row_keys(rig.scored({{1, 0.5}}),
+                                  {.prefix = "a", .places = {{.name = "score", .suffix = ""}}},
+                                  rig.scratch.rows());
   EXPECT_EQ(keys.error().code(), base::ErrorCode::kInvalidPlan);
 }
 

@@ -13,6 +13,8 @@ base::Status register_store_tasks(tasks::TaskRegistry& registry) {
                     register_lookup,
                     register_media,
                     register_recommendation,
+                    register_set_members,
+                    register_sorted_set,
                     register_viewer};
   for (const auto add : all) MR_TRY_STATUS(add(registry));
   return {};

@@ -14,6 +14,8 @@ namespace millrace::stores {
 [[nodiscard]] base::Status register_lookup(tasks::TaskRegistry& registry);
 [[nodiscard]] base::Status register_media(tasks::TaskRegistry& registry);
 [[nodiscard]] base::Status register_recommendation(tasks::TaskRegistry& registry);
+[[nodiscard]] base::Status register_set_members(tasks::TaskRegistry& registry);
+[[nodiscard]] base::Status register_sorted_set(tasks::TaskRegistry& registry);
 [[nodiscard]] base::Status register_viewer(tasks::TaskRegistry& registry);
 
 /// All of them.

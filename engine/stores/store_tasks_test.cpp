@@ -8,8 +8,16 @@ namespace {
 
 TEST(StoreTasksTest, TSK7_AllAreAsyncAndMayFail) {
   const StoreRig rig("");
-  for (const char* op :
-       {"viewer", "follow", "recommendation", "media", "hydrate", "lookup", "http_fetch"}) {
+  for (const char* op : {"viewer",
+                         "follow",
+                         "recommendation",
+                         "media",
+                         "list",
+                         "sorted_set",
+                         "set_members",
+                         "hydrate",
+                         "lookup",
+                         "http_fetch"}) {
     const plan::TaskSpec* spec = rig.registry.find_task(op);
     ASSERT_NE(spec, nullptr) << op;
     EXPECT_EQ(spec->kind, plan::TaskKind::kAsync) << op;

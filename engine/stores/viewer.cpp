@@ -4,10 +4,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "base/error.h"
 #include "base/result.h"
 #include "loop/task.h"
 #include "plan/compiled_plan.h"
@@ -18,6 +16,7 @@
 #include "rows/row_set.h"
 #include "rows/value.h"
 #include "stores/key_list.h"
+#include "stores/request_key.h"
 #include "stores/store_client.h"
 #include "stores/store_task.h"
 #include "stores/store_tasks.h"
@@ -30,50 +29,23 @@
 namespace millrace::stores {
 namespace {
 
-constexpr std::string_view kUserField = "user_id";
-
 struct ViewerParams {
   tasks::StoreEndpoint endpoint;
-  tasks::KeyPatternParam pattern{.prefix = "user:", .name = "user_id", .suffix = ""};
-  std::size_t field_index = 0;  // of the pattern's name among the request fields; not for user_id
+  tasks::KeyPatternParam pattern{.prefix = "user:", .places = {{.name = "user_id", .suffix = ""}}};
+  RequestKey key;  // of the pattern
 
   static void describe(tasks::ParamsDescription<ViewerParams>& params) {
     params.required("endpoint", &ViewerParams::endpoint, "Store that has the profile");
     params.optional("pattern",
                     &ViewerParams::pattern,
-                    "Key of the profile; its name is a field of the request");
+                    "Key of the profile; names in it are fields of the request");
   }
 
   base::Status on_load(const plan::CompiledNode& node, const tasks::LoadContext& load) {
-    if (pattern.name == kUserField) return {};
-    const std::size_t count = load.plan == nullptr ? 0 : load.plan->request_fields.size();
-    for (field_index = 0; field_index < count; ++field_index) {
-      if (load.plan->request_fields[field_index].name == pattern.name) return {};
-    }
-    return base::fail(base::ErrorCode::kNotFound,
-                      "The plan reads no such field of the request: " + pattern.name,
-                      node.id + ".params.pattern");
+    MR_TRY(key, RequestKey::make(pattern, node, load));
+    return {};
   }
 };
-
-base::Result<KeyList> make_key(const ViewerParams& params, const tasks::TaskContext& context) {
-  KeyListBuilder key(context.scratch(), params.pattern.prefix, params.pattern.suffix, 1);
-  if (params.pattern.name == kUserField) {
-    key.add(context.request().user_id);
-    return key.finish();
-  }
-  const rows::Value& value = context.request().fields[params.field_index];
-  if (const auto* number = std::get_if<std::int64_t>(&value)) {
-    key.add(*number);
-  } else if (const auto* text = std::get_if<std::string_view>(&value)) {
-    key.add(*text);
-  } else {
-    return base::fail(base::ErrorCode::kInvalidArgument,
-                      "A key is made of an int or a string: " + params.pattern.name,
-                      context.node().id);
-  }
-  return key.finish();
-}
 
 /// Puts the values of the wanted fields side by side, as HMGET would.
 StoreReply pick_fields(StoreReply reply,
@@ -104,7 +76,7 @@ base::Result<rows::RowSet> make_row(std::int64_t user_id, rows::RowScratch& scra
 loop::Task<base::Result<rows::RowSet>> viewer(const ViewerParams* params,
                                               tasks::TaskContext context) {
   MR_CO_TRY(StoreClient * client, store_of(context, params->endpoint));
-  MR_CO_TRY(KeyList key, make_key(*params, context));
+  MR_CO_TRY(KeyList key, params->key.key(params->pattern, context));
   CommandBatch batch{.command = StoreCommand::kHashGetAll, .keys = std::move(key)};
   MR_CO_TRY(StoreReply reply, co_await NodeFetch(*client, std::move(batch), context));
   MR_CO_TRY(rows::RowSet rows, make_row(context.request().user_id, context.scratch()));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -31,13 +32,15 @@ struct SignatureOf<Returned (*)(Args...)> {
 template <class Returned, class Class, class... Args>
 struct SignatureOf<Returned (Class::*)(Args...) const> : SignatureOf<Returned (*)(Args...)> {};
 
-enum class Role : std::uint8_t { kInput, kRest, kParams, kContext, kNone };
+enum class Role : std::uint8_t { kInput, kOptionalInput, kRest, kParams, kContext, kNone };
 
 template <class Argument>
 constexpr Role role_of() {
   using Bare = std::remove_cvref_t<Argument>;
   if constexpr (std::is_same_v<Bare, rows::RowSet>) {
     return Role::kInput;
+  } else if constexpr (std::is_same_v<Bare, std::optional<rows::RowSet>>) {
+    return Role::kOptionalInput;
   } else if constexpr (std::is_same_v<Bare, std::span<const rows::RowSet>>) {
     return Role::kRest;
   } else if constexpr (std::is_same_v<Bare, TaskContext>) {
@@ -52,8 +55,9 @@ constexpr Role role_of() {
 /// The parameters of a callable, counted and checked.
 struct Shape {
   std::uint32_t input_count = 0;
+  bool has_optional = false;  ///< one more input may be given
   bool has_rest = false;
-  bool in_order = true;       ///< inputs, rest, params, context; the last three at most once
+  bool in_order = true;       ///< inputs, optional, rest, params, context; all but inputs once
   bool all_known = true;      ///< every parameter has a role
   bool by_reference = false;  ///< some parameter is a reference
 };
@@ -66,6 +70,7 @@ constexpr Shape shape_of(std::tuple<Args...>*) {
     shape.all_known = shape.all_known && role != Role::kNone;
     shape.in_order = shape.in_order && (role > last || (role == last && role == Role::kInput));
     shape.input_count += role == Role::kInput ? 1 : 0;
+    shape.has_optional = shape.has_optional || role == Role::kOptionalInput;
     shape.has_rest = shape.has_rest || role == Role::kRest;
     shape.by_reference = shape.by_reference || reference;
     last = role;
@@ -111,8 +116,9 @@ class CallableBody final : public TaskBody {
                 "a task returns base::Result<rows::RowSet>, or loop::Task of it when it is "
                 "asynchronous");
   static_assert(kShape.all_known,
-                "a task takes `const rows::RowSet&` for each input, `std::span<const "
-                "rows::RowSet>` for further ones, its params (a default-constructible struct with "
+                "a task takes `const rows::RowSet&` for each input, `std::optional<rows::RowSet>` "
+                "for one that may be left out, `std::span<const rows::RowSet>` for further ones, "
+                "its params (a default-constructible struct with "
                 "`static void describe(ParamsDescription<P>&)`) and `TaskContext&`; something else "
                 "stands among its parameters");
   static_assert(kShape.in_order || !kShape.all_known,
@@ -166,6 +172,8 @@ class CallableBody final : public TaskBody {
   static Argument argument(const TaskCall& call, TaskContext& context, std::size_t& next_input) {
     if constexpr (role_of<Argument>() == Role::kInput) {
       return call.inputs[next_input++];
+    } else if constexpr (role_of<Argument>() == Role::kOptionalInput) {
+      return next_input < call.inputs.size() ? Argument(call.inputs[next_input++]) : Argument();
     } else if constexpr (role_of<Argument>() == Role::kRest) {
       return call.inputs.subspan(next_input);
     } else if constexpr (role_of<Argument>() == Role::kContext) {

@@ -127,22 +127,7 @@ Result<KeyPatternParam> ParamField<KeyPatternParam>::from_value(const ParamValue
                                                                 const FieldSource& source) {
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return wrong_value(source);
-  return parse_key_pattern(*text);
-}
-
-Result<KeyPatternParam> parse_key_pattern(std::string_view text) {
-  const std::size_t open = text.find('{');
-  const std::size_t close = text.find('}');
-  const bool has_one = open != std::string_view::npos && close != std::string_view::npos &&
-                       open + 1 < close && text.find('{', open + 1) == std::string_view::npos &&
-                       text.find('}', close + 1) == std::string_view::npos;
-  if (!has_one) {
-    return fail(ErrorCode::kInvalidPlan,
-                "A key pattern needs exactly one {name}: " + std::string(text));
-  }
-  return KeyPatternParam{.prefix = std::string(text.substr(0, open)),
-                         .name = std::string(text.substr(open + 1, close - open - 1)),
-                         .suffix = std::string(text.substr(close + 1))};
+  return plan::parse_key_pattern(*text);
 }
 
 }  // namespace millrace::tasks

@@ -181,7 +181,7 @@ template <>
 struct ParamField<KeyPatternParam> {
   static constexpr plan::ParamType kType = plan::ParamType::kKeyPattern;
   static plan::ParamValue to_value(const KeyPatternParam& pattern) {
-    return pattern.prefix + "{" + pattern.name + "}" + pattern.suffix;
+    return plan::to_string(pattern);
   }
   static base::Result<KeyPatternParam> from_value(const plan::ParamValue&, const FieldSource&);
 };
@@ -208,8 +208,5 @@ struct ParamField<std::optional<T>> {
 
 template <class T>
 concept ParamFieldType = requires(const T& field) { ParamField<T>::to_value(field); };
-
-/// Cuts a pattern at its one name in braces; refuses text with none or several.
-[[nodiscard]] base::Result<KeyPatternParam> parse_key_pattern(std::string_view text);
 
 }  // namespace millrace::tasks

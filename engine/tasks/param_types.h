@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/key_pattern.h"
 #include "plan/param_value.h"
 #include "rows/column.h"
 #include "rows/sort_key.h"
@@ -115,11 +116,8 @@ struct HttpEndpoint {
   std::string name = {};  ///< for messages; empty if there is no registry
 };
 
-/// Text with one name in braces, in three parts: `follow:{id}` is `follow:`, `id` and nothing.
-struct KeyPatternParam {
-  std::string prefix;
-  std::string name;
-  std::string suffix;
-};
+/// Text of store keys with names in braces, any number of them. They are keys of the first input
+/// or, in a node without inputs, fields of the request.
+using KeyPatternParam = plan::KeyPattern;
 
 }  // namespace millrace::tasks

@@ -67,9 +67,10 @@ class TaskRegistry final : public plan::TaskCatalog {
 ///                    TaskContext& context)
 ///
 /// Each RowSet is an input; the span holds all further inputs, including those of node params; P
-/// describes the params. Everything but the rows may be left out. An async task is a coroutine that
-/// returns `Task<Result<RowSet>>` and takes `RowSet`, `const P*` and `TaskContext`. `spec` holds
-/// the rest; its params and numbers of inputs are taken from the function.
+/// describes the params. Everything but the rows may be left out. `std::optional<RowSet>` is an
+/// input that a plan may leave out; then the task has no params of type node. An async task is a
+/// coroutine that returns `Task<Result<RowSet>>` and takes `RowSet`, `const P*` and `TaskContext`.
+/// `spec` holds the rest; its params and numbers of inputs are taken from the function.
 template <class Callable>
 [[nodiscard]] base::Status register_task(TaskRegistry& registry,
                                          plan::TaskSpec spec,
@@ -78,7 +79,9 @@ template <class Callable>
   auto body = std::make_unique<Body>(std::move(callable));
   spec.params = body->description().specs();
   spec.inputs_min = Body::kShape.input_count;
-  spec.inputs_max = Body::kShape.has_rest ? kInputsMax : Body::kShape.input_count;
+  spec.inputs_max = Body::kShape.has_rest       ? kInputsMax
+                    : Body::kShape.has_optional ? spec.inputs_min + 1
+                                                : spec.inputs_min;
   if constexpr (Body::kAsync) spec.kind = plan::TaskKind::kAsync;
   return registry.add(std::move(spec), std::move(body));
 }

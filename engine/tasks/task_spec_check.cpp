@@ -158,6 +158,13 @@ Status check_task_spec(const plan::TaskSpec& spec) {
           ErrorCode::kInvalidArgument, "Two params have the same name: " + param.name, spec.op);
     }
   }
+  const bool has_node_param = std::ranges::any_of(
+      spec.params, [](const ParamSpec& p) { return p.type == ParamType::kNode; });
+  if (spec.inputs_max == spec.inputs_min + 1 && has_node_param) {
+    return fail(ErrorCode::kInvalidArgument,
+                "A task whose input may be left out has a param of type node",
+                spec.op);
+  }
   MR_TRY_STATUS(check_inputs_of_keys(spec));
   return check_keys_param(spec);
 }

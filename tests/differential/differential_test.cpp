@@ -45,9 +45,7 @@ class DifferentialTest : public ::testing::Test {
     auto project = host::Project::open(settings, rankd::rankd_extensions());
     MR_CHECK(project.has_value(), project ? "" : project.error().text);
     project_ = *std::move(project);
-    auto store = stores::EmbeddedStore::load(kRoot + "/data/demo.redis");
-    MR_CHECK(store.has_value());
-    store_ = *std::move(store);
+    store_ = load_data(kRoot);
     expected_ = answers({.passes = plan::CompileOptions::without_passes(), .inlines = false});
   }
   static void TearDownTestSuite() {

@@ -35,9 +35,7 @@ class DrawnPlansTest : public ::testing::Test {
     auto project = host::Project::open(settings, rankd::rankd_extensions());
     MR_CHECK(project.has_value(), project ? "" : project.error().text);
     project_ = *std::move(project);
-    auto store = stores::EmbeddedStore::load(settings.root + "/data/demo.redis");
-    MR_CHECK(store.has_value());
-    store_ = *std::move(store);
+    store_ = load_data(settings.root);
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -52,7 +50,11 @@ class DrawnPlansTest : public ::testing::Test {
     std::map<std::string, std::string> all;
     for (const std::string_view plan : engine.plan_names()) {
       for (const int user : {1, 2, 7}) {
-        std::string request = fmt::format(R"({{"user_id": {}, "plan": "{}"}})", user, plan);
+        std::string request = fmt::format(
+            R"({{"user_id": {}, "plan": "{}",
+                "candidates": [3, {{"id": 8, "likes": 4, "score": 2.5}}, {{"id": 3, "likes": 1}}]}})",
+            user,
+            plan);
         std::string answer = engine.answer(0, request);
         all.emplace(std::move(request), std::move(answer));
       }
@@ -84,6 +86,20 @@ TEST_F(DrawnPlansTest, CMP4_E3_PassesNeverChangeAnAnswer) {
     for (const auto& [request, answer] : got) {
       ASSERT_EQ(answer, expected.at(request)) << names << " " << request;
     }
+  }
+}
+
+TEST_F(DrawnPlansTest, E3_NamingTheKeysOfAHydrateNeverChangesAnAnswer) {
+  const auto draw = [&](FetchedKeys keys) {
+    for (std::uint64_t seed = 0; seed < kPlanCount; ++seed) {
+      const std::string name = fmt::format("drawn_{}", seed);
+      write(name, draw_plan(name, seed, keys));
+    }
+    return answers({});
+  };
+  const auto expected = draw(FetchedKeys::kAllNamed);
+  for (const auto& [request, answer] : draw(FetchedKeys::kAsDrawn)) {
+    ASSERT_EQ(answer, expected.at(request)) << request;
   }
 }
 

@@ -1,14 +1,47 @@
 #include "plan_engine.h"
 
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/text_file.h"
 #include "host/waiting_call.h"
 #include "rank/loaded_plan.h"
 
 namespace millrace::differential {
+
+namespace {
+
+/// What the data of the repository lacks: sorted sets, sets and strings, some of them absent.
+std::string sets() {
+  std::string lines = "ZADD trending 3 5 1.5 2 1.5 11 -2 7\n";
+  for (int id = 1; id < 400; ++id) {
+    if (id % 3 != 0) {
+      lines += fmt::format("ZADD top:{0} {1} {2} 0.5 {3} 0.5 {4}\nZADD top:{0}:{0} 1 {4}\n",
+                           id,
+                           id % 7,
+                           id % 50 + 1,
+                           id % 9 + 1,
+                           id % 11 + 10);
+    }
+    if (id % 4 != 0) lines += fmt::format("SADD tagged:{} {} {}\n", id, id % 30 + 1, id % 13 + 1);
+    if (id % 5 != 0) lines += fmt::format("SET quality:{} {}.25\n", id, id % 17);
+  }
+  return lines;
+}
+
+}  // namespace
+
+stores::EmbeddedStoreRef load_data(const std::string& root) {
+  const auto text = base::read_text_file(root + "/data/demo.redis", std::size_t{1} << 28U);
+  MR_CHECK(text.has_value());
+  auto store = stores::EmbeddedStore::parse(*text + sets(), "differential data");
+  MR_CHECK(store.has_value(), store ? "" : store.error().to_string());
+  return *std::move(store);
+}
 
 std::string Way::name() const {
   return fmt::format("passes {}{}{}{}{}, {} workers, {}, {} loops",

@@ -21,6 +21,9 @@
 
 namespace millrace::differential {
 
+/// The data of the repository at `root`, with sorted sets, sets and strings besides.
+[[nodiscard]] stores::EmbeddedStoreRef load_data(const std::string& root);
+
 /// One way to run plans.
 struct Way {
   plan::CompileOptions passes = {};

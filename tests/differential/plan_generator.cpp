@@ -1,8 +1,11 @@
 #include "plan_generator.h"
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,14 +28,17 @@ struct Rows {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : random_(seed) {}
+  Generator(std::uint64_t seed, FetchedKeys keys) : random_(seed), keys_(keys) {}
 
   std::string draw(const std::string& name) {
     branches_.push_back(
         {.id = add("viewer", "", {}, R"("endpoint": "redis_default")"), .keys = kStored});
     branches_.push_back(fan_out(branches_[0]));
+    if (random_.chance(0.5)) branches_.push_back(source());
     for (std::size_t left = 4 + random_.below(8); left > 0; --left) step();
     Rows last = branches_.back();
+    // An answer warns of candidates that no node takes, so one that is there is used.
+    if (candidates_) last = concat_of(last, *candidates_);
     if (random_.chance(0.6)) last = order(last);
     std::string keys = R"("id")";
     for (const std::string& key : some_of(last.keys, 0.7)) keys += fmt::format(R"(, "{}")", key);
@@ -47,9 +53,15 @@ class Generator {
  private:
   void step() {
     const Rows from = branches_[1 + random_.below(branches_.size() - 1)];
-    switch (random_.below(7)) {
+    switch (random_.below(10)) {
       case 0:
         return branches_.push_back(fan_out(from));
+      case 7:
+        return branches_.push_back(source());
+      case 8:
+        return branches_.push_back(lookup(from));
+      case 9:
+        return branches_.push_back(aggregate(from));
       case 1:
         return branches_.push_back(concat(from));
       case 2:
@@ -65,14 +77,103 @@ class Generator {
 
   Rows fan_out(const Rows& from) {
     static const char* const kOps[] = {"follow", "recommendation", "media"};
-    const Keys taken = some_of(without(from.keys, {"parent_id"}), 0.3);
-    Rows rows{.id = add(kOps[random_.below(3)],
+    Keys taken = some_of(without(from.keys, {"parent_id"}), 0.3);
+    std::string carry = fmt::format(R"(, "carry": [{}])", quoted(taken));
+    Rows rows;
+    switch (random_.below(4)) {
+      case 0:
+        return sorted_set(from.id, random_.chance(0.5) ? "top:{id}" : "top:{id}:{id}", taken);
+      case 1:
+        rows.id = add("set_members",
+                      from.id,
+                      {},
+                      R"("endpoint": "redis_default", "pattern": "tagged:{id}")" + carry);
+        break;
+      default:
+        rows.id = add(kOps[random_.below(3)],
+                      from.id,
+                      {},
+                      R"("endpoint": "redis_default", "fanout": 4)" + carry);
+    }
+    rows.keys = std::move(taken);
+    rows.keys.insert("parent_id");
+    return rows;
+  }
+
+  /// Members of sorted sets, for each row of `input` or once if that is empty.
+  Rows sorted_set(const std::string& input, std::string_view pattern, Keys taken) {
+    const bool with_scores = !taken.contains("score") && random_.chance(0.7);
+    Rows rows{
+        .id = add(
+            "sorted_set",
+            input,
+            {},
+            fmt::format(
+                R"("endpoint": "redis_default", "pattern": "{}", "fanout": 3, "order": "{}"{}{})",
+                pattern,
+                random_.chance(0.5) ? "asc" : "desc",
+                with_scores ? R"(, "with_scores": "score")" : "",
+                input.empty() ? "" : fmt::format(R"(, "carry": [{}])", quoted(taken)))),
+        .keys = std::move(taken)};
+    if (with_scores) rows.keys.insert("score");
+    if (!input.empty()) rows.keys.insert("parent_id");
+    return rows;
+  }
+
+  /// Rows that come from no others.
+  Rows source() {
+    switch (random_.below(4)) {
+      case 0:
+        return sorted_set("", "trending", {});
+      case 1:
+        return {.id = add("set_members",
+                          "",
+                          {},
+                          R"("endpoint": "redis_default", "pattern": "tagged:{user_id}")"),
+                .keys = {}};
+      case 2:
+        candidates_ = Rows{.id = add("candidates", "", {}, R"("keys": ["likes", "score"])"),
+                           .keys = {"likes", "score"}};
+        return *candidates_;
+      default:
+        return {
+            .id = add("list",
+                      "",
+                      {},
+                      R"("endpoint": "redis_default", "pattern": "follow:{user_id}", "fanout": 5)"),
+            .keys = {}};
+    }
+  }
+
+  Rows lookup(const Rows& from) {
+    Rows rows = from;
+    rows.id = add("lookup",
+                  from.id,
+                  {},
+                  R"("endpoint": "redis_default", "prefix": "quality", "out_key": "score")");
+    rows.keys.insert("score");
+    return rows;
+  }
+
+  Rows aggregate(const Rows& from) {
+    Keys groups = some_of(from.keys, 0.3);
+    if (groups.empty()) groups.insert("id");
+    groups.erase("score");
+    if (groups.empty()) return from;
+    const bool scores = from.keys.contains("likes");
+    const Keys first =
+        without(some_of(without(from.keys, {"parent_id", "source", "score"}), 0.3), groups);
+    Rows rows{.id = add("aggregate",
                         from.id,
                         {},
-                        fmt::format(R"("endpoint": "redis_default", "fanout": 4, "carry": [{}])",
-                                    quoted(taken))),
-              .keys = taken};
-    rows.keys.insert("parent_id");
+                        fmt::format(R"("by": [{}], "first": [{}]{})",
+                                    quoted(groups),
+                                    quoted(first),
+                                    scores ? R"(, "mean": {"score": "likes"})" : "")),
+              .keys = groups};
+    rows.keys.erase("id");
+    rows.keys.insert(first.begin(), first.end());
+    if (scores) rows.keys.insert("score");
     return rows;
   }
 
@@ -80,18 +181,24 @@ class Generator {
     Rows rows = from;
     const Keys listed = some_of(kStored, 0.3);
     const bool lists = !listed.empty() && random_.chance(0.5);
-    rows.id = add("hydrate",
-                  from.id,
-                  {},
-                  fmt::format(R"("endpoint": "redis_default", "prefix": "{}"{})",
-                              random_.chance(0.5) ? "user" : "item",
-                              lists ? fmt::format(R"(, "keys": [{}])", quoted(listed)) : ""));
+    rows.id =
+        add("hydrate",
+            from.id,
+            {},
+            fmt::format(R"("endpoint": "redis_default", "prefix": "{}"{})",
+                        random_.chance(0.5) ? "user" : "item",
+                        lists || keys_ == FetchedKeys::kAllNamed
+                            ? fmt::format(R"(, "keys": [{}])", quoted(lists ? listed : kStored))
+                            : ""));
     rows.keys.insert((lists ? listed : kStored).begin(), (lists ? listed : kStored).end());
     return rows;
   }
 
   Rows concat(const Rows& from) {
-    const Rows other = branches_[1 + random_.below(branches_.size() - 1)];
+    return concat_of(from, branches_[1 + random_.below(branches_.size() - 1)]);
+  }
+
+  Rows concat_of(const Rows& from, const Rows& other) {
     Rows rows = from;
     rows.id = add("concat", from.id, other.id, fmt::format(R"("tags": ["x{}", "y"])", next_));
     rows.keys.insert(other.keys.begin(), other.keys.end());
@@ -197,15 +304,17 @@ class Generator {
   }
 
   base::SplitMix64 random_;
+  FetchedKeys keys_;
   std::string nodes_;
   std::size_t next_ = 0;
   std::vector<Rows> branches_;
+  std::optional<Rows> candidates_;
 };
 
 }  // namespace
 
-std::string draw_plan(const std::string& name, std::uint64_t seed) {
-  return Generator(seed).draw(name);
+std::string draw_plan(const std::string& name, std::uint64_t seed, FetchedKeys keys) {
+  return Generator(seed, keys).draw(name);
 }
 
 }  // namespace millrace::differential

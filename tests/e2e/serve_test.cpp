@@ -126,7 +126,7 @@ TEST(ServeTest, APortThatIsTakenIsAnError) {
   EXPECT_THAT(result.out, HasSubstr("exit 0"));
 }
 
-TEST(ServeTest, TheEndIsAnnouncedBeforeItComes) {
+TEST(ServeTest, S47_TheEndIsAnnouncedBeforeItComes) {
   const ShellResult result = Root().run(with_server(
       "kill -HUP $PID; curl -s -o o -w 'after hup %{http_code}\\n' http://$A/readyz\n"
       "kill -TERM $PID\n"
@@ -141,7 +141,7 @@ TEST(ServeTest, TheEndIsAnnouncedBeforeItComes) {
   EXPECT_THAT(result.out, HasSubstr("exit 1"));
 }
 
-TEST(ServeTest, WhatTakesTooLongIsGivenUp) {
+TEST(ServeTest, S47_WhatTakesTooLongIsGivenUp) {
   const Root root;
   root.write("slow.plan.json",
              R"({"schema_version":1,"name":"slow","nodes":[)"
@@ -173,7 +173,7 @@ TEST(ServeTest, EveryMetricStandsOnTheReferencePage) {
   EXPECT_THAT(result.out, ::testing::MatchesRegex("[1-9][0-9]\n(.|\n)*"));
 }
 
-TEST(ServeTest, ARequestUnderWayIsAnsweredWhenTheServerEnds) {
+TEST(ServeTest, S47_ARequestUnderWayIsAnsweredWhenTheServerEnds) {
   const Root root;
   root.write("slow.plan.json",
              R"({"schema_version":1,"name":"slow","nodes":[)"
@@ -188,6 +188,40 @@ TEST(ServeTest, ARequestUnderWayIsAnsweredWhenTheServerEnds) {
                   "--plan slow.plan.json"));
   EXPECT_THAT(result.out, HasSubstr("HTTP/1.1 200 OK"));
   EXPECT_THAT(result.out, HasSubstr("\"candidates\":[{\"id\":"));
+}
+
+TEST(ServeTest, S47_HupReloadsAndIntEndsWithoutNotice) {
+  const Root root;
+  const std::string plan =
+      R"({"schema_version":1,"name":"live","nodes":[{"id":"src","op":"fixed_source","inputs":[],)"
+      R"("params":{"row_count":ROWS}}],"outputs":["src"],"output_keys":["id"]})";
+  root.write("live.txt", plan);
+  const ShellResult result = root.run(
+      "mkdir live; sed s/ROWS/1/ live.txt >live/live.plan.json\n" +
+      with_server("curl -s http://$A/v1/rank/live?user_id=1 | grep -o '\"id\":' | wc -l\n"
+                  "sed s/ROWS/3/ live.txt >new; mv new live/live.plan.json; kill -HUP $PID\n"
+                  "until grep -q '\"event\":\"plans_reloaded\".*\"changed\":\"live\"' log; do "
+                  "kill -0 $PID || break; done\n"
+                  "curl -s http://$A/v1/rank/live?user_id=1 | grep -o '\"id\":' | wc -l\n"
+                  "engine/bin/rankd probe $A; echo \"probe $?\"\n"
+                  "kill -INT $PID; wait $PID; echo \"int $?\"\n"
+                  "engine/bin/rankd probe $A; echo \"probe $?\"\n",
+                  "--plan_dir live --set drain.notice=60s"));
+  EXPECT_THAT(result.out, HasSubstr("1\n3\nprobe 0\nint 0\nprobe 1\n")) << root.read("log");
+  EXPECT_THAT(result.err, HasSubstr("rankd: the server at 127.0.0.1:"));
+}
+
+TEST(ServeTest, S48_ServiceManagersAreToldAndHandSocketsDown) {
+  const Root root;
+  const ShellResult result =
+      root.run("python3 '" MILLRACE_SOURCE_DIR
+               "/tests/e2e/with_supervisor.py' engine/bin/rankd serve --root . --port 1 "
+               "--set drain.notice=10ms 2>log");
+  EXPECT_THAT(result.out,
+              ::testing::MatchesRegex("READY=1\nWATCHDOG=1\nmain 200 404\nadmin 200\n"
+                                      "RELOADING=1 MONOTONIC_USEC=[0-9]+\nREADY=1\n"
+                                      "STOPPING=1\nexit 0\n"))
+      << root.read("log");
 }
 
 }  // namespace

@@ -50,5 +50,19 @@ TEST(TopoexecTest, G68_ExitCodesAreZeroOneAndTwo) {
   EXPECT_THAT(help.out, HasSubstr("what is wrong with it, line by line"));
 }
 
+TEST(TopoexecTest, G55_ARunIsRecordedAndReplayed) {
+  const Root root;
+  const std::string program = "engine/bin/topoexec graph ";
+  const ShellResult run = root.run(
+      program +
+      "run examples/graphs/alarms.yaml --virtual-time --duration-ms 900 --record a.record");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(root.run(program + "replay a.record").out, HasSubstr("the same as recorded"));
+  const ShellResult cut =
+      root.run("head -c 400 a.record > b.record; " + program + "replay b.record");
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_THAT(cut.err, HasSubstr("line 1, byte 0: The record ends in the middle of a line"));
+}
+
 }  // namespace
 }  // namespace millrace::e2e

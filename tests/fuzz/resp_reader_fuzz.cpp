@@ -74,6 +74,7 @@ void read_batch(std::string_view bytes, const stores::BatchShape& shape) {
   }
   const bool good = batch.take_errors().empty();
   const stores::StoreReply reply = batch.finish();
+  if (shape.with_scores) MR_CHECK(reply.scores.size() == reply.integers.size());
   MR_CHECK(reply.ends.size() == kKeys);
   const bool is_ids = shape.form == stores::ValueForm::kInt64;
   if (good)
@@ -94,8 +95,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                              stores::StoreCommand::kMultiGet}) {
     read_batch(bytes, {.command = command, .count = 3, .field_count = 2});
   }
-  read_batch(
-      bytes,
-      {.command = stores::StoreCommand::kListRange, .form = stores::ValueForm::kInt64, .count = 3});
+  for (const stores::StoreCommand command : {stores::StoreCommand::kListRange,
+                                             stores::StoreCommand::kSortedSetRange,
+                                             stores::StoreCommand::kSetMembers}) {
+    read_batch(bytes, {.command = command, .form = stores::ValueForm::kInt64, .count = 3});
+  }
+  read_batch(bytes,
+             {.command = stores::StoreCommand::kSortedSetRange,
+              .form = stores::ValueForm::kInt64,
+              .count = 3,
+              .with_scores = true});
   return 0;
 }

@@ -15,23 +15,6 @@ namespace {
 using graph::GraphEvent;
 using graph::GraphEventName;
 
-graph::RuntimeRunnerOptions engine_options(const RunOptions& options) {
-  graph::RuntimeRunnerOptions all;
-  if (options.steps) all.steps = static_cast<std::uint64_t>(*options.steps);
-  all.duration = options.duration;
-  all.until_idle = options.until_idle;
-  all.virtual_time = true;
-  all.keep_outputs = true;
-  all.trace = true;
-  for (const Injection& injection : options.injections) {
-    auto value = graph::Payload::parse(injection.value);
-    MR_CHECK(value.has_value());
-    all.injections.push_back(
-        {.at = injection.at, .component = injection.component, .value = *value});
-  }
-  return all;
-}
-
 void add_events(const graph::CompiledGraph& graph,
                 const graph::RuntimeRunnerResult& result,
                 Outcome& outcome) {
@@ -49,6 +32,23 @@ void add_events(const graph::CompiledGraph& graph,
 }
 
 }  // namespace
+
+graph::RuntimeRunnerOptions engine_options(const RunOptions& options) {
+  graph::RuntimeRunnerOptions all;
+  if (options.steps) all.steps = static_cast<std::uint64_t>(*options.steps);
+  all.duration = options.duration;
+  all.until_idle = options.until_idle;
+  all.virtual_time = true;
+  all.keep_outputs = true;
+  all.trace = true;
+  for (const Injection& injection : options.injections) {
+    auto value = graph::Payload::parse(injection.value);
+    MR_CHECK(value.has_value());
+    all.injections.push_back(
+        {.at = injection.at, .component = injection.component, .value = *value});
+  }
+  return all;
+}
 
 Outcome run_engine(const graph::CompiledGraph& graph,
                    const graph::ComponentRegistry& registry,

@@ -66,7 +66,7 @@ class Timeline {
         const TaskResult task = world_.tasks[event->index];
         world_.tasks.erase(world_.tasks.begin() + static_cast<std::ptrdiff_t>(event->index));
         world_.deliver(task);
-        return {};
+        return world_.failure ? "error" : "";
       }
       case EventKind::kBegin:
         world_.run_epoch(event->index, event->at);

@@ -330,6 +330,9 @@ void World::deliver(const TaskResult& task) {
     if (!channels[edge].refuses()) continue;
     is_refused = true;
     ++channels[edge].counts.rejected;
+    if (channels[edge].edge->policy.overflow == EdgeOverflow::kFailFast) {
+      fail(task.component, "channel_overflow");
+    }
   }
   if (is_refused) return;
   for (const std::size_t edge : edges) channels[edge].enter(task.message, ++arrival_count_, false);

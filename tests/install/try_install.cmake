@@ -90,3 +90,10 @@ file(COPY "${CMAKE_CURRENT_LIST_DIR}/boosted.plan.json" DESTINATION "${project}/
 ask("\"candidates\":\\[{\"id\":11,\"fields\":{\"score\":33}}\\]" --plan_name boosted
     --plugin "${WORK_DIR}/build/boost.so")
 file(REMOVE_RECURSE "${project}")
+
+step("topoexec loads a plugin with a component type")
+execute_process(COMMAND "${prefix}/bin/topoexec" doctor --plugin "${WORK_DIR}/build/smooth.so"
+                OUTPUT_VARIABLE said ERROR_VARIABLE said)
+if(NOT said MATCHES "demo.smooth +- +exponential moving average")
+  message(FATAL_ERROR "topoexec does not show the type of the plugin: ${said}")
+endif()

@@ -69,6 +69,7 @@ class ClusterTest : public ::testing::Test {
     for (const std::string& key : text_keys()) data_ += base::format("SET {0} {0}\n", key);
     for (int i = 0; i < 30; ++i) {
       data_ += base::format("RPUSH list:{0} {0} 2 3\nHSET hash:{0} a {0} b x\n", i);
+      data_ += base::format("ZADD sorted:{0} {0} 1 7 2 3 3\nSADD set:{0} {0}\n", i);
     }
     data_ += "RPUSH words x y\nSET {t}1 one\nSET {t}2 two\n";
     cluster_->load(data_);
@@ -110,7 +111,11 @@ TEST_F(ClusterTest, RED11_GivesTheRepliesOfASingleServer) {
   std::vector<std::string> lists;
   std::vector<std::string> hashes;
   std::vector<std::string> texts = text_keys();
+  std::vector<std::string> sorted_sets;
+  std::vector<std::string> sets;
   for (int i = 0; i < 32; ++i) {
+    sorted_sets.push_back(base::format("sorted:{}", i));
+    sets.push_back(base::format("set:{}", i));
     lists.push_back(base::format("list:{}", i));
     hashes.push_back(base::format("hash:{}", i));
   }
@@ -127,7 +132,8 @@ TEST_F(ClusterTest, RED11_GivesTheRepliesOfASingleServer) {
                              .keys = keys_of(client, keys),
                              .fields = fields,
                              .count = 2,
-                             .form = form});
+                             .form = form,
+                             .with_scores = command == StoreCommand::kSortedSetRange});
       };
       EXPECT_EQ(shown(many), shown(one));
     };
@@ -138,6 +144,8 @@ TEST_F(ClusterTest, RED11_GivesTheRepliesOfASingleServer) {
     expect_same(StoreCommand::kHashGet, hashes);
     expect_same(StoreCommand::kListRange, lists);
     expect_same(StoreCommand::kListRange, lists, ValueForm::kInt64);
+    expect_same(StoreCommand::kSortedSetRange, sorted_sets, ValueForm::kInt64);
+    expect_same(StoreCommand::kSetMembers, sets, ValueForm::kInt64);
     expect_same(StoreCommand::kListRange, {"list:1", "words"}, ValueForm::kInt64);
     expect_same(StoreCommand::kGet, {"text:1", "list:1", "hash:2"});
   }

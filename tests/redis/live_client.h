@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "loop/event_loop.h"
 #include "loop/loop_fixture.h"
@@ -64,6 +65,7 @@ class LiveClient {
         if (i != reply->begin_of(key)) out += ' ';
         if (!reply->integers.empty()) {
           out += std::to_string(reply->integers[i]);
+          if (!reply->scores.empty()) out += base::format("={}", reply->scores[i]);
         } else {
           out += stores::is_null(reply->texts[i]) ? "null" : std::string(reply->texts[i]);
         }

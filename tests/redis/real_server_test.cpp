@@ -1,6 +1,10 @@
 // The client against a real redis-server: every command, both protocols, every way to connect.
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +37,8 @@ RedisSettings settings_for(const RedisServer& server) {
 }
 
 constexpr std::string_view kData =
-    "HSET h a 1 b 2\nRPUSH l 3 4 5\nRPUSH w x y\nSET s v\nSET empty \"\"\n";
+    "HSET h a 1 b 2\nRPUSH l 3 4 5\nRPUSH w x y\nSET s v\nSET empty \"\"\n"
+    "ZADD z 2.5 7 1 10 1 9 inf 8\nZADD zx 1 5 2 x\nSADD m 4 -2 30\nSADD mx y 1 x\n";
 
 void expect_every_command(LiveClient& client) {
   const std::vector<std::string> fields{"b", "none"};
@@ -65,6 +70,44 @@ void expect_every_command(LiveClient& client) {
               HasSubstr("An item of a list is no 64-bit integer: key w, position 0, value x"));
 }
 
+/// Reads sorted sets and sets, whose replies differ between the protocols.
+void expect_sets(LiveClient& client) {
+  const auto scored = [&](std::initializer_list<std::string_view> keys, bool reversed) {
+    return client.shown({.command = StoreCommand::kSortedSetRange,
+                         .keys = client.keys(keys),
+                         .count = 3,
+                         .form = ValueForm::kInt64,
+                         .reversed = reversed,
+                         .with_scores = true});
+  };
+  EXPECT_EQ(scored({"z", "-", "z"}, false), "10=1 9=1 7=2.5 |  | 10=1 9=1 7=2.5");
+  EXPECT_EQ(scored({"z"}, true), "8=inf 7=2.5 9=1");
+  EXPECT_THAT(
+      scored({"zx"}, false),
+      HasSubstr("An item of a sorted set is no 64-bit integer: key zx, position 1, value x"));
+  EXPECT_THAT(scored({"l"}, false), HasSubstr("WRONGTYPE"));
+  EXPECT_EQ(client.shown({.command = StoreCommand::kSortedSetRange,
+                          .keys = client.keys({"z", "-"}),
+                          .count = 3,
+                          .form = ValueForm::kInt64,
+                          .reversed = true}),
+            "8 7 9 | ");
+  const auto members = [&](std::string_view key, std::int64_t count) {
+    return stores::CommandBatch{.command = StoreCommand::kSetMembers,
+                                .keys = client.keys({key}),
+                                .count = count,
+                                .form = ValueForm::kInt64};
+  };
+  auto reply = client.execute(members("m", 3)).value();
+  const std::span<std::int64_t> ids(reply.integers.data(), reply.integers.size());
+  std::ranges::sort(ids);
+  EXPECT_THAT(ids, ::testing::ElementsAre(-2, 4, 30));
+  EXPECT_THAT(client.shown(members("mx", 3)),
+              HasSubstr("A member of a set is no 64-bit integer: key mx, value x"));
+  EXPECT_THAT(client.shown(members("m", 2)), HasSubstr("A set has more members than the 2"));
+  EXPECT_THAT(client.shown(members("l", 2)), HasSubstr("WRONGTYPE"));
+}
+
 TEST(RealServerTest, RED1_EveryCommandInBothProtocols) {
   const RedisServer server;
   server.load(server.folder().write("data", kData));
@@ -73,6 +116,7 @@ TEST(RealServerTest, RED1_EveryCommandInBothProtocols) {
     settings.pool.greeting.protocol = protocol;
     LiveClient client(settings);
     expect_every_command(client);
+    expect_sets(client);
     EXPECT_EQ(client.ask([](stores::RedisClient& redis) {
       return redis.pool().connections()[0]->protocol();
     }),

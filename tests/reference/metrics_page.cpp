@@ -6,13 +6,17 @@
 #include "host/loop_metrics.h"
 #include "observe/metric_catalog.h"
 #include "observe/process_stats.h"
+#include "server/overload/overload_metrics.h"
 #include "server/server_metrics.h"
 #include "tasks/endpoint_metrics.h"
 
 int main() {
   using namespace millrace;
-  constexpr std::array<const base::MetricDescriptor*, 3> kLoops{
-      &host::kLoopWakeups, &host::kLoopJobs, &host::kLoopTimersFired};
+  constexpr std::array<const base::MetricDescriptor*, 5> kLoops{&host::kLoopWakeups,
+                                                                &host::kLoopJobs,
+                                                                &host::kLoopTimersFired,
+                                                                &host::kLoopBusy,
+                                                                &host::kLoopLag};
   constexpr std::array<const base::MetricDescriptor*, 10> kEndpoints{
       &tasks::kEndpointCommands,
       &tasks::kEndpointRoundTrips,
@@ -24,8 +28,9 @@ int main() {
       &tasks::kEndpointConnectionsLost,
       &tasks::kEndpointBreakerOpen,
       &tasks::kEndpointDuration};
-  const std::array<observe::MetricGroup, 4> groups{{
+  const std::array<observe::MetricGroup, 5> groups{{
       {.title = "Requests and connections", .metrics = server::kServerMetrics},
+      {.title = "Overload", .metrics = server::kOverloadMetrics},
       {.title = "Stores", .metrics = kEndpoints},
       {.title = "Event loops", .metrics = kLoops},
       {.title = "The process", .metrics = observe::process_metrics()},

@@ -204,6 +204,10 @@ void RunLedger::answered(const runtime::Run& answer, Moment at) {
 }
 
 void RunLedger::judge_time_of_answer(Moment at) {
+  if (deadline_ && outcome_ == RunOutcome::kOk) {
+    judge_.expect(
+        at.now <= *deadline_ + runtime::kAnswerLatenessMax, "C11", "An answer was late and ok", 0);
+  }
   if (!at.is_exact) return;
   if (deadline_) judge_.expect(at.now <= *deadline_, "C2", "An answer came after its deadline", 0);
   if (outcome_ == RunOutcome::kDeadline) {

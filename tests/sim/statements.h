@@ -20,7 +20,7 @@ struct CheckedElsewhere {
   std::string_view test;  ///< as in TEST(suite, name)
 };
 
-inline constexpr std::array<CheckedElsewhere, 25> kCheckedElsewhere = {{
+inline constexpr std::array<CheckedElsewhere, 27> kCheckedElsewhere = {{
     {"K3",
      "engine/runtime/warm_run_test.cpp",
      "WarmRunTest, K3_OfSharedNodesTakesNothingFromTheHeap"},
@@ -33,8 +33,8 @@ inline constexpr std::array<CheckedElsewhere, 25> kCheckedElsewhere = {{
      "engine/runtime/worker_test.cpp",
      "WorkerTest, D3_OthersAreAvailableBeforeTheBestGoesOn"},
     {"D7",
-     "engine/runtime/worker_pool_test.cpp",
-     "WorkerPoolTest, D7_ACallerThatWaitsRunsTheGraphItself"},
+     "engine/runtime/pool_callers_test.cpp",
+     "PoolCallersTest, D7_ACallerThatWaitsRunsTheGraphItself"},
     {"D8",
      "engine/runtime/topology/topology_compiler_test.cpp",
      "TopologyCompilerTest, D8_EdgesNameACounterOnlyWhereTokensAreCounted"},
@@ -44,6 +44,10 @@ inline constexpr std::array<CheckedElsewhere, 25> kCheckedElsewhere = {{
     {"D10",
      "engine/runtime/fairness_test.cpp",
      "FairnessTest, D10_WhatComesWhileAStrandRunsHasItsTurnToo"},
+    {"D11",
+     "engine/runtime/sharing_prices_test.cpp",
+     "SharingPricesTest, D11_ALoneRunOfCheapNodesStaysOnOneWorker"},
+    {"D12", "engine/rank/live_rows_test.cpp", "LiveRowsTest, D12_RowsAreFreedAfterTheirLastReader"},
     {"I2", "engine/runtime/loop_scheduler_test.cpp", "LoopSchedulerTest, I2_PrecedenceOfInlining"},
     {"I3",
      "engine/runtime/topology/topology_builder_test.cpp",
@@ -74,8 +78,8 @@ inline constexpr std::array<CheckedElsewhere, 25> kCheckedElsewhere = {{
      "engine/runtime/loop_deadline_test.cpp",
      "LoopDeadlineTest, C12_ADeadlineTellsWhatTheRunWasWaitingFor"},
     {"C13",
-     "engine/runtime/worker_pool_test.cpp",
-     "WorkerPoolTest, C13_ACallerWithADeadlineRunsWhatIsShort"},
+     "engine/runtime/pool_callers_test.cpp",
+     "PoolCallersTest, C13_ACallerWithADeadlineRunsWhatIsShort"},
     {"T4",
      "engine/trace/trace_buffer_test.cpp",
      "TraceBufferTest, T4_FullBufferDropsTheNewestAndCountsIt"},

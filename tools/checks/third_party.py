@@ -9,7 +9,7 @@ from .tree import Problem, Tree, is_test
 _INCLUDE = re.compile(r"^\s*#\s*include\s+<([^>]+)>")
 # Headers of the C++ and C libraries and of the kernel belong to the platform.
 _PLATFORM = re.compile(r"[a-z0-9_]+|(sys|linux|arpa|net|netinet|sanitizer)/[a-z0-9_]+\.h"
-                       r"|(dlfcn|errno|fcntl|poll|pthread|sched|signal|stdint|time|unistd|immintrin)\.h")
+                       r"|(dlfcn|errno|fcntl|netdb|poll|pthread|sched|signal|stdint|time|unistd|immintrin)\.h")
 # Start of the include path -> library. A new library needs a line here and an ADR.
 LIBRARIES = {
     "uv.h": "libuv",

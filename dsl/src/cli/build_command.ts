@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Problem } from "../exchange/problem.ts";
 import type { Arguments, CommandHelp, FlagHelp } from "./arguments.ts";
 import { UsageError } from "./arguments.ts";
-import { contentOf, progressOn, removeStaleVariants, showJson, showProblems, writeTarget, type Written } from "./output.ts";
+import { contentOf, progressOn, removeStaleVariants, showJson, showProblems, writeTargets } from "./output.ts";
 import { displayPath, findPlans, findProject, PLUGIN_FLAG, type Project } from "./project.ts";
 import { Session, type BuildResult, type BuiltPlan, type SessionOptions } from "./session.ts";
 
@@ -10,6 +10,7 @@ export const COMMON_FLAGS: Readonly<Record<string, FlagHelp>> = {
   root: { value: "DIR", about: "project with registry/ and plans/ (default: found upwards)" },
   rankd: { value: "PATH", about: "the engine (default: $MILLRACE_RANKD, engine/bin/rankd upwards, the installed one)" },
   plugin: PLUGIN_FLAG,
+  "engine-timeout": { value: "SECONDS", about: "how long to wait for the engine's checks (default: 120)" },
   "no-engine": { about: "leave out the engine's own checks" },
   format: { value: "FORMAT", choices: ["text", "json"], about: "text (default) or json" },
 };
@@ -37,10 +38,18 @@ export function readTarget({ words, flags, lists }: Arguments):
     lists.get("plugin"));
   const out = flags.get("out");
   const rankd = flags.get("rankd");
+  const seconds = flags.get("engine-timeout");
   return { project, plans: findPlans(project, words), options: {
-    ...(rankd !== undefined && { rankd }), withoutEngine: flags.has("no-engine"),
+    ...(rankd !== undefined && { rankd }),
+    ...(seconds !== undefined && { engineMs: readSeconds(seconds) * 1000 }), withoutEngine: flags.has("no-engine"),
     ...(out !== undefined && { out: resolve(out) }),
   } };
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text !== "" && seconds > 0 && seconds <= 86_400) return seconds;
+  throw new UsageError(`--engine-timeout is a number of seconds from above 0 to 86400, not '${text}'`);
 }
 
 function nearFolder(word: string): string {
@@ -57,8 +66,8 @@ async function compile(given: Arguments): Promise<{ result: BuildResult; project
 
 export async function runBuild(given: Arguments): Promise<number> {
   const started = performance.now();
-  const { result } = await compile(given);
-  const written = new Map(result.plans.map((plan): [BuiltPlan, Written] => [plan, writeTarget(plan)]));
+  const compiled = await compile(given);
+  const { result, written } = writeTargets(compiled.result);
   removeStaleVariants(result.plans);
   const failed = result.plans.filter(({ ok }) => !ok).length;
   if (given.flags.get("format") === "json") {

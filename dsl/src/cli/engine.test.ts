@@ -2,11 +2,11 @@
 // in the source.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { PlanFixture, REPOSITORY, shortProblems } from "../compile/plan_fixture.ts";
-import { removeStaleVariants, writeTarget } from "./output.ts";
+import { removeStaleVariants, writeTarget, writeTargets } from "./output.ts";
 import { findPlans, findProject, findRankd } from "./project.ts";
 import { Session, type BuildResult } from "./session.ts";
 
@@ -54,6 +54,43 @@ export default definePlan({
   assert.deepEqual((await build()).plans.flatMap(({ problems }) => problems), []);
   const { error } = ask("fails", {});
   assert.deepEqual([error.code, error.node, error.source], ["node_failed", "sleep", "fails.plan.ts:9:8"]);
+});
+
+test("an engine that hangs is ended, together with the wait for what it started", async () => {
+  const engine = join(lab.root, "hanging_engine");
+  writeFileSync(engine, '#!/bin/sh\n[ "$1" = --help ] || sleep 600\n', { mode: 0o755 });
+  lab.write({ "plans/waits.plan.ts": `${HEAD}
+export default definePlan({ name: "waits", build: (ctx) => ctx.fixedSource({ rowCount: 3 }) });\n` });
+  const session = new Session(lab.project, { rankd: engine, engineMs: 50 });
+  await assert.rejects(session.build([join(lab.root, "plans/waits.plan.ts")]),
+    /hanging_engine check gave no answer within 0\.05 s and was ended; --engine-timeout /);
+  await session.close();
+});
+
+test("an artifact that cannot be written is a problem of its plan and leaves nothing behind", { skip }, async () => {
+  const source = (name: string) => `${HEAD}
+export default definePlan({ name: "${name}", build: (ctx) => ctx.fixedSource({ rowCount: 3 }) });\n`;
+  lab.write({ "blocked/a.plan.ts": source("a"), "blocked/b.plan.ts": source("b"), "blocked/a.plan.json/x": "" });
+  const session = new Session(lab.project, { withoutEngine: true });
+  const built = await session.build(findPlans(lab.project, [join(lab.root, "blocked")]));
+  await session.close();
+  const { result } = writeTargets(built);
+  assert.deepEqual(result.plans.map(({ ok, problems }) => [ok, ...problems.map(({ code }) => code)]),
+    [[false, "cannot_write"], [true]]);
+  assert.deepEqual(readdirSync(join(lab.root, "blocked")),
+    ["a.plan.json", "a.plan.ts", "b.plan.json", "b.plan.ts"]);
+});
+
+test("two plans of one name are reported once, by the names of their sources", { skip }, async () => {
+  const source = `${HEAD}
+export default definePlan({ name: "twin", build: (ctx) => ctx.fixedSource({ rowCount: 3 }) });\n`;
+  lab.write({ "twins/a.plan.ts": source, "twins/b.plan.ts": source });
+  const session = new Session(lab.project, rankd === undefined ? {} : { rankd });
+  const { plans } = await session.build(findPlans(lab.project, [join(lab.root, "twins")]));
+  await session.close();
+  const problems = plans.flatMap((plan) => plan.problems);
+  assert.deepEqual(problems.map(({ code, file }) => `${code} ${file.endsWith("b.plan.ts")}`), ["duplicate_plan true"]);
+  assert.match(problems[0]!.message, /^The plan `twin` is also in .*a\.plan\.ts$/);
 });
 
 test("a row error that fails its node names the place, too", { skip }, async () => {

@@ -26,9 +26,15 @@ interface EngineReport {
   readonly problems?: readonly EngineProblem[];
 }
 
+/** The engine to ask, and how long to wait for its answer. */
+export interface EngineChoice {
+  readonly rankd: string;
+  readonly limitMs: number;
+}
+
 /** Lets the engine check all artifacts at once; gives the problems of each plan. */
-export async function checkWithEngine(rankd: string, project: Project, plans: readonly CompiledPlan[],
-    sites: SiteTable): Promise<Map<CompiledPlan, Problem[]>> {
+export async function checkWithEngine({ rankd, limitMs }: EngineChoice, project: Project,
+    plans: readonly CompiledPlan[], sites: SiteTable): Promise<Map<CompiledPlan, Problem[]>> {
   const folder = mkdtempSync(join(tmpdir(), "dslc-"));
   try {
     const files = new Map<string, CompiledPlan>();
@@ -42,11 +48,13 @@ export async function checkWithEngine(rankd: string, project: Project, plans: re
     if (files.size === 0) return found;
     const plugins = project.plugins.flatMap((path) => ["--plugin", path]);
     const options = ["--root", project.root, "--registry", project.registry, ...plugins, "check", "--format", "json"];
-    const reports = await runCheck(rankd, [...options, ...files.keys()]);
+    const reports = await runCheck(rankd, [...options, ...files.keys()], limitMs);
     for (const report of reports) {
       const plan = files.get(report.file);
       if (plan === undefined || (report.ok && (report.problems ?? []).length === 0)) continue;
-      found.set(plan, (report.problems ?? []).map((problem) => placed(plan, problem, sites)));
+      // Plans of one name are reported by the session, with the names of their sources.
+      const problems = (report.problems ?? []).filter(({ code }) => code !== "duplicate_plan");
+      found.set(plan, problems.map((problem) => placed(plan, problem, sites)));
     }
     return found;
   } finally {
@@ -54,9 +62,10 @@ export async function checkWithEngine(rankd: string, project: Project, plans: re
   }
 }
 
-function runCheck(rankd: string, options: readonly string[]): Promise<EngineReport[]> {
+function runCheck(rankd: string, options: readonly string[], limitMs: number): Promise<EngineReport[]> {
   return new Promise((resolve, reject) => {
-    execFile(rankd, options, { maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+    const child = execFile(rankd, options, { maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+      clearTimeout(timer);
       // It exits with 1 if a plan has problems, and prints them.
       try {
         resolve(JSON.parse(stdout) as EngineReport[]);
@@ -64,6 +73,15 @@ function runCheck(rankd: string, options: readonly string[]): Promise<EngineRepo
         reject(new Error(`${rankd} check failed: ${(stderr || error?.message || stdout).trim()}`));
       }
     });
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      // Processes that the engine started may keep its pipes open; nobody waits for them.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      child.unref();
+      reject(new Error(`${rankd} check gave no answer within ${limitMs / 1000} s and was ended; ` +
+        "--engine-timeout sets how long to wait, --no-engine leaves its checks out"));
+    }, limitMs);
   });
 }
 

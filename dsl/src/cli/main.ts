@@ -7,6 +7,7 @@ import { helpText, readArguments, UsageError, type Arguments, type CommandHelp }
 import { CODEGEN_HELP, runCodegen } from "./codegen_command.ts";
 import { BUILD_HELP, CHECK_HELP, runBuild, runCheck } from "./build_command.ts";
 import { INIT_HELP, runInit } from "./init_command.ts";
+import { printable } from "./report.ts";
 import { runWatch, WATCH_HELP } from "./watch_command.ts";
 
 interface Command {
@@ -59,7 +60,7 @@ main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
     const usage = error instanceof UsageError;
-    process.stderr.write(`dslc: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`dslc: ${printable(error instanceof Error ? error.message : String(error))}\n`);
     if (usage) process.stderr.write("`dslc help` shows the commands.\n");
     process.exit(usage ? 2 : 1);
   },

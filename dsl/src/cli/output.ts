@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import type { Problem } from "../exchange/problem.ts";
 import { displayPath } from "./project.ts";
 import { problemJson, problemText, sorted, type ReportStyle } from "./report.ts";
 import type { BuildResult, BuiltPlan } from "./session.ts";
@@ -27,9 +28,36 @@ export function writeTarget({ plan, target, ok }: BuiltPlan): Written {
   if (contentOf(target) === text) return "unchanged";
   mkdirSync(dirname(target), { recursive: true });
   const fresh = `${target}.${process.pid}.new`;
-  writeFileSync(fresh, text);
-  renameSync(fresh, target);
+  try {
+    writeFileSync(fresh, text);
+    renameSync(fresh, target);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
   return "written";
+}
+
+/** Writes all artifacts that are ok; one that cannot be written is a problem of its plan. */
+export function writeTargets(result: BuildResult): { result: BuildResult; written: Map<BuiltPlan, Written> } {
+  const written = new Map<BuiltPlan, Written>();
+  const plans = result.plans.map((built): BuiltPlan => {
+    try {
+      written.set(built, writeTarget(built));
+      return built;
+    } catch (error) {
+      const failed = { ...built, ok: false, problems: [...built.problems, cannotWrite(built, error)] };
+      written.set(failed, "none");
+      return failed;
+    }
+  });
+  return { result: { ...result, plans }, written };
+}
+
+function cannotWrite({ plan, target }: BuiltPlan, error: unknown): Problem {
+  return { severity: "error", code: "cannot_write", file: plan.source.file,
+    message: `The artifact cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    hint: `make ${displayPath(target)} a file that you may write, or choose a folder with --out` };
 }
 
 export function contentOf(path: string): string | undefined {

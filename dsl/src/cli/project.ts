@@ -145,7 +145,7 @@ function rankdAbove(start: string): string | undefined {
 
 function runs(program: string): boolean {
   try {
-    execFileSync(program, ["--help"], { stdio: "ignore" });
+    execFileSync(program, ["--help"], { stdio: "ignore", timeout: 10_000, killSignal: "SIGKILL" });
     return true;
   } catch {
     return false;

@@ -22,6 +22,24 @@ test("a problem of several lines is marked to the end of its first", () => {
   assert.match(text, /\n {5}\| {2}\^~\n/);
 });
 
+test("control characters of a plan are shown, not obeyed", () => {
+  const hostile = { color: false, lineOf: () => 'x("\x1b[2J\u202e", Key.a)' };
+  assert.equal(problemText({ ...problem, message: "Not a name: \x1b]0;you\x07\n\x9b", hint: "\x7f\r", span: [1, 13, 1, 18] }, hostile), [
+    "a.plan.ts:1:13: error: Not a name: \\u001b]0;you\\u0007\\n\\u009b [unknown_key]",
+    '   1 | x("\\u001b[2J\\u202e", Key.a)',
+    "     |                       ^~~~~",
+    "     hint: \\u007f\\u000d",
+    "",
+  ].join("\n"));
+});
+
+test("a very long line is cut around the place", () => {
+  const long = { color: false, lineOf: () => `${"a + ".repeat(5000)}b${" + a".repeat(5000)}` };
+  const lines = problemText({ ...problem, span: [1, 20_001, 1, 20_002] }, long).split("\n");
+  assert.ok(lines[1]!.length < 320, `${lines[1]!.length} characters`);
+  assert.equal(lines[1]![lines[2]!.indexOf("^")], "b");
+});
+
 test("a problem without a place has no excerpt", () => {
   const { span: _, hint: __, ...bare } = problem;
   assert.equal(problemText({ ...bare, file: "" }, style), "error: Unknown key: `scroe` [unknown_key]\n");

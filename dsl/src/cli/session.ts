@@ -11,6 +11,8 @@ import { currentTypes } from "./types.ts";
 
 export interface SessionOptions {
   readonly rankd?: string;
+  /** How long to wait for the engine's answer. */
+  readonly engineMs?: number;
   /** Skips the engine's checks, without a warning. */
   readonly withoutEngine?: boolean;
   /** How many plans will be built; decides between a quick start and fast compilation. */
@@ -33,6 +35,9 @@ export interface BuildResult {
   /** Problems that belong to no plan. */
   readonly problems: readonly Problem[];
 }
+
+/** How long to wait for the engine unless told otherwise. It checks thousands of plans in that time. */
+const ENGINE_MS = 120_000;
 
 /** Up to this many plans, a quick start saves more time than fast code. */
 const FEW_PLANS = 10;
@@ -65,7 +70,8 @@ export class Session {
     const problems = staleTypes(this.#stale);
     let engine = new Map<CompiledPlan, Problem[]>();
     if (this.#rankd !== undefined) {
-      engine = await checkWithEngine(this.#rankd, this.project, compiled, this.#compiler.sites);
+      const choice = { rankd: this.#rankd, limitMs: this.options.engineMs ?? ENGINE_MS };
+      engine = await checkWithEngine(choice, this.project, compiled, this.#compiler.sites);
     } else if (!this.options.withoutEngine) {
       problems.push({ severity: "warning", code: "no_engine", file: "",
         message: "rankd was not found, so its checks did not run",

@@ -2,7 +2,7 @@ import { readdirSync, statSync, watch, type FSWatcher } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Arguments, CommandHelp } from "./arguments.ts";
 import { BUILD_HELP, readTarget, summary } from "./build_command.ts";
-import { removeStaleVariants, showProblems, writeTarget } from "./output.ts";
+import { removeStaleVariants, showProblems, writeTargets } from "./output.ts";
 import { displayPath, findPlans, findRankd, type Project } from "./project.ts";
 import { Session, type BuildResult, type SessionOptions } from "./session.ts";
 import { updateTypes } from "./types.ts";
@@ -100,7 +100,7 @@ export class Watcher {
       return !known?.ok || changed.some((path) => known.files.includes(path));
     });
     if (concerned.length === 0) return;
-    const result = await this.#session.build(concerned);
+    const { result } = writeTargets(await this.#session.build(concerned));
     for (const { plan, ok } of result.plans) {
       // A plan with variants is good only if all of them are.
       const before = this.#known.get(plan.path);
@@ -108,7 +108,6 @@ export class Watcher {
       this.#known.set(plan.path, { files: plan.files, ok: ok && (!isVariant || before?.ok === true) });
       for (const file of plan.files) this.#watch(dirname(file));
     }
-    result.plans.forEach(writeTarget);
     removeStaleVariants(result.plans);
     this.built(result, performance.now() - started);
   }

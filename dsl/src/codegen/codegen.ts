@@ -15,7 +15,7 @@ import {
   keyDeclarations,
   paramDeclarations,
 } from "./registry_declarations.ts";
-import { sourceDeclarations, taskDeclarations } from "./task_declarations.ts";
+import { fetchDeclarations, sourceDeclarations, taskDeclarations } from "./task_declarations.ts";
 
 export interface CodegenOptions {
   /** Folder with keys.toml, params.toml and endpoints.toml. */
@@ -53,6 +53,7 @@ export function generate(
     ["params.d.ts", paramDeclarations(bindings)],
     ["endpoints.d.ts", endpointDeclarations(bindings)],
     ["sources.d.ts", sourceDeclarations(bindings)],
+    ["fetches.d.ts", fetchDeclarations(bindings)],
     ["tasks.d.ts", taskDeclarations(bindings)],
   ]);
   return { files, bindings };

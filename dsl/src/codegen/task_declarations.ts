@@ -1,7 +1,14 @@
-// Declarations of tasks: a method of `Rows` or, for a task without inputs, of `Sources`. Key flow
+// Declarations of tasks: a method of `Rows`, of `Sources` for a task without inputs, and of both for
+// one whose input may be left out. Key flow
 // is typed here: the keys that a task reads must be among the columns `C`; the columns of its
 // result are computed from the manifest by the same rule as in src/runtime/key_flow.ts.
-import type { Bindings, ParamBinding, TaskBinding } from "../exchange/bindings.ts";
+import {
+  asSource,
+  isSource,
+  type Bindings,
+  type ParamBinding,
+  type TaskBinding,
+} from "../exchange/bindings.ts";
 import { docComment, generated, union } from "./source_text.ts";
 
 /** Type parameters that the params of a task need. */
@@ -49,7 +56,7 @@ function typeOf(task: TaskBinding, param: ParamBinding): string {
     case "endpoint":
       return "Endpoint";
     case "key_pattern":
-      return `KeyPattern<${hasInputs(task) ? "C" : "keyof RequestFields & string"}>`;
+      return `KeyPattern<P, ${hasInputs(task) ? "C" : "RequestName"}>`;
     case "node":
       return "R";
     default:
@@ -71,8 +78,10 @@ function keyTypes(param: ParamBinding): string {
 
 /** TypeScript requires both a key to write and the expression for it, even where the engine accepts
  * a node with neither, because such a node would do nothing. */
-const isNeeded = (param: ParamBinding): boolean =>
-  param.required || param.type === "out_key" || param.type === "expr";
+function isNeeded(task: TaskBinding, param: ParamBinding): boolean {
+  const isPair = param.type === "out_key" || param.type === "expr";
+  return param.required || (isPair && task.params.some(({ type }) => type === "expr"));
+}
 
 const isOutKey = (param: ParamBinding): boolean => param.type === "out_key";
 
@@ -82,6 +91,9 @@ function genericsOf(task: TaskBinding): Generics {
   if (["source", "fan_out", "groups"].includes(task.columns)) columns.push('"id"');
   else columns.push("C");
   if (task.columns === "fan_out") columns.push('"parent_id"');
+  if (task.params.some(({ type }) => type === "key_pattern")) {
+    parameters.push("const P extends string = string");
+  }
   columns.push(...task.writes.map((name) => JSON.stringify(name)));
   if (task.params.some(isOutKey)) {
     const types = keyTypes(task.params.find(isOutKey)!).slice(2) || "TypeName";
@@ -141,7 +153,7 @@ function facts(param: ParamBinding): string[] {
 function paramsInterface(task: TaskBinding): string {
   const members = task.params.map(
     (param) =>
-      `${docComment(facts(param), "      ")}      readonly ${param.property}${isNeeded(param) ? "" : "?"}: ${typeOf(task, param)};\n`,
+      `${docComment(facts(param), "      ")}      readonly ${param.property}${isNeeded(task, param) ? "" : "?"}: ${typeOf(task, param)};\n`,
   );
   if (task.inputs_max > 1) {
     members.push(
@@ -158,7 +170,7 @@ function paramsInterface(task: TaskBinding): string {
 function method(task: TaskBinding, name: string): string {
   const { parameters, columns } = genericsOf(task);
   const generics = parameters.length > 0 ? `<${parameters.join(", ")}>` : "";
-  const mayBeLeftOut = task.params.every((param) => !isNeeded(param));
+  const mayBeLeftOut = task.params.every((param) => !isNeeded(task, param));
   const doc = name === task.method ? task.doc : `The same as \`${task.method}\`.`;
   return `${docComment(doc ? [doc] : [], "    ")}    ${name}${generics}(params${mayBeLeftOut ? "?" : ""}: NodeOptions & {
 ${paramsInterface(task)}    }): Rows<${columns.join(" | ")}>;
@@ -171,17 +183,30 @@ function methods(tasks: readonly TaskBinding[]): string {
     .join("\n");
 }
 
-/** Tasks without inputs, with which plans begin. */
+/** Tasks with which plans begin. */
 export function sourceDeclarations({ tasks }: Bindings): string {
   return `${generated("the task manifest of rankd")}
 declare namespace Millrace {
   interface Sources {
-${methods(tasks.filter((task) => !hasInputs(task)))}  }
+${methods(tasks.filter(isSource).map(asSource))}  }
 }
 `;
 }
 
-/** The names of all tasks, and those with inputs. */
+const isFetch = (task: TaskBinding): boolean =>
+  task.params.some(({ type }) => type === "endpoint");
+
+/** Tasks with inputs that ask an endpoint. */
+export function fetchDeclarations({ tasks }: Bindings): string {
+  return `${generated("the task manifest of rankd")}
+declare namespace Millrace {
+  interface Rows<C extends string> {
+${methods(tasks.filter((task) => hasInputs(task) && isFetch(task)))}  }
+}
+`;
+}
+
+/** The names of all tasks, and those with inputs that ask no endpoint. */
 export function taskDeclarations({ tasks }: Bindings): string {
   const names = tasks.map((task) => task.op);
   return `${generated("the task manifest of rankd")}
@@ -190,7 +215,7 @@ declare namespace Millrace {
   type Op =${union(names, "  ")};
 
   interface Rows<C extends string> {
-${methods(tasks.filter(hasInputs))}  }
+${methods(tasks.filter((task) => hasInputs(task) && !isFetch(task)))}  }
 }
 `;
 }

@@ -33,6 +33,40 @@ export default definePlan({ name: "n", build: (ctx) => {
   assert.deepEqual(outputs, ["inner", "left", "mine", "take_3"]);
 });
 
+test("more nodes than the engine takes are an error at the call that makes one too many", async () => {
+  const plan = await lab.build(`let rows = ${VIEWER};
+for (let count = 0; count < 20000; ++count)
+  rows = rows.take({ count: 1 });
+return rows;`);
+  assert.deepEqual(shortProblems(plan), ["6:15 too_large The plan has more than 10000 nodes"]);
+});
+
+test("a plan as large as the engine takes compiles; its nodes have names of their own", async () => {
+  const plan = await lab.build(`let rows = ${VIEWER};
+for (let count = 0; count < 9999; ++count) rows = rows.take({ count: 1 });
+return rows;`);
+  assert.deepEqual(shortProblems(plan), []);
+  const { nodes } = JSON.parse(plan.artifact!.text) as Nodes;
+  assert.deepEqual([nodes.length, nodes.at(-1)!.id, new Set(nodes.map(({ id }) => id)).size],
+    [10_000, "take_9999", 10_000]);
+});
+
+test("an expression too deep for the compiler is a problem of its plan, not the end of dslc", async () => {
+  for (const count of [1500, 20_000]) {
+    const sum = Array.from({ length: count }, () => "Key.id").join(" + ");
+    const rows = `return ${VIEWER}.vm({ outKey: Key.score, expr: EXPR });`;
+    const [deep, fine] = await Promise.all([
+      lab.compile({ "deep.plan.ts": `${HEAD}import { sum } from "./deep_sum";
+export default definePlan({ name: "deep", build: (ctx) => { ${rows.replace("EXPR", "sum()")} } });\n`,
+      "deep_sum.ts": `export const sum = () => ${sum};\n` }),
+      lab.compile({ "fine.plan.ts": `${HEAD}
+export default definePlan({ name: "fine", build: (ctx) => { ${rows.replace("EXPR", "Key.id")} } });\n` }),
+    ]);
+    assert.deepEqual(deep.problems.map(({ code }) => code), ["stack_limit"]);
+    assert.deepEqual(fine.problems, []);
+  }
+});
+
 test("a node's span is the call that made it, without what came before", async () => {
   const { sources } = await artifact({ "s.plan.ts": `${HEAD}
 export default definePlan({ name: "s", build: (ctx) => ${VIEWER}

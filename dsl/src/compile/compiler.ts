@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import type { Bindings } from "../exchange/bindings.ts";
 import type { DraftError, DraftNode, DraftPlan } from "../exchange/draft.ts";
-import type { Problem } from "../exchange/problem.ts";
+import { LIMIT_MESSAGES, type Problem } from "../exchange/problem.ts";
 import type { Site, Span } from "../exchange/site.ts";
 import { distFolder } from "../dist_folder.ts";
 import { sourcesDigest, writeArtifact, type Artifact } from "../emit/artifact.ts";
@@ -49,12 +49,6 @@ export interface CompiledPlan {
 /** The place of a problem for which no better one is known. */
 const BEGINNING: Span = [1, 1, 1, 1];
 
-const LIMIT_MESSAGES = {
-  time: "The plan does not end",
-  memory: "The plan needs too much memory to build",
-  stack: "A call or an expression of the plan goes too deep",
-} as const;
-
 export class Compiler {
   readonly sites = new SiteTable();
   readonly #names: KnownNames;
@@ -90,10 +84,22 @@ export class Compiler {
       { name: "<main>",
         code: `__mr_main(${JSON.stringify(loaded.entry.id)}, ${JSON.stringify(fragments)})` },
     ]);
+    try {
+      return this.#finish(loaded, outcome, { path, source, files, fragments });
+    } catch (error) {
+      // Reading and printing expressions recurses; a plan can make them deeper than the stack.
+      if (!(error instanceof RangeError)) throw error;
+      return { path, source, files, fragments, problems: [this.#limitProblem(loaded, "stack", "")] };
+    }
+  }
+
+  #finish(loaded: LoadedModules, outcome: Outcome,
+      made: Omit<CompiledPlan, "problems" | "artifact" | "draft">): CompiledPlan {
+    const { path, fragments } = made;
     const { draft, problems } = this.#understand(loaded, outcome);
     const all = withoutRepeats([...loaded.problems, ...problems]);
     if (draft === undefined || all.some(({ severity }) => severity === "error")) {
-      return { path, source, problems: all, files, fragments, ...(draft && { draft }) };
+      return { ...made, problems: all, ...(draft && { draft }) };
     }
     const variant = Object.keys(fragments).length > 0 && { of: draft.name, versions: fragments };
     const artifact = writeArtifact(draft, {
@@ -101,7 +107,7 @@ export class Compiler {
       file: basename(path), digest: sourcesDigest(loaded.modules),
       spanOf: (node) => this.#spanInPlan(loaded, node),
     }, variant || undefined);
-    return { path, source, artifact, draft, problems: all, files, fragments };
+    return { ...made, artifact, draft, problems: all };
   }
 
   #understand(loaded: LoadedModules, outcome: Outcome): { draft?: DraftPlan; problems: Problem[] } {

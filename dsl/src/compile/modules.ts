@@ -5,7 +5,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, relative, resolve, sep } from "node:path";
 import type { Message } from "esbuild";
-import type { Problem } from "../exchange/problem.ts";
+import { LIMIT_MESSAGES, type Problem } from "../exchange/problem.ts";
 import { rewrite, RUNTIME_MODULES, type Rewritten } from "../extract/rewrite.ts";
 import type { KnownNames } from "../extract/names.ts";
 import type { SiteTable } from "../extract/site_table.ts";
@@ -107,17 +107,29 @@ export class ModuleStore {
     const stamp = `${mtimeMs} ${size} ${ino}`;
     const kept = this.#modules.get(path);
     if (kept?.stamp === stamp) return kept.module;
-    const module = this.#read(path);
+    const module = this.#readOrRefuse(path);
     this.#modules.set(path, { stamp, module });
     return module;
   }
 
-  async #read(path: string): Promise<PlanModule> {
+  /** A source whose syntax tree is too deep for the compiler is a problem of that source only. */
+  async #readOrRefuse(path: string): Promise<PlanModule> {
     const bytes = readFileSync(path);
     const source = new SourceText(this.options.display(path), bytes.toString("utf8"));
     const id = relative(this.options.root, path).split(sep).join("/");
     const digest = createHash("sha256").update(bytes).digest("hex");
     const base = { id, path, source, digest };
+    try {
+      return await this.#read(base);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { ...base, script: "", imports: [], originalOffset: () => undefined, problems: [{ severity: "error",
+        code: "stack_limit", message: LIMIT_MESSAGES.stack, file: source.file, span: source.span(0, 0) }] };
+    }
+  }
+
+  async #read(base: Pick<PlanModule, "id" | "path" | "source" | "digest">): Promise<PlanModule> {
+    const { path, source } = base;
     if (extname(path) === ".json") return jsonModule(base);
     const rewritten = rewrite(source, this.options.names, this.options.sites);
     const imports: ModuleImport[] = [];

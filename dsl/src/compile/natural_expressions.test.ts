@@ -56,12 +56,28 @@ const OPAQUE: readonly [source: string, message: RegExp][] = [
   ["Key.id | 1", /Operator `\|` is none of expressions/],
   ["Key.id in [1]", /Operator `in` is none of expressions/],
   ["`${Key.id}`", /no value when the plan is built, but a text is made of it/],
+  ["/x/gu.test(Key.name)", /The engine has no regex flag `gu`: \/x\/gu/],
   ["Number(Key.id)", /Key\.id/],
   ["Key.id + undefined", /What is right of `\+` is undefined/],
   ["Key.id + NaN", /NaN is not a value/],
   ["Key.id + [1]", /A list cannot be part of an expression/],
   ["Key.id * 2 ** 60", /beyond 2\^53/],
 ];
+
+const HINTS: readonly [source: string, hint: RegExp][] = [
+  ["`${Key.id}`", /does not join texts/],
+  ["/x/g.test(Key.name)", /the flags are i, m and s/],
+  ["Key.age > Math.random()", /`sample` picks rows by chance/],
+  ["Key.age > Date.now()", /`Fn\.now\(\)` is the time of a request/],
+];
+
+for (const [source, hint] of HINTS) {
+  test(`a hint says what to use instead: ${source}`, async () => {
+    const plan = await lab.build(
+      `return ctx.viewer({ endpoint: EP.redis.redis_default }).filter({ pred: ${source} });`);
+    assert.match(plan.problems[0]?.hint ?? "none", hint);
+  });
+}
 
 for (const [source, message] of OPAQUE) {
   test(`what cannot be seen is an error: ${source}`, async () => {

@@ -96,9 +96,13 @@ function fragmentVersions({ fragments = [] }: DraftPlan): Record<string, string>
 export function nodeIds(nodes: readonly DraftNode[]): string[] {
   const taken = new Set(nodes.flatMap((node) => (node.id === undefined ? [] : [node.id])));
   const ids: (string | undefined)[] = nodes.map((node) => node.id);
+  /** The number to try next for a name; all smaller ones are taken. */
+  const numbers = new Map<string, number>();
   const give = (index: number, wanted: string): void => {
     let id = wanted;
-    for (let number = 2; taken.has(id); ++number) id = `${wanted}_${number}`;
+    let number = numbers.get(wanted) ?? 2;
+    while (taken.has(id)) id = `${wanted}_${number++}`;
+    numbers.set(wanted, number);
     taken.add(id);
     ids[index] = id;
   };

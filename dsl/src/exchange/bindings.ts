@@ -54,6 +54,22 @@ export interface TaskBinding {
   readonly doc?: string;
 }
 
+/** Whether plans may begin with a task: it has no inputs, or may be called without. */
+export function isSource(task: TaskBinding): boolean {
+  return task.inputs_min === 0;
+}
+
+/** A task as it is where a plan begins: without an input, nothing can be taken along from one. */
+export function asSource(task: TaskBinding): TaskBinding {
+  if (task.inputs_max === 0) return task;
+  return {
+    ...task,
+    inputs_max: 0,
+    columns: task.columns === "fan_out" ? "source" : task.columns,
+    params: task.params.filter(({ type }) => type !== "key_map"),
+  };
+}
+
 /** How a task matches two inputs; the fields name params. */
 export interface JoinBinding {
   readonly rhs: string;

@@ -57,4 +57,7 @@ export interface DraftNode {
 
 /** Builders hold the draft of their node under this symbol, so that the compiler's hooks can name
  * it after the variable that holds it. */
+/** How many nodes a plan may have; the engine has the same limit (`node_count_max`). */
+export const NODE_COUNT_MAX = 10_000;
+
 export const NODE: unique symbol = Symbol.for("millrace.node") as never;

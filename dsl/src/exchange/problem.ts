@@ -12,3 +12,10 @@ export interface Problem {
   /** Missing if only the file is known. */
   readonly span?: Span;
 }
+
+/** What is said when a plan reaches a limit; the code is `time_limit`, `memory_limit`, `stack_limit`. */
+export const LIMIT_MESSAGES = {
+  time: "The plan does not end",
+  memory: "The plan needs too much memory to build",
+  stack: "A call or an expression of the plan goes too deep",
+} as const;

@@ -4,6 +4,7 @@ import type { Expression } from "../exchange/expression.ts";
 import type { Site } from "../exchange/site.ts";
 import { at, atEnd, PlanError } from "./call_site.ts";
 import { expressionOf, operators, toExpression, WrittenNumber } from "./operators.ts";
+import { checkFlags } from "./regex_flags.ts";
 
 export type ReferenceTable = "Key" | "P" | "Req" | "Viewer";
 
@@ -41,6 +42,7 @@ function math(parts: RuntimeParts, name: string, site: Site, values: unknown[]):
 function test(parts: RuntimeParts, site: Site, regex: RegExp, value: unknown): unknown {
   const operand = expressionOf(value);
   if (operand === undefined) return regex.test(value as string);
+  checkFlags(regex, site);
   return parts.wrap({ kind: "match", operand, source: regex.source, flags: regex.flags, site });
 }
 

@@ -144,7 +144,10 @@ export function operators(wrap: Wrap) {
     if (!stands(value)) return plain(value);
     throw new PlanError("opaque_expression",
       `An expression has no value when the plan is built, but ${what}`, site,
-      "expressions are computed per row by the engine; `cond ? a : b` inside one chooses per row");
+      what === "a text is made of it"
+        ? "expressions are computed per row by the engine, which does not join texts; " +
+          "compare with `==`, `Fn.contains` or `Fn.startsWith`"
+        : "expressions are computed per row by the engine; `cond ? a : b` inside one chooses per row");
   }
 
   return { binary, logic, choose, nullish, not, negate, decide, call };

@@ -1,5 +1,6 @@
 // The plan under construction: its nodes, the fragments they are made in, and every problem so far.
 import type { DraftError, DraftNode, DraftPlan } from "../exchange/draft.ts";
+import { LIMIT_MESSAGES } from "../exchange/problem.ts";
 import type { Site } from "../exchange/site.ts";
 import { PlanError } from "../hooks/call_site.ts";
 
@@ -68,6 +69,8 @@ export function problemOf(error: unknown, site: Site): DraftError {
       ...(error.hint !== undefined && { hint: error.hint }),
     };
   }
+  // QuickJS throws null if memory has run out and it cannot make an error object.
+  if (error === null) return { code: "memory_limit", message: LIMIT_MESSAGES.memory, site };
   if (!(error instanceof Error)) return { code: "exception", message: String(error), site };
   return {
     code: "exception",

@@ -42,7 +42,10 @@ export function columnsOf(
     const listed = keyNames(params[task.keys_param]);
     for (const key of listed.length > 0 ? listed : suppliedKeys(task, params)) columns.add(key);
   }
-  return columns;
+  // Most tasks add no key; their nodes share one set, or large plans would need much memory.
+  const [first] = inputs;
+  const same = first !== undefined && first.size === columns.size && [...columns].every((key) => first.has(key));
+  return same ? first : columns;
 }
 
 /** Adds what a join takes from its right side. Without `columns`, a key that both sides have is

@@ -88,7 +88,7 @@ class ParamReader {
       case "key_list":
         if (Array.isArray(value) && value.length === 0) {
           return this.#report("bad_value", `${this.#name} has at least one key`, undefined,
-            "leave the param out for its default");
+            this.param.required ? "name a key" : "leave the param out for its default");
         }
         return Array.isArray(value)
           ? this.#list(value, (item) => this.#keyName(item))
@@ -330,22 +330,32 @@ class ParamReader {
 
   #pattern(value: unknown): DraftValue | undefined {
     if (typeof value !== "string") return this.#wrong("a string", value);
-    const name = /^[^{}]*\{([^{}]+)\}[^{}]*$/.exec(value)?.[1];
-    if (name === undefined) {
+    if (!/^[^{}]*(\{[^{}]+\}[^{}]*)*$/.test(value) || value === "") {
       return this.#report(
         "bad_pattern",
         `Not a key pattern: ${value}`,
         undefined,
-        "text with one name in braces, as 'follow:{id}'",
+        "text with names of keys in braces, as 'follow:{id}', or with none",
       );
     }
-    if (this.node.input === undefined) {
-      if (requestFields.has(name)) return this.#json(value);
-      return this.#report("unknown_request_field", `Unknown field of the request: ${name}`);
-    }
-    if (!keys.has(name)) return this.#report("unknown_key", `Unknown key: ${name}`);
-    this.#checkAvailable(name, this.node.site);
+    for (const [, name] of value.matchAll(/\{([^{}]+)\}/g)) this.#patternName(name!);
     return this.#json(value);
+  }
+
+  #patternName(name: string): void {
+    if (this.node.input !== undefined) {
+      if (!keys.has(name)) this.#report("unknown_key", `Unknown key: ${name}`);
+      else this.#checkAvailable(name, this.node.site);
+    } else if (BUILT_IN_KEYS.includes(name)) {
+      this.#report(
+        "key_not_available",
+        `The node has no input to read a key from: ${name}`,
+        undefined,
+        "without an input, names in a pattern are fields of the request, as 'user_id'",
+      );
+    } else if (!requestFields.has(name)) {
+      this.#report("unknown_request_field", `Unknown field of the request: ${name}`);
+    }
   }
 
   #node(value: unknown): DraftValue | undefined {

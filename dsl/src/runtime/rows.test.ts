@@ -203,12 +203,40 @@ test("DSL3: a key that nothing before a node writes is an error", () => {
     missing("age"),
   );
   assert.deepEqual(
+    problems((ctx) => ctx.fixedSource!().sortedSet!({ endpoint, pattern: "a:{id}:{age}" })),
+    missing("age"),
+  );
+  assert.deepEqual(
     problems((ctx) => ctx.fixedSource!().dedupe!({ by: Key.country })),
     missing("country"),
   );
   assert.deepEqual(
     problems((ctx) => ctx.fixedSource!(), { outputKeys: [Key.id, Key.score] }),
     ["key_not_available: Nothing writes the output key: score"],
+  );
+});
+
+test("TSK4 TSK7: lists and sets are sources, and names in their patterns are fields of the request", () => {
+  assert.deepEqual(problems((ctx) => ctx.list!({ endpoint, pattern: "trending" })), []);
+  assert.deepEqual(
+    problems((ctx) =>
+      ctx.sortedSet!({ endpoint, pattern: "top:{user_id}", order: "desc", withScores: Key.score })
+        .sort!({ key: Key.score })),
+    [],
+  );
+  assert.deepEqual(problems((ctx) => ctx.setMembers!({ endpoint, pattern: "saved:{id}" })), [
+    "key_not_available: The node has no input to read a key from: id",
+  ]);
+  assert.deepEqual(problems((ctx) => ctx.setMembers!({ endpoint, pattern: "saved:{usr}" })), [
+    "unknown_request_field: Unknown field of the request: usr",
+  ]);
+  assert.deepEqual(
+    problems((ctx) => ctx.list!({ endpoint, pattern: "trending", carry: [Key.score] })),
+    ["unknown_param: Unknown param of list: carry"],
+  );
+  assert.deepEqual(
+    problems((ctx) => ctx.list!({ endpoint, pattern: "trending" }).sort!({ key: Key.parent_id })),
+    ["key_not_available: Nothing before this node writes the key: parent_id"],
   );
 });
 

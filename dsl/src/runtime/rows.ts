@@ -1,6 +1,18 @@
 // The chained builder. Rows never change: each method makes one node and returns its rows.
-import { NODE_OPTIONS, type ParamBinding, type TaskBinding } from "../exchange/bindings.ts";
-import { NODE, type DraftInput, type DraftNode, type DraftValue } from "../exchange/draft.ts";
+import {
+  asSource,
+  isSource,
+  NODE_OPTIONS,
+  type ParamBinding,
+  type TaskBinding,
+} from "../exchange/bindings.ts";
+import {
+  NODE,
+  NODE_COUNT_MAX,
+  type DraftInput,
+  type DraftNode,
+  type DraftValue,
+} from "../exchange/draft.ts";
 import type { Site } from "../exchange/site.ts";
 import { didYouMean } from "../extract/names.ts";
 import { callSite, PlanError, propertySites } from "../hooks/call_site.ts";
@@ -165,6 +177,9 @@ function makeNode(task: TaskBinding, rows: RowsValue | undefined, given: unknown
   const fromParams = Object.values(params).flatMap((value) =>
     "node" in value ? [build.columns[value.node]!] : [],
   );
+  if (build.nodes.length >= NODE_COUNT_MAX) {
+    throw new PlanError("too_large", `The plan has more than ${NODE_COUNT_MAX} nodes`, site);
+  }
   // A callback of the author may have made other nodes meanwhile.
   node.index = build.nodes.length;
   build.nodes.push(node);
@@ -209,9 +224,11 @@ function define(target: object, name: string, value: unknown): void {
 const sources: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
 for (const task of bindings.tasks) {
   for (const name of [task.method, ...task.aliases]) {
-    if (task.inputs_max === 0) {
-      define(sources, name, (given: unknown) => makeNode(task, undefined, given));
-    } else {
+    if (isSource(task)) {
+      const source = asSource(task);
+      define(sources, name, (given: unknown) => makeNode(source, undefined, given));
+    }
+    if (task.inputs_max > 0) {
       define(RowsValue.prototype, name, function method(this: RowsValue, given: unknown) {
         return makeNode(task, this, given);
       });

@@ -8,6 +8,7 @@ import { callSite, PlanError } from "../hooks/call_site.ts";
 import type { ReferenceTable } from "../hooks/install.ts";
 import { expressionOf, toExpression } from "../hooks/operators.ts";
 import { bindings, endpoints, keys, params, requestFields } from "./registry.ts";
+import { checkFlags } from "../hooks/regex_flags.ts";
 
 const HINT = "expressions are computed per row by the engine: write them in `expr` or `pred`";
 
@@ -127,6 +128,7 @@ export function match(value: unknown, pattern: unknown): ExprValue {
   if (!(pattern instanceof RegExp)) {
     throw new PlanError("wrong_type", "`matches` needs a regex: /…/", site);
   }
+  checkFlags(pattern, site);
   const operand = toExpression(value, site);
   return wrap({ kind: "match", operand, source: pattern.source, flags: pattern.flags, site });
 }

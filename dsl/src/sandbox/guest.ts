@@ -1,6 +1,7 @@
 // Runs first inside the sandbox: the authoring API, the loader of a plan's modules, and the locks.
 // The bundle of this file is dist/runtime.js.
 import { callSite, PlanError } from "../hooks/call_site.ts";
+import { LIMIT_MESSAGES } from "../exchange/problem.ts";
 import { lockIntrinsics } from "./lock_intrinsics.ts";
 import * as runtime from "../runtime/index.ts";
 import type { GuestFailure } from "./outcome.ts";
@@ -57,6 +58,10 @@ function failureOf(error: unknown): GuestFailure {
   if (error instanceof PlanError) {
     const { code, message, site, hint } = error;
     return { errors: [{ code, message, site, ...(hint !== undefined && { hint }) }] };
+  }
+  // QuickJS throws null if memory has run out and it cannot make an error object.
+  if (error === null) {
+    return { errors: [{ code: "memory_limit", message: LIMIT_MESSAGES.memory, site: callSite() }] };
   }
   const { name, message, stack } = (error ?? {}) as Partial<Error>;
   if (typeof message !== "string" || typeof stack !== "string") {

@@ -3,9 +3,10 @@ import { PlanError } from "../hooks/call_site.ts";
 type Constructor = new (...parameters: never[]) => unknown;
 
 /** Makes a function that throws when it is called, for a global that plans must not use. */
-function refused(name: string, why: string): Constructor {
+function refused(name: string, why: string, hint?: string): Constructor {
   function refuse(): never {
-    throw new PlanError("not_available", `${name} is not available in plans: ${why}`);
+    const message = `${name} is not available in plans: ${why}`;
+    throw new PlanError("not_available", message, undefined, hint);
   }
   return refuse as unknown as Constructor;
 }
@@ -17,7 +18,8 @@ const HIDDEN = "the compiler cannot see into code made at run time";
  * cannot change the objects that the authoring API uses. */
 export function lockIntrinsics(): void {
   const world = globalThis as unknown as Record<string, unknown>;
-  const date = refused("Date", UNREPEATABLE);
+  const date = refused("Date", UNREPEATABLE,
+    "`Fn.now()` is the time of a request, in milliseconds since 1970");
   for (const name of ["now", "parse", "UTC"]) Object.defineProperty(date, name, { value: date });
   const gone: Record<string, Constructor> = {
     Date: date,
@@ -37,7 +39,10 @@ export function lockIntrinsics(): void {
   // There is one thread and nothing to wait for.
   delete world["SharedArrayBuffer"];
   delete world["Atomics"];
-  Object.defineProperty(Math, "random", { value: refused("Math.random", UNREPEATABLE) });
+  Object.defineProperty(Math, "random", {
+    value: refused("Math.random", UNREPEATABLE,
+      "`sample` picks rows by chance, `Fn.hash(Key.id)` spreads them; both repeat for a request"),
+  });
   freezeAll(world, functions);
 }
 

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { LIMITS, Sandbox } from "./sandbox.ts";
 
 const PRELUDE = [{ name: "prelude", code: "var ready = 1;" }];
-const limits = { ...LIMITS, steps: 200, memoryBytes: 4 << 20 };
+const limits = { ...LIMITS, steps: 200, memoryBytes: 20 << 20 };
 const sandbox = new Sandbox(PRELUDE, limits);
 after(() => sandbox.close());
 const run = (...codes: string[]) => sandbox.run(codes.map((code, index) => ({ name: `s${index}`, code })));
@@ -30,6 +30,20 @@ test("limits", async () => {
   assert.equal(await limit("for (;;);"), "time");
   assert.equal(await limit("const all = []; for (;;) all.push({});"), "memory");
   assert.equal(await limit("const f = () => f() + 1; f();"), "stack");
+});
+
+test("large arrays and strings count with their size", async () => {
+  // Each of these takes a MiB or more; the instance has 20 MiB in all.
+  const pieces = ["new Uint8Array(1 << 20)", "new Array(131072).fill(1)", '(count + "x").repeat(1 << 20)'];
+  for (const piece of pieces) {
+    const outcome = await run(`let count = 0; let all = [];
+      try { for (;;) { all.push(${piece}); ++count; } } catch {} all = null; String(count)`);
+    assert.equal(outcome.kind, "text", piece);
+    const count = Number(outcome.kind === "text" && outcome.text);
+    assert.ok(count > 0 && count < 20, `${piece}: ${count} fit`);
+    assert.deepEqual(await run(`const all = []; let count = 0; for (;;) { all.push(${piece}); ++count; }`)
+      .then((ended) => ended.kind === "limit" && ended.limit), "memory", piece);
+  }
 });
 
 test("what QuickJS cannot interrupt ends by the clock, and the next run gets a new thread", async () => {

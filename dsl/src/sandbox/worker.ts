@@ -3,7 +3,7 @@
 // gets a new world, which is prepared before the plan arrives.
 import { parentPort, workerData } from "node:worker_threads";
 import variantModule from "@jitl/quickjs-wasmfile-release-sync";
-import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSRuntime,
+import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSContext, type QuickJSRuntime,
   type QuickJSSyncVariant, type QuickJSWASMModule } from "quickjs-emscripten-core";
 import type { Outcome } from "./outcome.ts";
 
@@ -13,6 +13,7 @@ export interface Script {
 }
 
 export interface Limits {
+  /** Memory of the whole world: code, data and stack of QuickJS included. At least `FIRST_BYTES`. */
   readonly memoryBytes: number;
   readonly stackBytes: number;
   /** How often QuickJS may ask whether to continue; unlike time, this limit is the same on every
@@ -43,7 +44,6 @@ class World {
 
   constructor(quickjs: QuickJSWASMModule, private readonly limits: Limits) {
     this.#runtime = quickjs.newRuntime();
-    this.#runtime.setMemoryLimit(limits.memoryBytes);
     this.#runtime.setMaxStackSize(limits.stackBytes);
     this.#runtime.setInterruptHandler(() => ++this.#steps > limits.steps);
     this.#context = this.#runtime.newContext();
@@ -90,6 +90,24 @@ function failure(error: unknown, interrupted: boolean): Outcome {
 const variant = variantModule as unknown as QuickJSSyncVariant;
 const { limits, prelude } = workerData as WorkerSettings;
 
+const PAGE_BYTES = 65_536;
+/** What the WebAssembly module needs before it has run anything. */
+const FIRST_BYTES = 16 << 20;
+
+type NewMemory = new (size: { initial: number; maximum: number }) => object;
+// The types of Node.js declare WebAssembly as a namespace of types only.
+const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: NewMemory } }).WebAssembly;
+
+/** A new instance of QuickJS, whose memory cannot grow beyond the limit. The limit that QuickJS has
+ * of its own would be no use: under WebAssembly it cannot ask how large a block is, and counts next
+ * to nothing for large arrays and strings. */
+function newQuickJs(): Promise<QuickJSWASMModule> {
+  const bytes = Math.max(limits.memoryBytes, FIRST_BYTES);
+  const wasmMemory = new Memory({ initial: FIRST_BYTES / PAGE_BYTES,
+    maximum: Math.floor(bytes / PAGE_BYTES) });
+  return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory }));
+}
+
 async function makeWorld(): Promise<{ world: World; ready: Outcome }> {
   const world = new World(await quickjs, limits);
   return { world, ready: world.run(prelude) };
@@ -103,18 +121,20 @@ async function answer({ id, scripts }: Job): Promise<void> {
     parentPort!.postMessage({ id });
     outcome = ready.kind === "text" ? world.run(scripts) : ready;
     parentPort!.postMessage({ id, outcome });
-    world.dispose();
+    // Where memory ran out, QuickJS may have left its own structures unfinished.
+    if (outcome.kind === "limit" && outcome.limit === "memory") quickjs = newQuickJs();
+    else world.dispose();
   } catch (error) {
     // The WebAssembly instance itself failed, so nothing in it can be trusted any more.
     outcome = { kind: "broken", message: String(error) };
     parentPort!.postMessage({ id, outcome });
-    quickjs = newQuickJSWASMModuleFromVariant(variant);
+    quickjs = newQuickJs();
   }
   next = makeWorld();
   next.catch(() => {});
 }
 
-let quickjs = newQuickJSWASMModuleFromVariant(variant);
+let quickjs = newQuickJs();
 let next = makeWorld();
 next.catch(() => {});
 // One job at a time: the main thread sends the next one when it has the answer.

@@ -60,6 +60,11 @@ export const several = definePlan({
       .recommendation({ ...ep, onFailure: { use: "empty" }, scheduling: { inline: false, costEstimateUs: 9 }, trace: false })
       .vm({ outKey: Key.boost, expr: 2, onRowError: "drop" });
     const both = left.concat({ rhs: right, tags: ["left", "right"] }).sort({ key: Key.boost });
+    const trending = ctx.sortedSet({ ...ep, pattern: "trending", order: "desc", withScores: Key.score });
+    trending.sort({ key: Key.score }).setMembers({ ...ep, pattern: "tagged:{id}", carry: [Key.score] });
+    ctx.list({ ...ep, pattern: "history:{user_id}" });
+    ctx.viewer(ep).sortedSet({ ...ep, pattern: "top:{country}:{id}" }).sort({ key: Key.parent_id });
+    ctx.viewer({ ...ep, pattern: "user:1" });
     const woven = popular.interleave({ inputs: [left, right], pattern: "abc" }).sort({ by: [Key.score, Key.boost] });
     return [both, woven];
   },

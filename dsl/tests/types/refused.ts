@@ -81,8 +81,20 @@ definePlan({
     ctx.viewer(ep).sort({ key: P.weight });
     // @ts-expect-error an endpoint is no text
     ctx.viewer({ endpoint: "redis_default" });
-    // @ts-expect-error not a pattern
-    ctx.viewer({ ...ep, pattern: "user:user_id" });
+    // @ts-expect-error no field of the request
+    ctx.viewer({ ...ep, pattern: "user:{usr_id}" });
+    // @ts-expect-error no field of the request is called id
+    ctx.list({ ...ep, pattern: "saved:{user_id}:{id}" });
+    // @ts-expect-error one of the names is no column
+    ctx.fixedSource().sortedSet({ ...ep, pattern: "top:{id}:{age}" });
+    // @ts-expect-error without an input nothing can be taken along
+    ctx.setMembers({ ...ep, pattern: "blocked", carry: [Key.score] });
+    // @ts-expect-error rows of a source have no parent
+    ctx.list({ ...ep, pattern: "trending" }).sort({ key: Key.parent_id });
+    // @ts-expect-error a score is a float
+    ctx.sortedSet({ ...ep, pattern: "trending", withScores: Key.name });
+    // @ts-expect-error nothing wrote the score
+    ctx.sortedSet({ ...ep, pattern: "trending" }).sort({ key: Key.score });
     return ctx.viewer(ep);
   },
 });

@@ -23,6 +23,7 @@
 #include "apps/rankd/line_server.h"
 #include "apps/rankd/output.h"
 #include "apps/rankd/plan_picture.h"
+#include "apps/rankd/probe.h"
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
 #include "apps/rankd/request_mix.h"
@@ -32,6 +33,7 @@
 #include "apps/rankd/suites/suite_runner.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
+#include "base/problems/message_text.h"
 #include "host/engine.h"
 #include "host/project.h"
 #include "plan/explain.h"
@@ -49,7 +51,7 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
 int fail(const host::StartError& error) {
-  std::string text = error.text;
+  std::string text = base::printable(error.text);
   if (!text.ends_with('\n')) text += '\n';
   std::fprintf(stderr, "rankd: %s", text.c_str());
   return kFailed;
@@ -84,10 +86,12 @@ int list_plans(const Flags& flags, const host::Project& project, Output& out) {
   }
   for (const host::PlanFile& file : *files) {
     if (file.plan) {
-      out.write(base::format(
-          "{:<24} {:>3} nodes  {}\n", (*file.plan)->name, (*file.plan)->nodes.size(), file.path));
+      out.write(base::format("{:<24} {:>3} nodes  {}\n",
+                             (*file.plan)->name,
+                             (*file.plan)->nodes.size(),
+                             base::printable(file.path)));
     } else {
-      out.write(base::format("{:<24} invalid    {}\n", "-", file.path));
+      out.write(base::format("{:<24} invalid    {}\n", "-", base::printable(file.path)));
     }
   }
   return all_good ? kOk : kFailed;
@@ -116,14 +120,14 @@ int check(const Flags& flags, const host::Project& project, Output& output) {
       }
       json.end_object();
     } else if (file.plan) {
-      out += base::format("{}: ok\n", file.path);
+      out += base::format("{}: ok\n", base::printable(file.path));
       for (const base::Problem& warning : (*file.plan)->warnings) {
         plan::ProblemReport report;
         report.add(warning);
         out += report.to_text();
       }
     } else {
-      out += base::format("{}:\n{}", file.path, file.plan.error().to_text());
+      out += base::format("{}:\n{}", base::printable(file.path), file.plan.error().to_text());
     }
   }
   if (flags.format_or(Format::kText) == Format::kJson) json.end_array();
@@ -139,7 +143,7 @@ base::Result<std::string> describe(const plan::CompiledPlanRef& plan,
   if (format == Format::kMermaid) return plan_to_mermaid(plan, project);
   if (format == Format::kSvg) return plan_to_svg(*plan);
   const plan::PlanExplanation explanation(*plan, project.registry());
-  if (format == Format::kText) return explanation.to_text();
+  if (format == Format::kText) return base::printable(explanation.to_text());
   std::string out;
   base::JsonWriter json(out);
   explanation.write_json(json);
@@ -198,7 +202,8 @@ int test_plans(const Flags& flags, const host::Project& project, Output& out) {
   }
   SuiteResults results;
   for (const std::string& file : files) results.suites.push_back(run_suite(flags, file));
-  out.write(flags.format_or(Format::kText) == Format::kJson ? to_json(results) : to_text(results));
+  out.write(flags.format_or(Format::kText) == Format::kJson ? to_json(results)
+                                                            : base::printable(to_text(results)));
   if (!flags.junit_file.empty()) {
     std::ofstream junit(flags.junit_file, std::ios::binary);
     junit << to_junit(results);
@@ -228,14 +233,15 @@ int draw_trace(const Flags& flags, Output& out) {
   const std::ptrdiff_t index = flags.trace_run > 0 ? flags.trace_run - 1 : slowest - runs->begin();
   out.write(base::format(
       "run {} of {}{}: ", index + 1, runs->size(), flags.trace_run > 0 ? "" : ", the slowest"));
-  out.write(trace::draw_waterfall((*runs)[static_cast<std::size_t>(index)],
-                                  {.columns = terminal_columns()}));
+  out.write(base::printable(trace::draw_waterfall((*runs)[static_cast<std::size_t>(index)],
+                                                  {.columns = terminal_columns()})));
   return kOk;
 }
 
 int run_lines(const Flags& flags, host::Engine& engine, Output& out, StopFlag& stop) {
   LineReader in(STDIN_FILENO, "stdin", stop, rank::RequestLimits().json.text_bytes_max);
-  LineServerOptions options{.concurrency = flags.run_concurrency};
+  LineServerOptions options{
+      .concurrency = flags.run_concurrency, .slow = flags.slow_request, .log = flags.log};
   if (flags.format == Format::kText) options.rewrite = &answer_table;
   const auto all_good = serve_lines(engine, in, out, stop, options);
   // A failed output is reported where all commands end.
@@ -247,7 +253,8 @@ int bench(const Flags& flags, host::Engine& engine, Output& out, const StopFlag&
   const auto mix = make_request_mix(flags);
   if (!mix) return fail(mix.error());
   const BenchResult result = run_bench(engine, flags, *mix, stop);
-  out.write(flags.format_or(Format::kText) == Format::kJson ? to_json(result) : to_text(result));
+  out.write(flags.format_or(Format::kText) == Format::kJson ? to_json(result)
+                                                            : base::printable(to_text(result)));
   return result.failed == 0 ? kOk : kFailed;
 }
 
@@ -267,6 +274,7 @@ int with_engine(Flags flags, const host::Project& project, Output& out) {
 int run_command_to(const Flags& flags, Output& out) {
   if (flags.command == Subcommand::kSeed) return write_seed(flags);
   if (flags.command == Subcommand::kServe) return run_serve(flags);
+  if (flags.command == Subcommand::kProbe) return run_probe(flags.probe_address);
   if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
   const auto project = host::Project::open(flags, rankd_extensions());
@@ -295,7 +303,7 @@ int run_command_to(const Flags& flags, Output& out) {
 
 int print_early_exit(const EarlyExit& exit) {
   Output out(exit.exit_code == kOk ? STDOUT_FILENO : STDERR_FILENO, "stdout");
-  if (out.write(exit.text) || exit.exit_code != kOk) return exit.exit_code;
+  if (out.write(base::printable(exit.text)) || exit.exit_code != kOk) return exit.exit_code;
   return fail({out.status().error().message()});
 }
 

@@ -9,6 +9,7 @@
 #include "apps/rankd/extensions.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
+#include "base/problems/message_text.h"
 #include "host/engine.h"
 #include "host/project.h"
 #include "host/waiting_call.h"
@@ -37,8 +38,8 @@ class Checklist {
   void note(bool is_good, const std::string& what, const std::string& advice) {
     all_good_ &= is_good;
     if (!as_json_) {
-      out_.write(is_good ? base::format("ok    {}\n", what)
-                         : base::format("FAIL  {}\n      {}\n", what, advice));
+      out_.write(base::printable(is_good ? base::format("ok    {}\n", what)
+                                         : base::format("FAIL  {}\n      {}\n", what, advice)));
       return;
     }
     json_.begin_object();
@@ -124,6 +125,7 @@ void show_settings(const Flags& flags, const host::Engine& engine, Checklist& li
   };
   show("loops", engine.loop_count(), "by processors and endpoints");
   show("cpu_threads", engine.workers().worker_count(), "all processors");
+  show("pin", flags.pin, "default");
   show("inline_threshold_us", us(flags.inline_threshold), "default");
   show("loop_inline_budget_us", us(flags.loop_inline_budget), "default");
   show("max_inline_depth",

@@ -111,8 +111,9 @@ void add_milliseconds(CLI::App& app,
   // Not `CLI::Range`, which lets NaN pass.
   const auto in_range = [](const std::string& text) {
     const double ms = std::strtod(text.c_str(), nullptr);
-    return ms >= 0 && ms <= 3'600'000 ? std::string()
-                                      : "Value " + text + " not in range 0 to 3600000";
+    return !text.empty() && ms >= 0 && ms <= 3'600'000
+               ? std::string()
+               : "Value " + text + " not in range 0 to 3600000";
   };
   app.add_option_function<double>(name, set, about)->check(in_range);
 }
@@ -162,6 +163,7 @@ void add_running(CLI::App& app, Flags& flags) {
       ->check(CLI::Range(0, 64));
   app.add_option("--loops", flags.loops, "event loops (default: by processors and endpoints)")
       ->check(CLI::Range(1, 16));
+  app.add_flag("--pin", flags.pin, "put each loop and each worker on a processor of its own");
   const auto limit = CLI::Range(std::int64_t{1}, runtime::AdmissionSettings::kLimitMax);
   app.add_option("--high_water,--high-water",
                  flags.high_water,
@@ -177,6 +179,10 @@ void add_running(CLI::App& app, Flags& flags) {
          "--concurrency", flags.run_concurrency, "requests of `run` that are under way at a time")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10'000}))
       ->capture_default_str();
+  add_milliseconds(app,
+                   "--slow_ms,--slow-ms",
+                   flags.slow_request,
+                   "log requests of `run` that take longer; 0: none (default: 1000)");
   app.add_option("--max_rows,--max-rows",
                  flags.row_limits.rows_max,
                  "rows that one node may give; more is the error limit_reached")
@@ -298,6 +304,9 @@ class CommandLine {
         ->required();
     trace.add_option("--run", flags_.trace_run, "which run, from 1 (default: the slowest)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+    command("probe", Subcommand::kProbe, "ask a server whether it is ready; exit code 0 or 1")
+        .add_option("ADDR", flags_.probe_address, "host:port, [v6]:port or unix:/path")
+        ->required();
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 

@@ -72,6 +72,7 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
                             "text",
                             "--log_level",
                             "debug",
+                            "--pin",
                             "--allow_scheduling_overrides"});
   ASSERT_TRUE(flags) << flags.error().text;
   EXPECT_EQ(flags->plan_name, "p");
@@ -87,6 +88,7 @@ TEST(FlagsTest, CLI2_EveryFlagIsRead) {
   EXPECT_EQ(flags->env, "prod");
   EXPECT_EQ(flags->cpu_threads, 4U);
   EXPECT_EQ(flags->loops, 2U);
+  EXPECT_TRUE(flags->pin);
   EXPECT_EQ(flags->dump_run_trace, "t.json");
   EXPECT_EQ(flags->format, Format::kJson);
   EXPECT_EQ(flags->log_format, base::LogFormat::kText);
@@ -111,6 +113,8 @@ TEST(FlagsTest, CLI3_EverySubcommandIsRead) {
   EXPECT_THAT(parse({"check", "a", "b"})->plan_files, ElementsAre("a", "b"));
   EXPECT_EQ(parse({"seed", "--users", "9"})->seed_users, 9);
   EXPECT_EQ(parse({"doctor"})->command, Subcommand::kDoctor);
+  EXPECT_EQ(parse({"probe", "127.0.0.1:1"})->probe_address, "127.0.0.1:1");
+  EXPECT_FALSE(parse({"probe"}));
   EXPECT_EQ(parse({"explain", "feed", "--format", "json"})->format, Format::kJson);
 }
 

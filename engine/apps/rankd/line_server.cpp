@@ -6,6 +6,7 @@
 #include <memory>
 #include <semaphore>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -61,6 +62,7 @@ class LineSlot final : public rank::RankCall, loop::Job, loop::Timer {
 
   std::string line;
   bool is_end = false;  ///< no line, but the end of the input
+  std::uint64_t refusal_count = 0;
 
   void post() { part_.loop.post(*this); }
   void mark_answered() {
@@ -71,6 +73,7 @@ class LineSlot final : public rank::RankCall, loop::Job, loop::Timer {
   void wait_for_answer() const { is_answered_.wait(false, std::memory_order_acquire); }
   void free() {
     if (line.capacity() > kKeptLineBytes) line = {};
+    refusal_count = 0;
     is_answered_.store(false, std::memory_order_relaxed);
   }
 
@@ -80,8 +83,10 @@ class LineSlot final : public rank::RankCall, loop::Job, loop::Timer {
   void on_answer() override {
     // Happens when bodies of earlier requests still run though these were answered at their
     // deadlines. The input is the queue, so the request waits.
-    if (outcome() == rank::RankOutcome::kRefused)
+    if (outcome() == rank::RankOutcome::kRefused) {
+      ++refusal_count;
       return part_.loop.arm(*this, part_.loop.clock().now() + kRetryPause);
+    }
     std::counting_semaphore<>& under_way = under_way_;
     mark_answered();
     under_way.release();
@@ -99,8 +104,7 @@ class LineServer {
   LineServer(host::Engine& engine, Output& out, StopFlag& stop, const LineServerOptions& options)
       : out_(out),
         stop_(stop),
-        concurrency_(options.concurrency),
-        rewrite_(options.rewrite),
+        options_(options),
         under_way_(options.concurrency),
         free_slots_(options.concurrency * kSlotsPerRequest) {
     for (std::size_t index = 0; index < engine.loop_count(); ++index)
@@ -121,7 +125,7 @@ class LineServer {
     const base::Status read = read_lines(in);
     writer.join();
     // No thread is inside `on_answer` any more when all permits are back.
-    for (std::int64_t index = 0; index < concurrency_; ++index) under_way_.acquire();
+    for (std::int64_t index = 0; index < options_.concurrency; ++index) under_way_.acquire();
     if (!read) return std::unexpected(read.error());
     if (!out_.status()) return std::unexpected(out_.status().error());
     return all_ok_;
@@ -163,17 +167,45 @@ class LineServer {
         slot.wait_for_answer();
       }
       if (slot.is_end) break;
-      if (rewrite_ != nullptr) {
-        text += rewrite_(slot.response());
+      if (options_.rewrite != nullptr) {
+        text += options_.rewrite(slot.response());
       } else {
         text += slot.response();
         text += '\n';
       }
       all_ok_ &= slot.ok();
+      if (options_.log != nullptr) log_answer(slot);
       slot.free();
       free_slots_.release();
     }
     write(text);
+  }
+
+  /// Logs what an operator would want to know about a request. The logger limits how often.
+  void log_answer(const LineSlot& slot) {
+    const std::string_view plan =
+        slot.plan() != nullptr ? std::string_view(slot.plan()->plan().name) : std::string_view();
+    if (slot.refusal_count > 0) {
+      options_.log->warning("request_refused",
+                            "A request had to wait because too many were under way",
+                            {{"request_id", slot.request_id()},
+                             {"engine_request_id", slot.engine_request_id()},
+                             {"plan", plan},
+                             {"tries", slot.refusal_count}});
+    }
+    if (options_.slow && slot.took() > *options_.slow) {
+      const std::string_view outcome = slot.code()                 ? rank::to_string(*slot.code())
+                                       : slot.degraded_count() > 0 ? "degraded"
+                                                                   : "ok";
+      options_.log->warning(
+          "request_slow",
+          "A request took long",
+          {{"request_id", slot.request_id()},
+           {"engine_request_id", slot.engine_request_id()},
+           {"plan", plan},
+           {"outcome", outcome},
+           {"took_ms", std::chrono::duration<double, std::milli>(slot.took()).count()}});
+    }
   }
 
   void write(std::string& text) {
@@ -183,8 +215,7 @@ class LineServer {
 
   Output& out_;
   StopFlag& stop_;
-  const std::int64_t concurrency_;
-  std::string (*const rewrite_)(std::string_view);
+  const LineServerOptions options_;
   // Permits for requests that have no answer yet.
   std::counting_semaphore<> under_way_;
   // Slots that hold neither a request nor an answer.

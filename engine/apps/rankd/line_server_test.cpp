@@ -1,6 +1,7 @@
 #include "apps/rankd/line_server.h"
 
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -17,24 +18,31 @@
 #include "apps/rankd/descriptor_fixture.h"
 #include "apps/rankd/rankd_fixture.h"
 #include "base/format.h"
+#include "base/log/log.h"
+#include "base/log/log_sink.h"
 #include "rank/request.h"
 
 namespace millrace::rankd::testing {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 /// Serves lines of a file, and gives what was written.
 class Served {
  public:
-  Served(host::Engine& engine, std::string_view lines, std::int64_t concurrency = 64) {
+  Served(host::Engine& engine, std::string_view lines, std::int64_t concurrency = 64)
+      : Served(engine, lines, LineServerOptions{.concurrency = concurrency}) {}
+  Served(host::Engine& engine, std::string_view lines, const LineServerOptions& options) {
     const OpenFile in_file(folder_.write("in", lines), O_RDONLY);
     const OpenFile out_file(folder_.write("out", ""), O_WRONLY);
     StopFlag stop;
     LineReader in(in_file.descriptor(), "in", stop, rank::RequestLimits().json.text_bytes_max);
     Output out(out_file.descriptor(), "out");
-    all_ok = serve_lines(engine, in, out, stop, {.concurrency = concurrency}).value();
+    all_ok = serve_lines(engine, in, out, stop, options).value();
     std::ifstream file(folder_.path() + "/out");
     text.assign(std::istreambuf_iterator<char>(file), {});
     std::istringstream parts(text);
@@ -172,6 +180,40 @@ TEST_F(LineServerTest, EmptyLinesMeanNothing) {
   const Served served(*engine_, "\n  \t\r\n\n");
   EXPECT_TRUE(served.all_ok);
   EXPECT_EQ(served.text, "");
+}
+
+TEST_F(LineServerTest, SlowRequestsAreLoggedWithPlanAndTime) {
+  base::MemoryLogSink sink;
+  base::Logger log(sink, {.repeats = {.burst_max = 3}});
+  std::string lines;
+  for (int i = 0; i < 10; ++i)
+    lines += base::format("{{\"user_id\": 1, \"request_id\": \"r{}\"}}\n", i);
+  const Served quick(*engine_, lines, {.slow = std::chrono::hours(1), .log = &log});
+  EXPECT_THAT(sink.lines(), IsEmpty());
+  const Served slow(*engine_, lines, {.slow = base::Duration(0), .log = &log});
+  EXPECT_TRUE(slow.all_ok);
+  ASSERT_EQ(sink.lines().size(), 3U) << "more of them in a second are only counted";
+  EXPECT_THAT(sink.lines()[0],
+              AllOf(HasSubstr(R"("event":"request_slow","request_id":"r0","engine_request_id":")"),
+                    HasSubstr(R"("plan":"simple_plan","outcome":"ok","took_ms":)")));
+}
+
+TEST_F(LineServerTest, RequestsThatHadToWaitAreLogged) {
+  base::MemoryLogSink sink;
+  base::Logger log(sink);
+  Flags flags = repository_flags();
+  flags.plan_name = "simple_plan";
+  flags.loops = 1;
+  flags.inflight_max = 1;
+  const auto engine = start_engine(flags, *project_);
+  std::string lines;
+  for (int i = 0; i < 200; ++i) lines += "{\"user_id\": 1}\n";
+  lines += "{\"user_id\": 1, \"plan\": \"no\\u001bne\"}\n";
+  const Served served(*engine, lines, {.concurrency = 64, .log = &log});
+  EXPECT_EQ(served.answers.size(), 201U);
+  EXPECT_THAT(sink.lines(),
+              Contains(AllOf(HasSubstr(R"("event":"request_refused")"),
+                             HasSubstr(R"("plan":"simple_plan","tries":)"))));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "apps/rankd/serve.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -18,17 +18,21 @@
 #include <unistd.h>
 
 #include "apps/rankd/extensions.h"
+#include "apps/rankd/output.h"
 #include "apps/rankd/process_log.h"
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
 #include "base/log/async_log_sink.h"
 #include "base/log/log.h"
+#include "base/problems/message_text.h"
 #include "base/settings/setting_values.h"
 #include "host/engine.h"
 #include "host/project.h"
+#include "server/descriptor_limit.h"
 #include "server/server.h"
 #include "server/server_settings.h"
+#include "server/service_notice.h"
 
 namespace millrace::rankd {
 namespace {
@@ -39,6 +43,7 @@ constexpr int kServeOk = 0;
 constexpr int kServeFailed = 1;
 constexpr int kServeUsage = 2;
 constexpr base::Duration kDrainPoll = std::chrono::milliseconds(20);
+constexpr base::Duration kReadyPoll = std::chrono::milliseconds(50);
 
 Pairs environment() {
   Pairs variables;
@@ -51,7 +56,8 @@ Pairs environment() {
   return variables;
 }
 
-/// The signals that end the process, blocked for all threads that start later.
+/// The signals that end the process or make it read its files again, blocked for all threads that
+/// start later.
 class EndSignals {
  public:
   EndSignals() {
@@ -61,29 +67,47 @@ class EndSignals {
     // A client that is gone is an error of its write.
     signal(SIGPIPE, SIG_IGN);
   }
-  /// Waits for one of them. SIGHUP, which asks other servers to read their files again, must not
-  /// end this one, which cannot do that yet.
-  [[nodiscard]] int wait(base::Logger& log) const {
-    int number = 0;
-    while (sigwait(&set_, &number) != 0 || number == SIGHUP) {
-      if (number == SIGHUP)
-        log.warning("reload_ignored", "SIGHUP was ignored: restart the server to load new files");
-      number = 0;
+  /// Waits for one that ends the process. Meanwhile each SIGHUP makes the server read its files
+  /// again, and the service manager hears of both and of the health of the loops.
+  [[nodiscard]] int wait(server::Server& server, const server::ServiceManager& manager) const {
+    bool is_told = false;
+    while (true) {
+      if (!is_told && server.readiness().is_ready()) {
+        manager.tell_ready();
+        is_told = true;
+      }
+      if (server.is_live()) manager.tell_alive();
+      base::Duration pause = manager.watchdog_pause().value_or(std::chrono::hours(1));
+      if (!is_told && manager.is_present()) pause = std::min(pause, kReadyPoll);
+      const int number = next(pause);
+      if (number == SIGHUP) {
+        manager.tell_reloading(base::steady_clock().now());
+        // The manager outlives the server.
+        server.request_reload([&manager] { manager.tell_ready(); });
+      } else if (number != 0) {
+        return number;
+      }
     }
-    return number;
   }
   /// Waits for one of them, for at most that long. True: one came.
   [[nodiscard]] bool wait_for(base::Duration span) const {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span);
-    const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (span - seconds).count()};
-    int outcome = -1;
-    do {
-      outcome = sigtimedwait(&set_, nullptr, &limit);
-    } while ((outcome < 0 && errno == EINTR) || outcome == SIGHUP);
-    return outcome > 0;
+    const base::TimePoint end = base::steady_clock().now() + span;
+    while (true) {
+      const int number = next(end - base::steady_clock().now());
+      if (number != 0 && number != SIGHUP) return true;
+      if (base::steady_clock().now() >= end) return false;
+    }
   }
 
  private:
+  /// The next signal; 0 if none comes in that time.
+  [[nodiscard]] int next(base::Duration span) const {
+    span = std::max(span, base::Duration(0));
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span);
+    const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (span - seconds).count()};
+    return std::max(sigtimedwait(&set_, nullptr, &limit), 0);
+  }
+
   sigset_t set_{};
 };
 
@@ -105,8 +129,18 @@ std::string random_prefix() {
   return base::format("{:08x}{:08x}-", device(), device());
 }
 
+/// Prints a message for people; names of files and the like in it may be anything.
 void print_to(std::FILE* stream, const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
+  const std::string shown = base::printable(text);
+  std::fwrite(shown.data(), 1, shown.size(), stream);
+}
+
+/// Prints what a command is for; gives the exit code.
+int print_result(std::string_view text) {
+  Output out(STDOUT_FILENO, "stdout");
+  if (out.write(text)) return kServeOk;
+  print_to(stderr, "rankd: " + out.status().error().message() + "\n");
+  return kServeFailed;
 }
 
 /// Ends the server in order (S47); gives the exit code.
@@ -141,34 +175,42 @@ int serve_with(Flags flags,
                const base::SettingValues& values,
                const base::ProblemReport& warnings) {
   const EndSignals signals;
+  const server::ServiceManager manager = server::ServiceManager::from_environment();
+  if (auto enough = server::raise_descriptor_limit(settings.connections_max); !enough) {
+    print_to(stderr, "rankd: " + enough.error().message() + "\n");
+    return kServeFailed;
+  }
   base::AsyncLogSink sink({.format = format_of(values.text("log.format"))});
   base::Logger log(sink, {.level_min = level_of(values.text("log.level"))});
   for (const base::Problem& warning : warnings.problems())
     log.warning("setting_ignored", warning.message);
   flags.log = &log;
   flags.id_prefix = random_prefix();
-  const auto project = host::Project::open(flags, rankd_extensions());
+  auto project = host::Project::open(flags, rankd_extensions());
   if (!project) {
     print_to(stderr, "rankd: " + project.error().text + "\n");
     return kServeFailed;
   }
-  auto engine = host::Engine::start(flags, **project);
+  auto engine =
+      host::Engine::start(flags, std::shared_ptr<const host::Project>(*std::move(project)));
   if (!engine) {
     print_to(stderr, "rankd: " + engine.error().text + "\n");
     return kServeFailed;
   }
-  auto server = server::Server::start(
-      {.engine = *std::move(engine),
-       .project = **project,
-       .log = &log,
-       .log_sink = &sink,
-       .plan_dir = flags.plan_dir.empty() ? (*project)->root() + "/plans" : flags.plan_dir},
-      settings);
+  auto server = server::Server::start({.engine = *std::move(engine),
+                                       .host = flags,
+                                       .extensions = rankd_extensions,
+                                       .log = &log,
+                                       .log_sink = &sink,
+                                       .inherited = server::take_inherited_sockets()},
+                                      settings);
   if (!server) {
     print_to(stderr, "rankd: " + server.error().text + "\n");
     return kServeFailed;
   }
-  const int exit_code = drain(**server, settings, signals, signals.wait(log), log);
+  const int signal_number = signals.wait(**server, manager);
+  manager.tell_stopping();
+  const int exit_code = drain(**server, settings, signals, signal_number, log);
   if (exit_code == kServeOk) return kServeOk;
   log.warning("forced_exit", "The process ends before all requests have");
   sink.flush();
@@ -200,8 +242,7 @@ int run_serve(Flags flags) {
   if (report.has_errors() || flags.serve.check_config) {
     print_to(stderr, report.to_text());
     if (report.has_errors()) return kServeUsage;
-    print_to(stdout, "The settings are in order.\n");
-    return kServeOk;
+    return print_result("The settings are in order.\n");
   }
   if (flags.serve.print_config) {
     std::string out;
@@ -212,8 +253,7 @@ int run_serve(Flags flags) {
     } else {
       out = values.to_text();
     }
-    print_to(stdout, out);
-    return kServeOk;
+    return print_result(out);
   }
   server::apply_to_host(values, flags);
   return serve_with(std::move(flags), settings, values, report);

@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "apps/topoexec/component_types.h"
 #include "apps/topoexec/doctor.h"
+#include "apps/topoexec/graph_input.h"
+#include "apps/topoexec/record_commands.h"
 #include "apps/topoexec/run_commands.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
@@ -37,17 +40,24 @@ Outcome fail_with(const base::Error& error) {
           .err = base::format("topoexec: {}: {}\n", error.where(), error.message())};
 }
 
+struct LoadedGraph {
+  std::string text;
+  graph::CompileResult result;
+};
+
 /// Compiles a file; nothing if it cannot be read, and then `outcome` says so.
-std::optional<graph::CompileResult> load(const Flags& flags,
-                                         const std::string& path,
-                                         Outcome& outcome) {
-  const auto text = graph::read_text_file(path, flags.limits.text_bytes_max);
+std::optional<LoadedGraph> load(const Flags& flags,
+                                const graph::ComponentRegistry& types,
+                                const std::string& path,
+                                Outcome& outcome) {
+  auto text = graph::read_text_file(path, flags.limits.text_bytes_max);
   if (!text) {
     outcome = fail_with(text.error());
     return std::nullopt;
   }
-  return graph::compile_text(
-      *text, graph::format_of(path), graph::builtin_registry(), flags.limits);
+  graph::CompileResult result =
+      graph::compile_text(*text, graph::format_of(path), types, flags.limits);
+  return LoadedGraph{.text = *std::move(text), .result = std::move(result)};
 }
 
 std::string summary(const graph::DiagnosticReport& report, const std::string& file) {
@@ -132,10 +142,13 @@ Outcome explain(const Flags& flags, const graph::CompiledGraph& graph) {
   return outcome;
 }
 
-Outcome diff_plans(const Flags& flags, const graph::CompileResult& before) {
+Outcome diff_plans(const Flags& flags,
+                   const graph::ComponentRegistry& types,
+                   const graph::CompileResult& before) {
   Outcome outcome;
-  const auto after = load(flags, flags.other_file, outcome);
-  if (!after) return outcome;
+  const auto loaded = load(flags, types, flags.other_file, outcome);
+  if (!loaded) return outcome;
+  const graph::CompileResult* after = &loaded->result;
   if (!after->graph) return refuse(flags, after->report, flags.other_file);
   const graph::PlanDiff diff =
       graph::compare_plans({.graph = *before.graph, .report = before.report},
@@ -158,10 +171,11 @@ Outcome check_schema(const Flags& flags) {
   return print_report(flags, file.report());
 }
 
-Outcome run_on_file(const Flags& flags) {
+Outcome run_on_file(const Flags& flags, const graph::ComponentRegistry& types) {
   Outcome outcome;
-  const auto result = load(flags, flags.file, outcome);
-  if (!result) return outcome;
+  const auto loaded = load(flags, types, flags.file, outcome);
+  if (!loaded) return outcome;
+  const graph::CompileResult* result = &loaded->result;
   if (flags.command == Subcommand::kValidate || flags.command == Subcommand::kLint) {
     return print_report(flags, result->report);
   }
@@ -174,26 +188,31 @@ Outcome run_on_file(const Flags& flags) {
     case Subcommand::kExplain:
       return explain(flags, *result->graph);
     case Subcommand::kDiffPlan:
-      return diff_plans(flags, *result);
+      return diff_plans(flags, types, *result);
     default:
-      return run_graph_command(flags, *result->graph);
+      return run_graph_command(
+          {.flags = flags, .types = types, .text = loaded->text, .graph = *result->graph});
   }
 }
 
 }  // namespace
 
 Outcome run_command(const Flags& flags) {
+  const auto types = component_types(flags);
+  if (!types) return fail_with(types.error());
   switch (flags.command) {
     case Subcommand::kSchemaDump:
       return {.out = graph::schema_text() + "\n", .err = {}};
     case Subcommand::kSchemaCheck:
       return check_schema(flags);
     case Subcommand::kTest:
-      return run_scenario(flags);
+      return run_scenario(flags, *types);
+    case Subcommand::kReplay:
+      return replay_record(flags, *types);
     case Subcommand::kDoctor:
-      return {.out = doctor_report(flags.format == Format::kJson), .err = {}};
+      return {.out = doctor_report(*types, flags.format == Format::kJson), .err = {}};
     default:
-      return run_on_file(flags);
+      return run_on_file(flags, *types);
   }
 }
 

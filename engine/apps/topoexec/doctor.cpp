@@ -76,11 +76,9 @@ std::string json_report(const graph::ComponentRegistry& registry) {
 
 }  // namespace
 
-std::string doctor_report(bool as_json) {
-  const graph::ComponentRegistry registry = graph::builtin_registry();
+std::string doctor_report(const graph::ComponentRegistry& registry, bool as_json) {
   if (as_json) return json_report(registry);
-  std::string text =
-      "graph files of schema_version 1; this version checks, compiles and draws them\n";
+  std::string text = "graph files of schema_version 1\n";
   text += "\nmachine\n";
   for (const auto& [name, value] : machine_facts())
     text += base::format("  {:<20} {}\n", name, value);

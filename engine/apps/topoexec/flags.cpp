@@ -15,15 +15,16 @@ namespace {
 
 constexpr const char* kProgramAbout =
     "topoexec checks, draws and runs resident graphs: components that stay and exchange\n"
-    "messages in epochs. A graph is a YAML or JSON file. This version runs them in virtual "
-    "time.\n\n"
+    "messages in epochs. A graph is a YAML or JSON file.\n\n"
     "  topoexec graph validate graph.yaml            what is wrong with it, line by line\n"
     "  topoexec graph plan graph.yaml                in which order its parts run\n"
     "  topoexec graph render graph.yaml --format svg > graph.svg\n"
     "  topoexec graph explain graph.yaml COMPONENT   where and when one component runs\n"
+    "  topoexec graph run graph.yaml                 until SIGINT or SIGTERM, or a bound\n"
     "  topoexec graph run graph.yaml --virtual-time --until-idle\n"
     "  topoexec graph why graph.yaml COMPONENT       why it ran, or what it waits for\n"
     "  topoexec graph test scenario.yaml             compare a run with what is expected\n"
+    "  topoexec graph replay run.record              run again what 'run --record' wrote\n"
     "  topoexec schema dump > graph.schema.json      for completion in an editor\n\n"
     "Exit code: 0 all well, 1 failed (the run, the scenario, or lint --strict found warnings),\n"
     "2 wrong usage or invalid file.";
@@ -47,6 +48,7 @@ class GraphCommandLine {
                                Subcommand::kDoctor,
                                "show versions, limits, component types and what the system allows");
     add_format(doctor, {"text", "json"});
+    add_plugins(doctor);
     apps::finish_command_line(
         app_,
         "Exit codes: 0 ok, 1 failed (with --strict: warnings), 2 wrong usage or invalid file.");
@@ -84,6 +86,7 @@ class GraphCommandLine {
     CLI::App& run = file_command(
         graph, "run", Subcommand::kRun, "execute the graph; its core.stdout prints lines");
     add_bounds(run);
+    run.add_option("--record", flags_.record, "write everything needed to replay the run");
     CLI::App& trace = command(
         graph, "trace", Subcommand::kTrace, "execute it and print what happened, event by event");
     add_file(trace);
@@ -100,6 +103,9 @@ class GraphCommandLine {
     why.add_option("--epoch", flags_.epoch, "ask after this epoch of its domain")
         ->check(CLI::PositiveNumber);
     add_bounds(why);
+    CLI::App& replay = file_command(
+        graph, "replay", Subcommand::kReplay, "run a record again and name the first difference");
+    replay.get_option("FILE")->description("what 'run --record' wrote");
     CLI::App& test = file_command(
         graph, "test", Subcommand::kTest, "run a scenario in virtual time and compare its outputs");
     test.get_option("FILE")->description("scenario file: graph, options, inject, expect");
@@ -139,6 +145,7 @@ class GraphCommandLine {
   void add_file(CLI::App& sub) {
     sub.add_option("FILE", flags_.file, "graph file: JSON if it ends in .json, else YAML")
         ->required();
+    add_plugins(sub);
     const auto limit = [&sub](const char* name, std::size_t& value, const char* about) {
       sub.add_option(name, value, about)
           ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 30U))
@@ -153,6 +160,11 @@ class GraphCommandLine {
     limit("--max-loops", limits.loops_max, "composite loops");
     limit("--max-id-bytes", limits.id_bytes_max, "length of an id");
     limit("--max-config-depth", limits.config_depth_max, "nesting of a config");
+  }
+
+  void add_plugins(CLI::App& sub) {
+    sub.add_option("--plugin", flags_.plugins, "shared object with more component types")
+        ->allow_extra_args(false);
   }
 
   void add_strict(CLI::App& sub) {

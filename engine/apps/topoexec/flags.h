@@ -4,6 +4,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/command_line.h"
 #include "graph/format/limits.h"
@@ -22,6 +23,7 @@ enum class Subcommand : std::uint8_t {
   kMetrics,
   kWhy,
   kTest,
+  kReplay,
   kSchemaDump,
   kSchemaCheck,
   kDoctor,
@@ -42,6 +44,8 @@ struct Flags {
   bool until_idle = false;
   bool virtual_time = false;
   std::optional<std::uint64_t> epoch = {};  ///< of why
+  std::string record;                       ///< of run: the file to write
+  std::vector<std::string> plugins = {};    ///< shared objects with component types
   graph::GraphLimits limits;
 };
 

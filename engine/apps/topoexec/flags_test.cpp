@@ -1,5 +1,6 @@
 #include "apps/topoexec/flags.h"
 
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -25,6 +26,12 @@ TEST(TopoexecFlagsTest, ReadsCommandFileFormatAndLimits) {
   EXPECT_EQ(parse({"graph", "diff-plan", "a", "b"})->other_file, "b");
   EXPECT_EQ(parse({"graph", "explain", "a", "c"})->component, "c");
   EXPECT_TRUE(parse({"graph", "lint", "a", "--strict"})->strict);
+  EXPECT_EQ(parse({"graph", "run", "a", "--record", "r"})->record, "r");
+  EXPECT_EQ(parse({"graph", "replay", "r"})->command, Subcommand::kReplay);
+  const auto plugins = parse({"graph", "run", "--plugin", "a.so", "--plugin", "b.so", "g.yaml"});
+  ASSERT_TRUE(plugins);
+  EXPECT_EQ(plugins->plugins, (std::vector<std::string>{"a.so", "b.so"}));
+  EXPECT_EQ(plugins->file, "g.yaml") << "a plugin takes one file name";
   EXPECT_EQ(parse({"schema", "dump"})->command, Subcommand::kSchemaDump);
   EXPECT_EQ(parse({"doctor", "--format", "json"})->format, Format::kJson);
 }

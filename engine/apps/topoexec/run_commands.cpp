@@ -1,16 +1,23 @@
 #include "apps/topoexec/run_commands.h"
 
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "apps/topoexec/flags.h"
+#include "apps/topoexec/graph_input.h"
+#include "apps/topoexec/input_lines.h"
 #include "apps/topoexec/outcome.h"
+#include "apps/topoexec/record_commands.h"
+#include "apps/topoexec/stop_on_signal.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -26,6 +33,7 @@
 #include "graph/run/runtime.h"
 #include "graph/run/runtime_runner.h"
 #include "graph/run/why.h"
+#include "loop/stop.h"
 
 namespace millrace::topoexec {
 namespace {
@@ -39,11 +47,25 @@ Outcome usage_error(std::string_view message) {
   return {.exit_code = kBadUsage, .out = {}, .err = base::format("topoexec: {}\n", message)};
 }
 
-std::optional<std::string> read_standard_input() {
-  std::string line;
-  if (!std::getline(std::cin, line)) return std::nullopt;
-  return line;
-}
+/// What a run needs of the process: lines of standard input and, in wall time, signals that stop
+/// it.
+class RunSession {
+ public:
+  explicit RunSession(const Flags& flags) : input_(STDIN_FILENO) {
+    if (!flags.virtual_time) signals_.emplace(stop_);
+  }
+  void prepare(graph::RuntimeRunnerOptions& options) {
+    options.stop_token = stop_.token();
+    options.standard_input = [this] { return input_.next(); };
+    options.close_input = [this] { input_.close(); };
+  }
+  void stop() { stop_.request_stop(); }
+
+ private:
+  loop::StopSource stop_;
+  std::optional<StopOnSignal> signals_;
+  InputLines input_;
+};
 
 graph::RuntimeRunnerOptions options_of(const Flags& flags) {
   graph::RuntimeRunnerOptions options;
@@ -51,7 +73,6 @@ graph::RuntimeRunnerOptions options_of(const Flags& flags) {
   if (flags.duration_ms) options.duration = std::chrono::milliseconds(*flags.duration_ms);
   options.until_idle = flags.until_idle;
   options.virtual_time = flags.virtual_time;
-  options.standard_input = read_standard_input;
   return options;
 }
 
@@ -67,17 +88,34 @@ Outcome print_json_or_text(const Flags& flags, bool is_ok, auto write_json, std:
   return outcome;
 }
 
-Outcome run(const Flags& flags, const graph::CompiledGraph& graph) {
+Outcome run(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  const graph::CompiledGraph& graph = input.graph;
+  RunSession session(flags);
   graph::RuntimeRunnerOptions options = options_of(flags);
+  session.prepare(options);
   std::string lines;
+  bool is_written = true;
   options.on_output = [&](const graph::OutputRecord& output) {
     if (graph.components[output.component].type != "core.stdout") return;
     lines += graph::output_line(graph, output) + "\n";
+    if (flags.virtual_time) return;
+    // Whoever reads them waits for them; if nobody does any more, the run is of no use.
+    is_written = is_written && std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size() &&
+                 std::fflush(stdout) == 0;
+    lines.clear();
+    if (!is_written) session.stop();
   };
-  const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
-  Outcome outcome{.exit_code = result.ok ? 0 : kRunFailed, .out = std::move(lines), .err = {}};
+  const auto ran = run_and_record(input, std::move(options));
+  if (!ran) {
+    return usage_error(base::format("{}: {}", ran.error().where(), ran.error().message()));
+  }
+  const graph::RuntimeRunnerResult& result = *ran;
+  Outcome outcome{
+      .exit_code = result.ok && is_written ? 0 : kRunFailed, .out = std::move(lines), .err = {}};
+  if (!is_written) outcome.err = "topoexec: Standard output cannot be written\n";
   if (flags.format != Format::kJson) {
-    outcome.err = graph::run_summary(graph, result);
+    outcome.err += graph::run_summary(graph, result);
     return outcome;
   }
   base::JsonWriter json(outcome.out);
@@ -86,10 +124,14 @@ Outcome run(const Flags& flags, const graph::CompiledGraph& graph) {
   return outcome;
 }
 
-Outcome trace(const Flags& flags, const graph::CompiledGraph& graph) {
+Outcome trace(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  const graph::CompiledGraph& graph = input.graph;
+  RunSession session(flags);
   graph::RuntimeRunnerOptions options = options_of(flags);
+  session.prepare(options);
   options.trace = true;
-  const auto result = graph::RuntimeRunner::run(graph, graph::builtin_registry(), options);
+  const auto result = graph::RuntimeRunner::run(graph, input.types, options);
   if (flags.format == Format::kChrome) {
     return {.exit_code = result.ok ? 0 : kRunFailed,
             .out = graph::chrome_trace(graph, result),
@@ -99,14 +141,19 @@ Outcome trace(const Flags& flags, const graph::CompiledGraph& graph) {
   return print_json_or_text(flags, result.ok, write, graph::trace_text(graph, result));
 }
 
-Outcome metrics(const Flags& flags, const graph::CompiledGraph& graph) {
-  const auto result =
-      graph::RuntimeRunner::run(graph, graph::builtin_registry(), options_of(flags));
+Outcome metrics(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  RunSession session(flags);
+  graph::RuntimeRunnerOptions options = options_of(flags);
+  session.prepare(options);
+  const auto result = graph::RuntimeRunner::run(input.graph, input.types, options);
   const auto write = [&](base::JsonWriter& json) { graph::write_metrics_json(result, json); };
   return print_json_or_text(flags, result.ok, write, graph::metrics_text(result));
 }
 
-Outcome why(const Flags& flags, const graph::CompiledGraph& graph) {
+Outcome why(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  const graph::CompiledGraph& graph = input.graph;
   const auto component = graph.find_component(flags.component);
   if (!component) {
     std::vector<std::string_view> ids;
@@ -115,11 +162,12 @@ Outcome why(const Flags& flags, const graph::CompiledGraph& graph) {
                                     flags.component,
                                     base::did_you_mean(flags.component, ids)));
   }
-  const graph::ComponentRegistry registry = graph::builtin_registry();
+  RunSession session(flags);
   graph::RuntimeRunnerOptions options = options_of(flags);
+  session.prepare(options);
   const bool has_bound = options.steps || options.duration || options.until_idle;
   if (!has_bound) options.steps = kWhySteps;
-  graph::Runtime runtime(graph, registry, std::move(options));
+  graph::Runtime runtime(graph, input.types, std::move(options));
   if (const base::Status started = runtime.start(); !started) {
     return {.exit_code = kRunFailed,
             .out = {},
@@ -161,16 +209,20 @@ void write_difference(const graph::ScenarioOutcome& outcome, base::JsonWriter& j
 
 }  // namespace
 
-Outcome run_graph_command(const Flags& flags, const graph::CompiledGraph& graph) {
-  if (flags.command == Subcommand::kWhy) return why(flags, graph);
-  const base::Status checked = graph::check_options(graph, options_of(flags));
+Outcome run_graph_command(const GraphInput& input) {
+  const Flags& flags = input.flags;
+  if (flags.command == Subcommand::kWhy) return why(input);
+  const base::Status checked = graph::check_options(input.graph, options_of(flags));
   if (!checked) return usage_error(checked.error().message());
-  if (flags.command == Subcommand::kTrace) return trace(flags, graph);
-  if (flags.command == Subcommand::kMetrics) return metrics(flags, graph);
-  return run(flags, graph);
+  if (!flags.record.empty() && !flags.virtual_time) {
+    return usage_error("--record needs --virtual-time: only such runs can be replayed");
+  }
+  if (flags.command == Subcommand::kTrace) return trace(input);
+  if (flags.command == Subcommand::kMetrics) return metrics(input);
+  return run(input);
 }
 
-Outcome run_scenario(const Flags& flags) {
+Outcome run_scenario(const Flags& flags, const graph::ComponentRegistry& registry) {
   const auto text = graph::read_text_file(flags.file, flags.limits.text_bytes_max);
   if (!text) return usage_error(base::format("{}: {}", flags.file, text.error().message()));
   auto scenario = graph::read_scenario(*text);
@@ -182,7 +234,6 @@ Outcome run_scenario(const Flags& flags) {
   const std::string path = (folder / scenario->graph).string();
   const auto graph_text = graph::read_text_file(path, flags.limits.text_bytes_max);
   if (!graph_text) return usage_error(base::format("{}: {}", path, graph_text.error().message()));
-  const graph::ComponentRegistry registry = graph::builtin_registry();
   const auto compiled =
       graph::compile_text(*graph_text, graph::format_of(path), registry, flags.limits);
   if (!compiled.graph) {

@@ -59,8 +59,20 @@ TEST(TopoexecRunTest, G61_WithoutABoundItIsAUsageError) {
   EXPECT_THAT(run_command(flags).err, HasSubstr("needs a bound"));
   flags.steps = 3;
   EXPECT_EQ(run_command(flags).exit_code, 0);
+}
+
+TEST(TopoexecRunTest, RunsInWallTimeUntilABoundAndPrintsLinesAsTheyCome) {
+  Flags flags = run_flags(Subcommand::kRun, "greenhouse");
   flags.virtual_time = false;
-  EXPECT_EQ(run_command(flags).exit_code, 2);
+  flags.duration_ms.reset();
+  flags.steps = 3;
+  testing::internal::CaptureStdout();
+  const Outcome outcome = run_command(flags);
+  const std::string lines = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(lines, StartsWith(R"({"component":"show","epoch":1,"value":18,)"));
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("greenhouse: ok (tick_bound)"));
 }
 
 TEST(TopoexecRunTest, G74_TheScenariosOfTheExamplesPass) {

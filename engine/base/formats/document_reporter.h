@@ -3,9 +3,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/formats/json_document.h"
 #include "base/problems/problem_report.h"
@@ -13,18 +15,27 @@
 
 namespace millrace::base {
 
-/// Where a value stands in a document.
+/// Where a value stands in a document. Its path is found only when a problem is reported.
 struct ValuePlace {
-  std::string path = {};  ///< from the root, as `nodes[3].params.limit`; empty for the root
+  std::uint32_t index = 0;  ///< of the value, see `JsonValue::index`; 0 is the root
   std::uint32_t offset = 0;
   /// Where a person wrote the value, if the document was generated from another file.
   SourceRange source = {};
+  std::string absent_member = {};  ///< of the object here, if that is what is meant
 
-  /// The place of a member of the object here.
-  [[nodiscard]] ValuePlace member(JsonValue value) const;
-  /// The place of an item of the array here.
-  [[nodiscard]] ValuePlace item(std::size_t index, JsonValue value) const;
+  /// The place of a member or item of the value here.
+  [[nodiscard]] ValuePlace child(JsonValue value) const {
+    return {.index = value.index(), .offset = value.offset(), .source = source};
+  }
+  /// The place of the name of a member of the object here.
+  [[nodiscard]] ValuePlace key(JsonValue member) const {
+    return {.index = member.index(), .offset = member.key_offset(), .source = source};
+  }
 };
+
+/// Paths of values that a person wrote elsewhere in the file than they stand in the document, by
+/// index: those that come from templates and the like.
+using OriginPaths = std::map<std::uint32_t, std::string>;
 
 /// The caller's codes for the problems that `ValueReader` and `ObjectReader` find themselves.
 struct ReaderCodes {
@@ -40,7 +51,7 @@ struct ReaderCodes {
 
 /// Adds the problems of one document to a report and says where they are: in the file that the
 /// document was generated from when the value's place knows it, else in the document.
-/// Threading: not shared. Lifetime: borrows the document, the report and the codes.
+/// Threading: not shared. Lifetime: borrows the document, the report, the codes and the origins.
 class DocumentReporter {
  public:
   /// `file` names the document in the report; empty if whoever prints the report names it.
@@ -50,6 +61,8 @@ class DocumentReporter {
                    std::string file = {})
       : document_(document), report_(report), codes_(codes), file_(std::move(file)) {}
 
+  /// Says which values have another path than the one at which they stand.
+  void set_origins(const OriginPaths& origins) { origins_ = &origins; }
   /// Names the file that the document was generated from.
   void set_source_file(std::string file) { source_file_ = std::move(file); }
   [[nodiscard]] const std::string& source_file() const { return source_file_; }
@@ -60,6 +73,8 @@ class DocumentReporter {
   [[nodiscard]] std::size_t count() const {
     return report_.problems().size() + report_.dropped_count();
   }
+  /// Number of errors so far other than unknown fields: each leaves a value unread.
+  [[nodiscard]] std::size_t unread_count() const { return unread_count_; }
   /// Names what the next problems belong to, as `node 'top' (sort)`; empty: nothing in particular.
   void set_subject(std::string subject) { subject_ = std::move(subject); }
   /// Says whether the next problem will only be counted.
@@ -83,6 +98,8 @@ class DocumentReporter {
     std::string hint;
   };
   void add(Severity severity, CodeName code, const ValuePlace& place, Texts texts);
+  [[nodiscard]] std::string path_of(const ValuePlace& place) const;
+  [[nodiscard]] TextPlace text_place(std::size_t offset);
 
   const JsonDocument& document_;
   ProblemReport& report_;
@@ -90,6 +107,9 @@ class DocumentReporter {
   std::string file_;
   std::string source_file_;
   std::string subject_;
+  const OriginPaths* origins_ = nullptr;
+  std::vector<std::size_t> line_starts_;  // of the document; empty until a problem needs them
+  std::size_t unread_count_ = 0;
 };
 
 }  // namespace millrace::base

@@ -14,13 +14,14 @@ using DocumentReporterTest = ReaderFixture;
 
 TEST_F(DocumentReporterTest, PlacesAProblemInTheSourceWhenThatIsKnown) {
   use_json("{\"a\":\n  1}");
+  const JsonValue a = *document_.root().find_member("a");
   reporter_.set_source_file("p.plan.ts");
   const SourceRange source{.line = 7, .column = 6, .end_line = 7, .end_column = 9};
-  reporter_.add(SampleCode::kOwn, {.path = "a", .offset = 8, .source = source}, "in source");
-  reporter_.add(SampleCode::kOwn, {.path = "b", .offset = 8}, "in the document", "look there");
+  reporter_.add(SampleCode::kOwn, ValuePlace{.source = source}.child(a), "in source");
+  reporter_.add(SampleCode::kOwn, ValuePlace{}.child(a), "in the document", "look there");
   EXPECT_EQ(text(),
             "p.plan.ts:7:6: own: in source (at a)\n"
-            "2:3: own: in the document (at b); look there\n");
+            "2:3: own: in the document (at a); look there\n");
 }
 
 TEST_F(DocumentReporterTest, NamesTheFileOfADocument) {
@@ -35,11 +36,32 @@ TEST_F(DocumentReporterTest, PathsGrowByMembersAndItems) {
   const JsonValue a = *document_.root().find_member("a");
   const JsonValue b = *a.find_member("b");
   const SourceRange source{.line = 3};
-  const ValuePlace place =
-      ValuePlace{.source = source}.member(a).member(b).item(0, *b.children().begin());
-  EXPECT_EQ(place.path, "a.b[0]");
+  const ValuePlace place = ValuePlace{.source = source}.child(a).child(*b.children().begin());
   EXPECT_EQ(place.offset, 13U);
   EXPECT_EQ(place.source.line, 3U);
+  reporter_.add(SampleCode::kOwn, place, "item");
+  reporter_.add(SampleCode::kOwn, ValuePlace{}.key(b), "key");
+  reporter_.add(SampleCode::kOwn, {.absent_member = "c"}, "absent");
+  EXPECT_EQ(text(),
+            "3:0: own: item (at a.b[0])\n1:8: own: key (at a.b)\n1:1: own: absent (at c)\n");
+}
+
+TEST_F(DocumentReporterTest, AValueFromElsewhereHasThePathItWasWrittenAt) {
+  use_json(R"({"a": [{"x": 1}]})");
+  const JsonValue item = *document_.root().find_member("a")->children().begin();
+  const OriginPaths origins{{item.index(), "templates[0].a[7]"}};
+  reporter_.set_origins(origins);
+  reporter_.add(SampleCode::kOwn, ValuePlace{}.child(*item.find_member("x")), "moved");
+  EXPECT_EQ(text(), "1:14: own: moved (at templates[0].a[7].x)\n");
+}
+
+TEST_F(DocumentReporterTest, CountsWhatLeavesAValueUnread) {
+  use_json("{}");
+  reporter_.add(SampleCode::kUnknownField, {}, "unknown");
+  reporter_.warn(SampleCode::kOwn, {}, "warning");
+  EXPECT_EQ(reporter_.unread_count(), 0U);
+  reporter_.add(SampleCode::kOwn, {}, "wrong");
+  EXPECT_EQ(reporter_.unread_count(), 1U);
 }
 
 TEST_F(DocumentReporterTest, HintsAreOnlyMadeForProblemsThatAreShown) {

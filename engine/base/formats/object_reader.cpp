@@ -16,22 +16,22 @@
 
 namespace millrace::base {
 
-void ObjectReader::allow_only(std::initializer_list<std::string_view> names) {
+void ObjectReader::allow_only(std::span<const std::string_view> names) {
   for (const JsonValue member : object_.children()) {
     if (std::ranges::find(names, member.key()) != names.end()) continue;
-    ValuePlace place = place_of(member);
-    place.offset = member.key_offset();
-    reporter_.add(
-        reporter_.codes().unknown_field, place, "Unknown field: " + shortened(member.key()), [&] {
-          return suggestion(member.key(), std::span(names.begin(), names.size()));
-        });
+    reporter_.add(reporter_.codes().unknown_field,
+                  place_.key(member),
+                  "Unknown field: " + shortened(member.key()),
+                  [&] { return suggestion(member.key(), names); });
   }
 }
 
-std::optional<JsonValue> ObjectReader::require(std::string_view name) {
+std::optional<JsonValue> ObjectReader::require(std::string_view name, std::string_view about) {
   const std::optional<JsonValue> member = find(name);
   if (!member) {
-    reporter_.add(reporter_.codes().missing_field, place_, format("Missing field: {}", name));
+    std::string message = format("Missing field: {}", name);
+    if (!about.empty()) message += format(", {}", about);
+    reporter_.add(reporter_.codes().missing_field, place_, std::move(message));
   }
   return member;
 }
@@ -58,8 +58,14 @@ std::optional<std::int64_t> ObjectReader::find_int(std::string_view name,
                                                    const Range<std::int64_t>& range) {
   const std::optional<JsonValue> member = find(name);
   if (!member) return std::nullopt;
+  return values_.read_int_within(*member, place_of(*member), name, range);
+}
+
+std::optional<double> ObjectReader::find_number(std::string_view name, const Range<double>& range) {
+  const std::optional<JsonValue> member = find(name);
+  if (!member) return std::nullopt;
   const ValuePlace place = place_of(*member);
-  const std::optional<std::int64_t> number = values_.read_int(*member, place);
+  const std::optional<double> number = values_.read_number(*member, place);
   if (!number || !values_.is_within(*number, range, place, name)) return std::nullopt;
   return number;
 }
@@ -71,12 +77,11 @@ std::optional<std::string_view> ObjectReader::find_string(std::string_view name,
   return values_.read_string(*member, place_of(*member), bytes_max);
 }
 
-std::optional<std::size_t> ObjectReader::find_choice(
-    std::string_view name, std::initializer_list<std::string_view> words) {
+std::optional<std::size_t> ObjectReader::find_choice(std::string_view name,
+                                                     std::span<const std::string_view> words) {
   const std::optional<JsonValue> member = find(name);
   if (!member) return std::nullopt;
-  return values_.read_choice(
-      *member, place_of(*member), name, std::span(words.begin(), words.size()));
+  return values_.read_choice(*member, place_of(*member), name, words);
 }
 
 std::optional<Duration> ObjectReader::find_duration(std::string_view name) {
@@ -109,7 +114,7 @@ void ObjectReader::add(CodeName code,
                        std::string hint) {
   const std::optional<JsonValue> member = find(name);
   ValuePlace place = member ? place_of(*member) : place_;
-  if (!member) place.path += format("{}{}", place.path.empty() ? "" : ".", name);
+  if (!member) place.absent_member = name;
   reporter_.add(code, place, std::move(message), std::move(hint));
 }
 

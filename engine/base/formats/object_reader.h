@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,26 +29,35 @@ class ObjectReader {
   /// Reports a value that is no object; every other method then finds nothing.
   [[nodiscard]] bool is_object() { return values_.is_object(object_, place_); }
   /// Reports every member that is not in `names`, with the name that was probably meant.
-  void allow_only(std::initializer_list<std::string_view> names);
+  void allow_only(std::span<const std::string_view> names);
+  void allow_only(std::initializer_list<std::string_view> names) {
+    allow_only(std::span(names.begin(), names.size()));
+  }
 
   [[nodiscard]] bool has(std::string_view name) const { return find(name).has_value(); }
   [[nodiscard]] std::optional<JsonValue> find(std::string_view name) const {
     return object_.find_member(name);
   }
-  /// Finds a member that must be there.
-  std::optional<JsonValue> require(std::string_view name);
+  /// Finds a member that must be there. `about` says in the message what it is.
+  std::optional<JsonValue> require(std::string_view name, std::string_view about = {});
   /// Finds a required member that has two names; both at once is a problem.
   [[nodiscard]] std::optional<JsonValue> require_either(std::string_view name,
                                                         std::string_view other_name);
   [[nodiscard]] std::optional<bool> find_bool(std::string_view name);
   [[nodiscard]] std::optional<std::int64_t> find_int(std::string_view name,
                                                      const Range<std::int64_t>& range = {});
+  [[nodiscard]] std::optional<double> find_number(std::string_view name,
+                                                  const Range<double>& range = {});
   /// Lifetime: the text borrows the document.
   [[nodiscard]] std::optional<std::string_view> find_string(std::string_view name,
                                                             std::size_t bytes_max = kUnlimited);
   /// Finds a member that is one of `words`, and gives its index among them.
   [[nodiscard]] std::optional<std::size_t> find_choice(
-      std::string_view name, std::initializer_list<std::string_view> words);
+      std::string_view name, std::initializer_list<std::string_view> words) {
+    return find_choice(name, std::span(words.begin(), words.size()));
+  }
+  [[nodiscard]] std::optional<std::size_t> find_choice(std::string_view name,
+                                                       std::span<const std::string_view> words);
   /// Finds text such as `50ms`; see `parse_duration`.
   [[nodiscard]] std::optional<Duration> find_duration(std::string_view name);
   /// Finds a whole number of milliseconds from 1 to one hour.
@@ -61,7 +71,7 @@ class ObjectReader {
 
   [[nodiscard]] JsonValue value() const { return object_; }
   [[nodiscard]] const ValuePlace& place() const { return place_; }
-  [[nodiscard]] ValuePlace place_of(JsonValue member) const { return place_.member(member); }
+  [[nodiscard]] ValuePlace place_of(JsonValue member) const { return place_.child(member); }
 
  private:
   JsonValue object_;

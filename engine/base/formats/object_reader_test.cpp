@@ -32,8 +32,8 @@ TEST_F(ObjectReaderTest, GivesMembersByNameAndType) {
   std::optional<ObjectReader> inner = reader.find_object("inner");
   ASSERT_TRUE(inner);
   EXPECT_EQ(inner->find_int("deep"), 1);
-  EXPECT_EQ(inner->place().path, "inner");
-  EXPECT_EQ(inner->place_of(*inner->find("deep")).path, "inner.deep");
+  EXPECT_EQ(inner->place().index, inner->value().index());
+  EXPECT_EQ(inner->place_of(*inner->find("deep")).index, inner->find("deep")->index());
   EXPECT_TRUE(reader.require("flag"));
   EXPECT_EQ(text(), "");
 }
@@ -61,7 +61,7 @@ TEST_F(ObjectReaderTest, ReportsAnUnknownFieldWithTheOneThatWasMeant) {
   use_json("{\"nodes\": [{\n  \"hots\": 1, \"xyz\": 2}]}");
   const JsonValue nodes = *document_.root().find_member("nodes");
   const JsonValue node = *nodes.children().begin();
-  ObjectReader reader(node, ValuePlace{}.member(nodes).item(0, node), reporter_);
+  ObjectReader reader(node, ValuePlace{}.child(node), reporter_);
   reader.allow_only({"host", "port"});
   EXPECT_EQ(text(),
             "2:3: unknown_field: Unknown field: hots (at nodes[0].hots); did you mean 'host'?\n"
@@ -107,7 +107,7 @@ TEST_F(ObjectReaderTest, AValueThatIsNoObjectIsReportedAndHasNoMembers) {
 TEST_F(ObjectReaderTest, AddsProblemsOfTheCaller) {
   use_toml("[a]\nx = 1\n");
   const JsonValue table = *document_.root().find_member("a");
-  ObjectReader reader(table, ValuePlace{}.member(table), reporter_);
+  ObjectReader reader(table, ValuePlace{}.child(table), reporter_);
   reader.add(SampleCode::kOwn, "x", "Not x");
   reader.add(SampleCode::kOwn, "y", "Needs y", "add it");
   EXPECT_EQ(text(), "2:5: own: Not x (at a.x)\n1:1: own: Needs y (at a.y); add it\n");

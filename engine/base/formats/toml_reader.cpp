@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,43 @@
 namespace millrace::base {
 
 namespace {
+
+// The parser limits how deep values are nested, but not the parts of a dotted key, each of which is
+// a table in a table, too; it then recurses until the stack ends.
+constexpr std::size_t kKeyPartsMax = 100;
+
+/// Gives the offset behind a quoted string that begins at `begin`.
+std::size_t end_of_string(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  const std::string three(3, quote);
+  const bool is_long = text.substr(begin, 3) == three;
+  for (std::size_t at = begin + (is_long ? 3 : 1); at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+    } else if (is_long ? text.substr(at, 3) == three : text[at] == quote || text[at] == '\n') {
+      return at + (is_long ? 3 : 1);
+    }
+  }
+  return text.size();
+}
+
+/// Finds the place where a dotted key has one part too many.
+std::optional<TextPlace> find_deep_key(std::string_view text) {
+  std::size_t part_count = 1;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (letter == '"' || letter == '\'') {
+      at = end_of_string(text, at) - 1;
+    } else if (letter == '#') {
+      at = std::min(text.find('\n', at), text.size()) - 1;
+    } else if (letter == '.') {
+      if (++part_count > kKeyPartsMax) return locate(text, at);
+    } else if (letter == '=' || letter == ',' || letter == '[' || letter == '{' || letter == '\n') {
+      part_count = 1;
+    }
+  }
+  return std::nullopt;
+}
 
 TextPlace to_place(const toml::source_position& position) {
   return {.line = position.line, .column = position.column};
@@ -138,6 +176,10 @@ std::expected<JsonDocument, TomlProblem> read_toml(std::string_view text,
   if (text.size() > text_bytes_max) {
     return std::unexpected(
         TomlProblem{.place = {}, .message = format("Text longer than {} bytes", text_bytes_max)});
+  }
+  if (const std::optional<TextPlace> deep = find_deep_key(text)) {
+    return std::unexpected(TomlProblem{
+        .place = *deep, .message = format("A key of more than {} parts", kKeyPartsMax)});
   }
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {

@@ -76,6 +76,28 @@ TEST(TomlReaderTest, SaysWhereATextIsWrong) {
   EXPECT_FALSE(read_toml("a = \"\xff\"\n"));
 }
 
+TEST(TomlReaderTest, AKeyOfTooManyPartsIsAnErrorWithItsPlace) {
+  std::string key = "a";
+  for (int i = 0; i < 50'000; ++i) key += i % 2 == 0 ? ".b" : ".'x.y'";
+  for (const std::string& text :
+       {"\n[" + key + "]\n", "\n" + key + " = 1\n", "\nx = {" + key + " = 1}\n"}) {
+    const auto bad = read_toml(text);
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().place.line, 2U);
+    EXPECT_EQ(bad.error().message, "A key of more than 100 parts");
+  }
+}
+
+TEST(TomlReaderTest, DotsElsewhereAreNoPartsOfKeys) {
+  std::string numbers = "1.5";
+  for (int i = 0; i < 500; ++i) numbers += ", 2.5";
+  const std::string dots(500, '.');
+  const std::string text = "# " + dots + "\na = [" + numbers + "]\nb = \"\\\"" + dots +
+                           "\"\nc = '" + dots + "'\nd = \"\"\"\n\" " + dots + "\n\"\"\"\n\"" +
+                           dots + "\".e = 1\n# " + dots;
+  EXPECT_TRUE(read_toml(text));
+}
+
 TEST(TomlReaderTest, RefusesATextAboveTheLimit) {
   const auto bad = read_toml("abc = 1", 3);
   ASSERT_FALSE(bad);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,22 @@ std::optional<bool> ValueReader::read_bool(JsonValue value, const ValuePlace& pl
 std::optional<std::int64_t> ValueReader::read_int(JsonValue value, const ValuePlace& place) {
   const std::optional<std::int64_t> number = value.find_int();
   if (!number) return wrong_type(JsonKind::kInt, value, place);
+  return number;
+}
+
+std::optional<std::int64_t> ValueReader::read_int_within(JsonValue value,
+                                                         const ValuePlace& place,
+                                                         std::string_view name,
+                                                         const Range<std::int64_t>& range) {
+  if (value.is(JsonKind::kUnsigned)) {
+    const std::int64_t maximum = range.maximum.value_or(std::numeric_limits<std::int64_t>::max());
+    reporter_.add(reporter_.codes().out_of_range,
+                  place,
+                  format("{} is above {}: {}", name, maximum, *value.find_unsigned()));
+    return std::nullopt;
+  }
+  const std::optional<std::int64_t> number = read_int(value, place);
+  if (!number || !is_within(*number, range, place, name)) return std::nullopt;
   return number;
 }
 

@@ -34,6 +34,11 @@ class ValueReader {
 
   [[nodiscard]] std::optional<bool> read_bool(JsonValue value, const ValuePlace& place);
   [[nodiscard]] std::optional<std::int64_t> read_int(JsonValue value, const ValuePlace& place);
+  /// The same with bounds; one beyond int64 counts as out of range.
+  [[nodiscard]] std::optional<std::int64_t> read_int_within(JsonValue value,
+                                                            const ValuePlace& place,
+                                                            std::string_view name,
+                                                            const Range<std::int64_t>& range);
   /// Reads any number; an int beyond 2^53 is rounded.
   [[nodiscard]] std::optional<double> read_number(JsonValue value, const ValuePlace& place);
   /// Lifetime: the text borrows the document.

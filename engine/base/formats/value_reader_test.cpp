@@ -20,7 +20,7 @@ class ValueReaderTest : public ReaderFixture {
     use_json("{\"x\": " + value + "}");
     return *document_.root().find_member("x");
   }
-  static ValuePlace place(JsonValue value) { return ValuePlace{}.member(value); }
+  static ValuePlace place(JsonValue value) { return ValuePlace{}.child(value); }
 
   ValueReader values_{reporter_};
 };

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/formats/json_writer.h"
+#include "base/problems/message_text.h"
 #include "base/wall_clock.h"
 
 namespace millrace::base {
@@ -106,7 +107,8 @@ std::string to_text(const LogRecord& record) {
     out += " suppressed=";
     append_value(out, record.suppressed_count);
   }
-  return out;
+  // JSON lets some characters stand that a terminal obeys.
+  return printable(out);
 }
 
 }  // namespace millrace::base

@@ -79,5 +79,12 @@ TEST(LogRecordTest, LevelsHaveNames) {
   EXPECT_EQ(to_string(LogLevel::kError), "error");
 }
 
+TEST(LogRecordTest, TextLinesCannotSteerATerminal) {
+  const LogField fields[] = {{"err", "\x1b[2J\x7f\u009b"}};
+  const std::string line =
+      to_text({.time = {}, .event = "e", .message = "m\u202e", .fields = fields});
+  EXPECT_NE(line.find("m\\u202e err=\"\\u001b[2J\\u007f\\u009b\""), std::string::npos) << line;
+}
+
 }  // namespace
 }  // namespace millrace::base

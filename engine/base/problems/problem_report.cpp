@@ -1,17 +1,23 @@
 #include "base/problems/problem_report.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "base/problems/message_text.h"
 
 namespace millrace::base {
 
 namespace {
 
-void append_text(const Problem& problem, std::string& text) {
+void append_text(const Problem& problem, std::string& all) {
+  std::string text;
   if (!problem.file.empty()) text += problem.file + ":";
   if (problem.line != 0) text += format("{}:{}:", problem.line, problem.column);
   if (!problem.file.empty() || problem.line != 0) text += ' ';
@@ -26,7 +32,8 @@ void append_text(const Problem& problem, std::string& text) {
     text += format(" (at {})", problem.path);
   }
   if (!problem.hint.empty()) text += "; " + problem.hint;
-  text += '\n';
+  std::ranges::replace(text, '\n', ' ');
+  all += printable(text) + '\n';
 }
 
 void append_json(const Problem& problem, JsonWriter& json) {
@@ -52,12 +59,20 @@ std::string_view to_string(Severity severity) {
 }
 
 void ProblemReport::add(Problem problem) {
-  has_errors_ = has_errors_ || problem.severity == Severity::kError;
-  if (full()) {
-    ++dropped_count_;
-    return;
-  }
-  problems_.push_back(std::move(problem));
+  ++(problem.severity == Severity::kError ? error_count_ : warning_count_);
+  if (!full()) problems_.push_back(std::move(problem));
+}
+
+void ProblemReport::sort() {
+  std::vector<std::size_t> order(problems_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [this](std::size_t index) {
+    return std::tuple(problems_[index].line, problems_[index].column, index);
+  });
+  std::vector<Problem> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t index : order) sorted.push_back(std::move(problems_[index]));
+  problems_ = std::move(sorted);
 }
 
 bool ProblemReport::has(CodeName code) const {
@@ -67,7 +82,7 @@ bool ProblemReport::has(CodeName code) const {
 std::string ProblemReport::to_text() const {
   std::string text;
   for (const Problem& problem : problems_) append_text(problem, text);
-  if (dropped_count_ != 0) text += format("and {} more\n", dropped_count_);
+  if (dropped_count() != 0) text += format("and {} more\n", dropped_count());
   return text;
 }
 

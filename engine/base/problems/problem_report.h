@@ -65,7 +65,12 @@ class ProblemReport {
 
   [[nodiscard]] bool empty() const { return problems_.empty(); }
   /// Says whether any error was added; warnings do not count.
-  [[nodiscard]] bool has_errors() const { return has_errors_; }
+  [[nodiscard]] bool has_errors() const { return error_count_ > 0; }
+  /// Number of errors and of warnings, kept or not.
+  [[nodiscard]] std::size_t error_count() const { return error_count_; }
+  [[nodiscard]] std::size_t warning_count() const { return warning_count_; }
+  /// Orders the kept problems by line and column; those of one place stay as they were added.
+  void sort();
   /// Says whether the next problem will only be counted. Callers then skip what is costly to
   /// find out, such as the place and the hint.
   [[nodiscard]] bool full() const { return problems_.size() >= kKeptMax; }
@@ -73,12 +78,15 @@ class ProblemReport {
   /// Gives the kept problems away.
   [[nodiscard]] std::vector<Problem> release() && { return std::move(problems_); }
   /// Number of problems that were counted but not kept.
-  [[nodiscard]] std::size_t dropped_count() const { return dropped_count_; }
+  [[nodiscard]] std::size_t dropped_count() const {
+    return error_count_ + warning_count_ - problems_.size();
+  }
   /// Says whether a problem with this code was kept.
   [[nodiscard]] bool has(CodeName code) const;
 
   /// Gives one line per problem, `file:line:column: code: message (subject, at path); hint`, and at
   /// the end `and N more` if some were only counted. A warning has `warning: ` before its code.
+  /// What a terminal would obey is written out (`printable`); a line end is a space.
   [[nodiscard]] std::string to_text() const;
   /// Writes an array with an object per kept problem. Members that hold nothing are left out, and
   /// so is the severity of an error.
@@ -86,8 +94,8 @@ class ProblemReport {
 
  private:
   std::vector<Problem> problems_;
-  std::size_t dropped_count_ = 0;
-  bool has_errors_ = false;
+  std::size_t error_count_ = 0;
+  std::size_t warning_count_ = 0;
 };
 
 /// Writes an array with an object per problem, as `ProblemReport::write_json` does.

@@ -63,12 +63,25 @@ TEST(ProblemReportTest, CodesComeFromTheCallersList) {
   EXPECT_FALSE(ProblemReport().has(ReportTestCode::kTooLarge));
 }
 
+TEST(ProblemReportTest, SortsByPlaceAndKeepsTheOrderWithinOne) {
+  ProblemReport report;
+  report.add({.code = ReportTestCode::kTooLarge, .line = 2, .column = 1, .message = "a"});
+  report.add({.code = ReportTestCode::kTooLarge, .line = 1, .column = 9, .message = "b"});
+  report.add({.code = ReportTestCode::kTooLarge, .line = 2, .column = 1, .message = "c"});
+  report.add({.code = ReportTestCode::kTooLarge, .line = 1, .column = 3, .message = "d"});
+  report.sort();
+  std::string order;
+  for (const Problem& problem : report.problems()) order += problem.message;
+  EXPECT_EQ(order, "dbac");
+}
+
 TEST(ProblemReportTest, WarningsAreNoErrors) {
   ProblemReport report;
   EXPECT_TRUE(report.empty());
   report.add({.code = ReportTestCode::kTooLarge, .severity = Severity::kWarning});
   EXPECT_FALSE(report.empty());
   EXPECT_FALSE(report.has_errors());
+  EXPECT_EQ(report.warning_count(), 1U);
   report.add({.code = ReportTestCode::kTooLarge});
   EXPECT_TRUE(report.has_errors());
 }
@@ -83,6 +96,12 @@ TEST(ProblemReportTest, KeepsABoundedNumberAndCountsTheRest) {
   EXPECT_EQ(report.dropped_count(), 3U);
   EXPECT_TRUE(report.has_errors());
   EXPECT_TRUE(report.to_text().ends_with("and 3 more\n"));
+}
+
+TEST(ProblemReportTest, TextOfTheInputCannotSteerATerminal) {
+  ProblemReport report;
+  report.add({.message = "Not a name: \x1b[2J\nall well", .hint = "\x07"});
+  EXPECT_EQ(report.to_text(), ": Not a name: \\u001b[2J all well; \\u0007\n");
 }
 
 }  // namespace

@@ -12,3 +12,4 @@
 #define MR_TRY_ACQUIRE(...) __attribute__((try_acquire_capability(__VA_ARGS__)))
 #define MR_ASSERT_CAPABILITY(capability) __attribute__((assert_capability(capability)))
 #define MR_RETURN_CAPABILITY(capability) __attribute__((lock_returned(capability)))
+#define MR_NO_THREAD_SAFETY_ANALYSIS __attribute__((no_thread_safety_analysis))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "graph/payload.h"
 
 namespace millrace::graph {
+
+class Component;
 
 /// What the run does for a body that is being executed.
 /// Threading: any thread that executes bodies.
@@ -28,11 +31,15 @@ class BodyServices {
   [[nodiscard]] virtual bool cancel_requested(const InvocationRecord& record) const = 0;
   /// Counts a publication of an invocation that was abandoned.
   virtual void note_late_publish(const InvocationRecord& record) = 0;
-  virtual void spend(InvocationRecord& record, Duration duration) = 0;
+  /// An invocation that was abandoned has returned.
+  virtual void note_return(const InvocationRecord& record, const Component* instance) = 0;
+  virtual void spend(InvocationRecord& record, Duration duration, bool is_busy) = 0;
   [[nodiscard]] virtual base::Status submit_task(InvocationRecord& record,
                                                  std::string_view output,
                                                  TaskFunction function,
                                                  Duration budget) = 0;
+  [[nodiscard]] virtual base::Result<Payload> ask(
+      InvocationRecord& record, const std::function<base::Result<Payload>()>& question) = 0;
   [[nodiscard]] virtual std::optional<std::string> read_line() = 0;
   [[nodiscard]] virtual std::optional<Payload> read_state(const InvocationRecord& record,
                                                           std::string_view table,

@@ -1,6 +1,8 @@
 #include "graph/body/graph_context.h"
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,7 +35,8 @@ std::optional<Payload> StateAccess::read(std::string_view table, std::string_vie
 
 bool GraphContext::publish(std::uint32_t output, Payload value, const PublishOptions& options) {
   if (output >= services_.output_count(record_.component)) return false;
-  if (record_.is_abandoned) [[unlikely]] {
+  // Whoever gives up the invocation writes it at the same time.
+  if (std::atomic_ref(record_.is_abandoned).load(std::memory_order_relaxed)) [[unlikely]] {
     services_.note_late_publish(record_);
     return false;
   }
@@ -64,7 +67,14 @@ base::Status GraphContext::submit_task(std::string_view output,
   return services_.submit_task(record_, output, std::move(function), budget);
 }
 
-void GraphContext::spend(Duration duration) { services_.spend(record_, duration); }
+void GraphContext::spend(Duration duration, bool is_busy) {
+  services_.spend(record_, duration, is_busy);
+}
+
+base::Result<Payload> GraphContext::ask(const std::function<base::Result<Payload>()>& question) {
+  return services_.ask(record_, question);
+}
+
 Duration GraphContext::now() const { return record_.begin; }
 void GraphContext::finish() { record_.wants_finish = true; }
 

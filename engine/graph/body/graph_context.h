@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,8 +78,13 @@ class GraphContext {
   [[nodiscard]] base::Status submit_task(std::string_view output,
                                          TaskFunction function,
                                          Duration budget = {});
-  /// Takes that long: waits in wall time, moves the clock in virtual time.
-  void spend(Duration duration);
+  /// Calls a function that asks something outside the graph (a file, a server, chance) and gives
+  /// what it answers. Bodies that ask in this way can be recorded and replayed: a replay takes the
+  /// answer from the record and does not call the function.
+  [[nodiscard]] base::Result<Payload> ask(const std::function<base::Result<Payload>()>& question);
+  /// Takes that long: waits in wall time, or keeps the processor busy; moves the clock in virtual
+  /// time.
+  void spend(Duration duration, bool is_busy = false);
   /// The time at which this invocation began.
   [[nodiscard]] Duration now() const;
   /// A manual or timer component is not invoked any more.

@@ -36,8 +36,10 @@ struct InvocationRecord {
   bool has_run = false;
   bool is_rejected = false;  ///< by the admission of a pool
   bool wants_finish = false;
+  bool is_root = false;  ///< it starts a correlation
   bool is_abandoned = false;
   bool is_converged = false;
+  bool was_reported = false;             ///< its overrun was, while it ran
   mutable bool was_cancelled = false;    ///< cancellation was requested while it ran
   mutable bool observed_cancel = false;  ///< and the body asked
   std::uint64_t epoch = 0;
@@ -59,8 +61,8 @@ struct InvocationRecord {
     component = new_component;
     kind = new_kind;
     worker = kNoIndex;
-    has_run = is_rejected = wants_finish = is_abandoned = is_converged = was_cancelled =
-        observed_cancel = false;
+    has_run = is_rejected = wants_finish = is_root = is_abandoned = is_converged = was_reported =
+        was_cancelled = observed_cancel = false;
     begin = spent = Duration::zero();
     correlation = {};
     cause = {};

@@ -45,6 +45,15 @@ base::Status ComponentRegistry::add(ComponentDescriptor descriptor, ComponentFac
   return {};
 }
 
+base::Status ComponentRegistry::merge(ComponentRegistry&& other) {
+  for (const auto& [type, entry] : other.entries_) {
+    if (!entries_.contains(type)) continue;
+    return base::fail(base::ErrorCode::kInvalidArgument, "The component type exists already", type);
+  }
+  entries_.merge(other.entries_);
+  return {};
+}
+
 const ComponentDescriptor* ComponentRegistry::find(std::string_view type) const {
   const auto found = entries_.find(type);
   return found == entries_.end() ? nullptr : &found->second.descriptor;

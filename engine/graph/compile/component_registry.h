@@ -19,6 +19,8 @@ class ComponentRegistry {
   /// Fails, and changes nothing, if the type is there already or the descriptor contradicts itself.
   /// Without a factory, files that use the type can be checked and drawn, but not run.
   [[nodiscard]] base::Status add(ComponentDescriptor descriptor, ComponentFactory factory = {});
+  /// Takes over all types of another registry. Fails, and changes nothing, if one is there already.
+  [[nodiscard]] base::Status merge(ComponentRegistry&& other);
   /// Gives the descriptor of a type, or nullptr. It lives as long as the registry.
   [[nodiscard]] const ComponentDescriptor* find(std::string_view type) const;
   /// Makes a component, or nullptr if the type is not known or has no factory.

@@ -22,7 +22,7 @@ TEST(CompositeLoopsTest, G2_AnUndeclaredCycleNamesItsMembers) {
   const CompileResult result = compile_yaml(graph.text());
   EXPECT_THAT(list_diagnostics(result.report),
               ElementsAre("immediate_cycle_without_loop edges[2] 12:5"));
-  EXPECT_THAT(result.report.diagnostics()[0].message, HasSubstr("a, b, c"));
+  EXPECT_THAT(result.report.problems()[0].message, HasSubstr("a, b, c"));
 }
 
 TEST(CompositeLoopsTest, G2_ALoopIsExactlyItsCycle) {
@@ -39,7 +39,7 @@ TEST(CompositeLoopsTest, G2_ALoopIsExactlyItsCycle) {
   const CompileResult superset = with_members("a, b, c");
   EXPECT_THAT(list_diagnostics(superset.report),
               ElementsAre("decorative_composite_loop composite_loops[0].components 14:25"));
-  EXPECT_THAT(superset.report.diagnostics()[0].message, HasSubstr(": c"));
+  EXPECT_THAT(superset.report.problems()[0].message, HasSubstr(": c"));
 }
 
 TEST(CompositeLoopsTest, ComponentsStartAfterWhatTheyDependOn) {

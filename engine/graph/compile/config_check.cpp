@@ -55,8 +55,12 @@ std::optional<std::string> find_fault(JsonValue value, const ConfigField& field)
       return needs(value.find_number().has_value(), "number");
     case ConfigKind::kBool:
       return needs(value.is(JsonKind::kBool), "bool");
-    case ConfigKind::kText:
-      return needs(value.is(JsonKind::kString), "string");
+    case ConfigKind::kText: {
+      if (!value.is(JsonKind::kString)) return needs(false, "string");
+      std::string fault =
+          field.find_fault == nullptr ? std::string() : field.find_fault(*value.find_string());
+      return fault.empty() ? std::nullopt : std::optional(std::move(fault));
+    }
     case ConfigKind::kDuration:
       return needs_duration(value);
     case ConfigKind::kArray:

@@ -45,6 +45,8 @@ struct ConfigField {
   std::int64_t max = INT64_MAX;   ///< of integers
   std::string excludes = {};      ///< a field that cannot be given at the same time
   std::string same_size_as = {};  ///< an array field that must have as many items
+  /// Of texts: gives what is wrong with one, or an empty text; may be nullptr.
+  std::string (*find_fault)(std::string_view text) = nullptr;
 };
 
 /// When a component without a trigger stops running in every epoch.

@@ -170,21 +170,32 @@ std::vector<std::string_view> implemented_capabilities(LaneType type) {
                                          "runtime_owned_publication_commit",
                                          "runtime_priority_ordering",
                                          "cooperative_cancellation",
-                                         "timeout_budget_observation"};
+                                         "timeout_budget_observation",
+                                         "live_watchdog"};
   const auto add = [&names](std::initializer_list<std::string_view> more) {
     names.insert(names.end(), more);
   };
   if (type == LaneType::kFixedRate) {
-    add({"bounded_simulated_ticks", "independent_cadence", "overrun_policy", "overrun_metrics"});
+    add({"bounded_simulated_ticks",
+         "wall_clock_cadence",
+         "independent_cadence",
+         "overrun_policy",
+         "overrun_metrics",
+         "os_settings"});
   } else if (type == LaneType::kThreadPool) {
-    add({"bounded_priority_queue",
+    add({"persistent_workers",
+         "bounded_priority_queue",
          "queue_admission",
          "overflow_policy",
          "starvation_guard",
          "non_reentrant_serialization",
          "worker_id_trace",
          "batch_trace_span",
-         "abandon"});
+         "thread_naming",
+         "abandon",
+         "os_settings"});
+  } else if (type == LaneType::kIsolatedThread) {
+    add({"thread_naming", "abandon", "os_settings", "dedicated_thread"});
   } else if (type == LaneType::kManualStep) {
     add({"manual_step"});
   }

@@ -26,8 +26,8 @@ TEST(LinksTest, SuggestsTheNearestName) {
   GraphText graph;
   graph.source("a", "lane: mian");
   const CompileResult result = compile_yaml(graph.text());
-  ASSERT_EQ(result.report.diagnostics().size(), 1U);
-  EXPECT_EQ(result.report.diagnostics()[0].suggested_fix, "write 'main'");
+  ASSERT_EQ(result.report.problems().size(), 1U);
+  EXPECT_EQ(result.report.problems()[0].hint, "write 'main'");
 }
 
 TEST(LinksTest, SaysNothingAboutWhatDependsOnAnUnreadablePart) {

@@ -132,7 +132,7 @@ class SpendComponent final : public StepComponent {
  public:
   base::Status execute(const Invocation& invocation, GraphContext& context) override {
     const std::size_t call = calls_.fetch_add(1, std::memory_order_relaxed);
-    context.spend(costs_[std::min(call, costs_.size() - 1)]);
+    context.spend(costs_[std::min(call, costs_.size() - 1)], is_busy_);
     static_cast<void>(context.cancel_requested());
     pass_on(invocation, context);
     return {};
@@ -142,10 +142,13 @@ class SpendComponent final : public StepComponent {
   base::Status read(const Payload& config) override {
     costs_ = read_durations(config, "costs");
     if (costs_.empty()) costs_.push_back(read_duration(config, "cost"));
+    const Payload* busy = config.find_member("busy");
+    is_busy_ = busy != nullptr && busy->find_bool().value_or(false);
     return {};
   }
 
   std::vector<Duration> costs_;
+  bool is_busy_ = false;
   // Gives each call its number; publishes nothing.
   std::atomic<std::size_t> calls_{0};
 };

@@ -2,24 +2,22 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/format.h"
+#include "base/formats/document_reporter.h"
 #include "base/formats/json_writer.h"
-#include "base/text_place.h"
+#include "base/problems/problem_report.h"
 
 namespace millrace::graph {
 namespace {
 
 using enum DiagnosticCode;
-constexpr Severity kError = Severity::kError;
-constexpr Severity kWarning = Severity::kWarning;
+constexpr base::Severity kError = base::Severity::kError;
+constexpr base::Severity kWarning = base::Severity::kWarning;
 
 constexpr DiagnosticEntry kDiagnosticTable[] = {
     {kBadSyntax, "bad_syntax", kError, "make the text valid YAML 1.2 or JSON"},
@@ -152,6 +150,13 @@ constexpr DiagnosticEntry kDiagnosticTable[] = {
      "raise the capacity, or use overflow: reject"},
 };
 
+std::string_view fix_of(const base::Problem& problem) {
+  if (!problem.hint.empty()) return problem.hint;
+  const auto* const entry =
+      std::ranges::find(kDiagnosticTable, problem.code.text(), &DiagnosticEntry::name);
+  return entry == std::end(kDiagnosticTable) ? std::string_view() : entry->fix;
+}
+
 }  // namespace
 
 std::span<const DiagnosticEntry> diagnostic_table() { return kDiagnosticTable; }
@@ -160,68 +165,51 @@ std::string_view to_string(DiagnosticCode code) {
   return kDiagnosticTable[static_cast<std::size_t>(code)].name;
 }
 
-Severity severity_of(DiagnosticCode code) {
+base::Severity severity_of(DiagnosticCode code) {
   return kDiagnosticTable[static_cast<std::size_t>(code)].severity;
 }
 
-std::string_view to_string(Severity severity) {
-  return severity == Severity::kError ? "error" : "warning";
-}
-
-void DiagnosticReport::add(Diagnostic diagnostic) {
-  if (diagnostic.suggested_fix.empty()) {
-    diagnostic.suggested_fix = kDiagnosticTable[static_cast<std::size_t>(diagnostic.code)].fix;
-  }
-  ++(severity_of(diagnostic.code) == Severity::kError ? error_count_ : warning_count_);
-  if (!full()) diagnostics_.push_back(std::move(diagnostic));
-}
-
-void DiagnosticReport::sort() {
-  std::vector<std::size_t> order(diagnostics_.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [this](std::size_t index) {
-    const base::TextPlace place = diagnostics_[index].place;
-    return std::tuple(place.line, place.column, index);
-  });
-  std::vector<Diagnostic> sorted;
-  sorted.reserve(order.size());
-  for (const std::size_t index : order) sorted.push_back(std::move(diagnostics_[index]));
-  diagnostics_ = std::move(sorted);
-}
-
-bool DiagnosticReport::has(DiagnosticCode code) const {
-  return std::ranges::find(diagnostics_, code, &Diagnostic::code) != diagnostics_.end();
+const base::ReaderCodes& reader_codes() {
+  static const base::ReaderCodes kCodes{.wrong_type = kWrongType,
+                                        .unknown_field = kUnknownField,
+                                        .missing_field = kMissingField,
+                                        .duplicate_key = kDuplicateKey,
+                                        .bad_value = kBadValue,
+                                        .out_of_range = kBadValue,
+                                        .bad_duration = kBadValue,
+                                        .too_large = kTooLarge};
+  return kCodes;
 }
 
 std::string DiagnosticReport::to_text(std::string_view file) const {
   std::string text;
-  for (const Diagnostic& diagnostic : diagnostics_) {
+  for (const base::Problem& problem : problems()) {
     text += base::format("{}:{}:{}: {}: {}: {}",
                          file,
-                         diagnostic.place.line,
-                         diagnostic.place.column,
-                         to_string(severity_of(diagnostic.code)),
-                         to_string(diagnostic.code),
-                         diagnostic.message);
-    if (!diagnostic.path.empty()) text += base::format(" (at {})", diagnostic.path);
-    text += base::format("\n  fix: {}\n", diagnostic.suggested_fix);
+                         problem.line,
+                         problem.column,
+                         to_string(problem.severity),
+                         to_string(problem.code),
+                         problem.message);
+    if (!problem.path.empty()) text += base::format(" (at {})", problem.path);
+    text += base::format("\n  fix: {}\n", fix_of(problem));
   }
-  const std::size_t dropped = error_count_ + warning_count_ - diagnostics_.size();
-  if (dropped > 0) text += base::format("{}: {} more are not shown\n", file, dropped);
+  if (dropped_count() > 0)
+    text += base::format("{}: {} more are not shown\n", file, dropped_count());
   return text;
 }
 
 void DiagnosticReport::write_json(base::JsonWriter& json) const {
   json.begin_array();
-  for (const Diagnostic& diagnostic : diagnostics_) {
+  for (const base::Problem& problem : problems()) {
     json.begin_object();
-    json.member("code", to_string(diagnostic.code));
-    json.member("severity", to_string(severity_of(diagnostic.code)));
-    json.member("path", diagnostic.path);
-    json.member("line", diagnostic.place.line);
-    json.member("column", diagnostic.place.column);
-    json.member("message", diagnostic.message);
-    json.member("suggested_fix", diagnostic.suggested_fix);
+    json.member("code", to_string(problem.code));
+    json.member("severity", to_string(problem.severity));
+    json.member("path", problem.path);
+    json.member("line", problem.line);
+    json.member("column", problem.column);
+    json.member("message", problem.message);
+    json.member("suggested_fix", fix_of(problem));
     json.end_object();
   }
   json.end_array();

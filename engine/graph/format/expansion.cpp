@@ -17,10 +17,10 @@
 #include "base/formats/json_builder.h"
 #include "base/formats/json_document.h"
 #include "graph/format/diagnostic.h"
+#include "graph/format/field_reader.h"
 #include "graph/format/field_visitor.h"
 #include "graph/format/fields.h"
 #include "graph/format/limits.h"
-#include "graph/format/object_reader.h"
 #include "graph/format/reporter.h"
 #include "graph/format/spec.h"
 
@@ -200,7 +200,7 @@ class Expander {
         builder_(expanded, document.text()),
         copier_(document, builder_, reporter) {}
 
-  void run(OriginPaths& origins) {
+  void run(base::OriginPaths& origins) {
     read_outer_sections();
     find_parts();
     const JsonValue root = document_.root();
@@ -239,7 +239,7 @@ class Expander {
                            base::format("Expected object, found {}", base::to_string(item.kind())));
         continue;
       }
-      ObjectReader reader(item, limits_, reporter_);
+      FieldReader reader(item, limits_, reporter_);
       visit(reader, spec);
       reader.finish();
       if (!spec.id.empty() && !ids.insert(spec.id).second) {
@@ -280,7 +280,7 @@ class Expander {
     }
   }
 
-  void copy_section(std::string_view section, OriginPaths& origins) {
+  void copy_section(std::string_view section, base::OriginPaths& origins) {
     const auto own = document_.root().find_member(section);
     const bool has_items = std::ranges::any_of(
         parts_, [&](const Part& part) { return list_of(part, section).has_value(); });
@@ -295,7 +295,7 @@ class Expander {
     builder_.end();
   }
 
-  void copy_part(Part& part, std::string_view section, OriginPaths& origins) {
+  void copy_part(Part& part, std::string_view section, base::OriginPaths& origins) {
     const auto list = list_of(part, section);
     if (!list) return;
     copier_.enter(&part);
@@ -359,7 +359,7 @@ void expand(const base::JsonDocument& document,
             const GraphLimits& limits,
             Reporter& reporter,
             base::JsonDocument& expanded,
-            OriginPaths& origins) {
+            base::OriginPaths& origins) {
   Expander(document, limits, reporter, expanded).run(origins);
 }
 

@@ -17,6 +17,6 @@ void expand(const base::JsonDocument& document,
             const GraphLimits& limits,
             Reporter& reporter,
             base::JsonDocument& expanded,
-            OriginPaths& origins);
+            base::OriginPaths& origins);
 
 }  // namespace millrace::graph

@@ -16,9 +16,9 @@
 #include "base/result.h"
 #include "graph/format/diagnostic.h"
 #include "graph/format/expansion.h"
+#include "graph/format/field_reader.h"
 #include "graph/format/fields.h"
 #include "graph/format/limits.h"
-#include "graph/format/object_reader.h"
 #include "graph/format/reporter.h"
 
 namespace millrace::graph {
@@ -47,7 +47,7 @@ DiagnosticCode code_of(base::JsonProblemCode code) {
 
 GraphFile::GraphFile(std::string_view text, TextFormat format, const GraphLimits& limits)
     : document_(std::make_unique<base::JsonDocument>()),
-      origins_(std::make_unique<OriginPaths>()),
+      origins_(std::make_unique<base::OriginPaths>()),
       report_(std::make_unique<DiagnosticReport>()) {
   read(text, format, limits);
 }
@@ -62,12 +62,17 @@ void GraphFile::read(std::string_view text, TextFormat format, const GraphLimits
     base::JsonProblem& problem = document.error();
     std::string message = std::move(problem.message);
     if (text.size() > limits.text_bytes_max) message += " (--max-text-bytes)";
-    report_->add({.code = code_of(problem.code), .place = problem.place, .message = message});
+    report_->add({.code = code_of(problem.code),
+                  .line = problem.place.line,
+                  .column = problem.place.column,
+                  .message = message});
     return;
   }
   *document_ = *std::move(document);
   if (!document_->root().is(base::JsonKind::kObject)) {
     report_->add({.code = DiagnosticCode::kWrongType,
+                  .line = 1,
+                  .column = 1,
                   .message = "Expected object, found array: a graph file is a mapping"});
     return;
   }
@@ -78,7 +83,7 @@ void GraphFile::read_document(const GraphLimits& limits) {
   reporter_ = std::make_unique<Reporter>(*document_, *origins_, *report_);
   if (needs_expansion(*document_)) {
     auto expanded = std::make_unique<base::JsonDocument>();
-    auto origins = std::make_unique<OriginPaths>();
+    auto origins = std::make_unique<base::OriginPaths>();
     expand(*document_, limits, *reporter_, *expanded, *origins);
     document_ = std::move(expanded);
     origins_ = std::move(origins);
@@ -96,7 +101,7 @@ void GraphFile::read_document(const GraphLimits& limits) {
         base::format("schema_version is {}; this program reads {}", *number, kSchemaVersion));
     return;
   }
-  ObjectReader reader(root, limits, *reporter_);
+  FieldReader reader(root, limits, *reporter_);
   visit_root(reader, spec_);
   reader.finish();
   has_spec_ = true;

@@ -38,7 +38,7 @@ class GraphFile {
 
   // On the heap, so that values and reporter may point to them when this moves.
   std::unique_ptr<base::JsonDocument> document_;
-  std::unique_ptr<OriginPaths> origins_;
+  std::unique_ptr<base::OriginPaths> origins_;
   std::unique_ptr<DiagnosticReport> report_;
   std::unique_ptr<Reporter> reporter_;
   GraphSpec spec_;

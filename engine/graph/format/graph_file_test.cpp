@@ -36,8 +36,8 @@ TEST(GraphFileTest, EveryLimitCanBeLoweredAndIsNamed) {
     const GraphFile file(text, TextFormat::kYaml, limits);
     EXPECT_EQ(file.report().error_count(), 1U) << file.report().to_text("");
     if (file.report().error_count() == 0) return std::string();
-    EXPECT_EQ(file.report().diagnostics()[0].code, DiagnosticCode::kTooLarge);
-    return file.report().diagnostics()[0].message;
+    EXPECT_EQ(file.report().problems()[0].code, DiagnosticCode::kTooLarge);
+    return file.report().problems()[0].message;
   };
   GraphText graph{.lanes = {"a: {type: event_loop}", "bcd: {type: event_loop}"}};
   graph.source("x", "lane: a").step("y", "lane: a").edge("x", "y").edge("x", "y");

@@ -1,29 +1,22 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/formats/document_reporter.h"
 #include "base/formats/json_document.h"
-#include "base/text_place.h"
 #include "graph/format/diagnostic.h"
 
 namespace millrace::graph {
 
-/// Paths of values that stand elsewhere in the file than in the document, by index: those that
-/// come from subgraphs and templates.
-using OriginPaths = std::map<std::uint32_t, std::string>;
-
-/// Adds diagnostics to a report and finds path, line and column of the values they are about.
+/// Adds diagnostics about values of one document to a report, errors and warnings as their code
+/// says.
 /// Threading: not shared. Lifetime: borrows document, origins and report.
 class Reporter {
  public:
   Reporter(const base::JsonDocument& document,
-           const OriginPaths& origins,
+           const base::OriginPaths& origins,
            DiagnosticReport& report);
 
   /// The place is where the value begins.
@@ -43,19 +36,16 @@ class Reporter {
                  std::string message,
                  std::string fix = {});
 
-  /// How many errors were added other than fields that nobody knows: those leave a value unread.
-  [[nodiscard]] std::size_t unread_count() const { return unread_count_; }
+  /// What readers of the document's objects report to.
+  [[nodiscard]] base::DocumentReporter& problems() { return problems_; }
 
  private:
-  void add(DiagnosticCode code, Diagnostic diagnostic);
-  [[nodiscard]] std::string path_of(std::uint32_t index) const;
-  [[nodiscard]] base::TextPlace place_of(std::size_t offset) const;
+  void add(DiagnosticCode code,
+           const base::ValuePlace& place,
+           std::string message,
+           std::string fix);
 
-  const base::JsonDocument& document_;
-  const OriginPaths& origins_;
-  DiagnosticReport& report_;
-  std::vector<std::size_t> line_starts_;
-  std::size_t unread_count_ = 0;
+  base::DocumentReporter problems_;
 };
 
 }  // namespace millrace::graph

@@ -16,21 +16,23 @@ TEST(ReporterTest, G7_FindsPathLineAndColumn) {
   auto items = list.children().begin();
   const base::JsonValue first = *items;
   const base::JsonValue second = *++items;
-  const OriginPaths origins{{first.index(), "templates[0].a[7]"}};
+  const base::OriginPaths origins{{first.index(), "templates[0].a[7]"}};
   DiagnosticReport report;
   Reporter reporter(*document, origins, report);
   reporter.at_value(DiagnosticCode::kBadValue, *second.find_member("b"), "value");
   reporter.at_key(DiagnosticCode::kUnknownField, *second.find_member("é"), "key");
   reporter.at_member(DiagnosticCode::kMissingField, second, "none", "object");
   reporter.at_member(DiagnosticCode::kBadValue, first, "x", "moved");
-  const auto found = report.diagnostics();
+  const auto found = report.problems();
   EXPECT_EQ(found[0].path, "a[1].b");
-  EXPECT_EQ(found[0].place, (base::TextPlace{.line = 4, .column = 8}));
+  EXPECT_EQ(found[0].line, 4U);
+  EXPECT_EQ(found[0].column, 8U);
   EXPECT_EQ(found[1].path, "a[1].é");
-  EXPECT_EQ(found[1].place, (base::TextPlace{.line = 3, .column = 5}));
+  EXPECT_EQ(found[1].line, 3U);
+  EXPECT_EQ(found[1].column, 5U);
   EXPECT_EQ(found[2].path, "a[1]");
   EXPECT_EQ(found[3].path, "templates[0].a[7].x");
-  EXPECT_EQ(reporter.unread_count(), 3U);
+  EXPECT_EQ(reporter.problems().unread_count(), 3U);
 }
 
 }  // namespace

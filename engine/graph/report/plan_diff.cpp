@@ -86,8 +86,8 @@ Described describe_lanes(const CompiledGraph& graph) {
 
 Described describe_diagnostics(const DiagnosticReport& report) {
   Described items;
-  for (const Diagnostic& diagnostic : report.diagnostics()) {
-    items.emplace_back(base::format("{} {}", to_string(diagnostic.code), diagnostic.path), "");
+  for (const base::Problem& problem : report.problems()) {
+    items.emplace_back(base::format("{} {}", to_string(problem.code), problem.path), "");
   }
   return items;
 }

@@ -3,19 +3,27 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/result.h"
 #include "graph/body/component.h"
 #include "graph/body/graph_context.h"
+#include "graph/body/guarded_call.h"
 #include "graph/body/invocation_record.h"
 #include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/format/spec.h"
 #include "graph/format/words.h"
 #include "graph/run/run_tables.h"
+#include "graph/threads/detached_call.h"
+#include "graph/threads/lane_team.h"
+#include "graph/threads/run_lock.h"
+#include "graph/threads/watchdog.h"
 #include "graph/watch/graph_cells.h"
 #include "graph/watch/graph_event.h"
 #include "graph/watch/health.h"
@@ -27,37 +35,160 @@ double in_ms(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
+void mark_abandoned(InvocationRecord& record, Duration limit) {
+  record.spent = limit;
+  record.error.emplace(base::ErrorCode::kTimeout,
+                       base::format("Still running after {} ms", in_ms(limit)));
+}
+
 }  // namespace
 
-void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration begin) {
-  ComponentRun& run = tables_.components[record.component];
-  record.begin = begin;
+/// One invocation on the thread for invocations that may be given up.
+class BodyRunner::ApartWork final : public TeamWork {
+ public:
+  ApartWork(BodyRunner& runner, InvocationRecord& record, DomainRun& domain, LaneTeam& team)
+      : runner_(runner), record_(record), domain_(domain), team_(team) {}
+  bool run(std::uint32_t item, std::uint32_t) override {
+    return runner_.call_detached(record_, domain_, {.team = &team_, .item = item});
+  }
+
+ private:
+  BodyRunner& runner_;
+  InvocationRecord& record_;
+  DomainRun& domain_;
+  LaneTeam& team_;
+};
+
+void BodyRunner::prepare(InvocationRecord& record, const DomainRun& domain) {
   record.epoch = domain.epoch;
   record.has_run = true;
-  if (record.correlation.component == kNoIndex) {
-    record.correlation = {
-        .component = record.component, .count = ++run.root_count, .root_time = begin};
-    for (InputMessage& input : record.messages) input.message.correlation = record.correlation;
+  if (record.correlation.component != kNoIndex) return;
+  record.is_root = true;
+  record.correlation = {.component = record.component,
+                        .count = ++tables_.components[record.component].root_count};
+}
+
+void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration begin) {
+  prepare(record, domain);
+  if (domain.clock != nullptr) begin = domain.clock->now();
+  begin_call(record, begin);
+  if (tables_.events.is_on()) [[unlikely]]
+    trace_begin(record, domain);
+  if (apart_ != nullptr && can_be_given_up(record, domain)) [[unlikely]] {
+    const RunUnlocked unlocked(tables_.lock);
+    ApartWork work(*this, record, domain, *apart_);
+    const TeamItem item;
+    apart_->begin({&item, 1}, work);
+    apart_->finish();
+    return;
   }
+  const RunUnlocked unlocked(tables_.lock);
+  call(record, domain);
+}
+
+bool BodyRunner::call_on_worker(InvocationRecord& record,
+                                DomainRun& domain,
+                                Duration begin,
+                                TeamPlace place) {
+  if (domain.clock != nullptr) begin = domain.clock->now();
+  begin_call(record, begin);
   if (tables_.events.is_on()) [[unlikely]] {
-    tables_.trace(domain,
-                  {.name = GraphEventName::kComponentExecuteBegin,
-                   .lane = tables_.graph.components[record.component].lane,
-                   .component = record.component,
-                   .worker = record.worker,
-                   .time = begin});
+    const RunLocked locked(tables_.lock);
+    trace_begin(record, domain);
+  }
+  if (can_be_given_up(record, domain)) [[unlikely]]
+    return call_detached(record, domain, place);
+  call(record, domain);
+  return true;
+}
+
+void BodyRunner::begin_call(InvocationRecord& record, Duration begin) {
+  record.begin = begin;
+  if (!record.is_root) return;
+  record.correlation.root_time = begin;
+  for (InputMessage& input : record.messages) input.message.correlation = record.correlation;
+}
+
+void BodyRunner::trace_begin(const InvocationRecord& record, const DomainRun& domain) {
+  tables_.trace(domain,
+                {.name = GraphEventName::kComponentExecuteBegin,
+                 .lane = tables_.graph.components[record.component].lane,
+                 .component = record.component,
+                 .worker = record.worker,
+                 .time = record.begin});
+}
+
+void BodyRunner::call(InvocationRecord& record, DomainRun& domain) {
+  Component& instance = *tables_.components[record.component].instance;
+  const ExecutionSpec& execution = tables_.graph.components[record.component].execution;
+  const bool is_watched = domain.clock != nullptr && execution.budget != Duration::zero() &&
+                          tables_.watchdog != nullptr;
+  std::uint64_t watch = 0;
+  if (is_watched) [[unlikely]] {
+    watch = tables_.watchdog->arm(
+        {.record = &record, .domain = domain.index, .budget_at = record.begin + execution.budget});
   }
   GraphContext context(services_, record);
   const Invocation invocation(record, services_);
-  if (base::Status status = run.instance->execute(invocation, context); !status) [[unlikely]] {
+  base::Status status =
+      guarded_call([&]() -> base::Status { return instance.execute(invocation, context); });
+  if (!status) [[unlikely]]
     record.error.emplace(std::move(status).error());
+  if (is_watched) [[unlikely]]
+    tables_.watchdog->disarm(watch);
+  if (domain.clock != nullptr) record.spent = domain.clock->now() - record.begin;
+  if (record.is_abandoned) [[unlikely]]
+    mark_abandoned(record, execution.abandon_after);
+}
+
+bool BodyRunner::can_be_given_up(const InvocationRecord& record, const DomainRun& domain) const {
+  return domain.clock != nullptr && tables_.watchdog != nullptr &&
+         tables_.graph.components[record.component].execution.abandon_after != Duration::zero();
+}
+
+bool BodyRunner::call_detached(InvocationRecord& record, DomainRun& domain, TeamPlace place) {
+  const ExecutionSpec& execution = tables_.graph.components[record.component].execution;
+  auto call = std::make_shared<DetachedCall>(
+      services_, tables_.components[record.component].instance, record);
+  call->on_abandoned = [this, &record, place](const std::shared_ptr<DetachedCall>& given_up) {
+    give_up(record, place, given_up);
+  };
+  const std::uint64_t watch = tables_.watchdog->arm(
+      {.record = &call->record(),
+       .domain = domain.index,
+       .budget_at =
+           execution.budget == Duration::zero() ? Duration::max() : record.begin + execution.budget,
+       .abandon_at = record.begin + execution.abandon_after,
+       .call = call});
+  Watchdog& watchdog = *tables_.watchdog;
+  const RunClock& clock = *domain.clock;
+  if (!call->execute()) return false;
+  watchdog.disarm(watch);
+  const std::uint32_t worker = record.worker;
+  record = std::move(call->record());
+  record.worker = worker;
+  record.spent = clock.now() - record.begin;
+  return true;
+}
+
+void BodyRunner::give_up(InvocationRecord& record,
+                         TeamPlace place,
+                         std::shared_ptr<DetachedCall> call) {
+  const ExecutionSpec& execution = tables_.graph.components[record.component].execution;
+  record.was_cancelled = record.was_reported = call->record().was_reported;
+  record.is_abandoned = true;
+  mark_abandoned(record, execution.abandon_after);
+  {
+    const RunLocked locked(tables_.lock);
+    ++tables_.components[record.component].stuck_count;
+    tables_.abandoned_calls.push_back(std::move(call));
   }
-  if (record.is_abandoned) [[unlikely]] {
-    const Duration limit = tables_.graph.components[record.component].execution.abandon_after;
-    record.spent = limit;
-    record.error.emplace(base::ErrorCode::kTimeout,
-                         base::format("Still running after {} ms", in_ms(limit)));
-  }
+  place.team->abandon(place.item, execution.reentrant && execution.on_error == OnError::kContinue);
+}
+
+void BodyRunner::start_apart_thread(std::function<void(std::uint32_t worker)> on_thread_start) {
+  apart_ = std::make_unique<LaneTeam>(
+      TeamOptions{.width = 1, .on_thread_start = std::move(on_thread_start)});
 }
 
 bool BodyRunner::settle(InvocationRecord& record, DomainRun& domain) {
@@ -115,16 +246,20 @@ void BodyRunner::check_budget(InvocationRecord& record, DomainRun& domain) {
                    .component = record.component,
                    .worker = record.worker,
                    .time = record.end()};
-  if (execution.budget != Duration::zero() && record.spent > execution.budget) {
+  // What the watchdog reported while it ran is counted already.
+  const bool is_over = execution.budget != Duration::zero() && record.spent > execution.budget;
+  if (is_over && !record.was_reported) {
     cells.budget_overrun_count.add();
     cells.timeout_budget_exceeded_count.add();
     event.time = record.begin + execution.budget;
     tables_.trace(domain, event);
   }
   if (!record.was_cancelled) return;
-  cells.cancellation_requested_count.add();
-  event.name = GraphEventName::kComponentCancellationRequested;
-  tables_.trace(domain, event);
+  if (!record.was_reported) {
+    cells.cancellation_requested_count.add();
+    event.name = GraphEventName::kComponentCancellationRequested;
+    tables_.trace(domain, event);
+  }
   if (!record.observed_cancel) return;
   cells.cancellation_observed_count.add();
   event.name = GraphEventName::kComponentCancellationObserved;

@@ -1,14 +1,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 
 #include "graph/body/body_services.h"
 #include "graph/body/invocation_record.h"
 #include "graph/body/message.h"
 #include "graph/run/lifecycle.h"
 #include "graph/run/run_tables.h"
+#include "graph/threads/lane_team.h"
 
 namespace millrace::graph {
+
+/// Where a team executes an invocation.
+struct TeamPlace {
+  LaneTeam* team = nullptr;
+  std::uint32_t item = 0;
+};
 
 /// Executes one invocation and deals with its failure.
 /// Lifetime: borrows.
@@ -17,8 +26,20 @@ class BodyRunner {
   BodyRunner(RunTables& tables, BodyServices& services, Lifecycle& lifecycle)
       : tables_(tables), services_(services), lifecycle_(lifecycle) {}
 
-  /// Calls the body at that time of the domain.
+  /// Calls the body at that time of the domain, on the domain's thread, which holds the lock and
+  /// lets go of it meanwhile. In wall time it begins now.
   void execute(InvocationRecord& record, DomainRun& domain, Duration begin);
+  /// Numbers an invocation that starts a correlation; on the thread of the domain.
+  void prepare(InvocationRecord& record, const DomainRun& domain);
+  /// Calls the body of a prepared invocation on a worker of a team, as its item. Whoever calls must
+  /// not hold the lock. False: the invocation was given up; then nothing of the run may be touched.
+  [[nodiscard]] bool call_on_worker(InvocationRecord& record,
+                                    DomainRun& domain,
+                                    Duration begin,
+                                    TeamPlace place);
+  /// Starts a thread for invocations of the domain's own thread that may be given up.
+  void start_apart_thread(std::function<void(std::uint32_t worker)> on_thread_start);
+  void stop_apart_thread() { apart_.reset(); }
   /// Counts what a call left behind, on the thread of the domain. False if it failed and that fails
   /// the run; `fail_run` then notes why, unless an earlier one of the stage has failed too.
   [[nodiscard]] bool settle(InvocationRecord& record, DomainRun& domain);
@@ -30,6 +51,14 @@ class BodyRunner {
   void fail_run(const InvocationRecord& record);
 
  private:
+  class ApartWork;
+
+  void call(InvocationRecord& record, DomainRun& domain);
+  static void begin_call(InvocationRecord& record, Duration begin);
+  [[nodiscard]] bool call_detached(InvocationRecord& record, DomainRun& domain, TeamPlace place);
+  void give_up(InvocationRecord& record, TeamPlace place, std::shared_ptr<DetachedCall> call);
+  [[nodiscard]] bool can_be_given_up(const InvocationRecord& record, const DomainRun& domain) const;
+  void trace_begin(const InvocationRecord& record, const DomainRun& domain);
   void trace_execution(const InvocationRecord& record, const DomainRun& domain);
   void check_budget(InvocationRecord& record, DomainRun& domain);
   void note_age(const InvocationRecord& record, const DomainRun& domain);
@@ -39,6 +68,7 @@ class BodyRunner {
   RunTables& tables_;
   BodyServices& services_;
   Lifecycle& lifecycle_;
+  std::unique_ptr<LaneTeam> apart_;  // of one worker
 };
 
 }  // namespace millrace::graph

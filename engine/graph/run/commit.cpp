@@ -12,6 +12,7 @@
 #include "graph/compile/compiled_graph.h"
 #include "graph/format/words.h"
 #include "graph/run/channel.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_result.h"
 #include "graph/run/run_tables.h"
 #include "graph/run/state_store.h"
@@ -31,6 +32,7 @@ Message make_message(const InvocationRecord& record, StagedPublication& publicat
 CommitOutcome Committer::commit(InvocationRecord& record, CommitProgress& progress) {
   ComponentRun& run = tables_.components[record.component];
   if (progress.publication == 0) {
+    if (tables_.settings.journal != nullptr) tables_.settings.journal->commit(tables_, record);
     forget_report(run);
     tables_.metrics.domains[domain_.index].staged.add(record.published.size());
     if (!record.writes.empty()) write_state(record);
@@ -131,6 +133,9 @@ void Committer::refuse(OutputTargets& output,
                   .capacity = channel.capacity()},
                  domain_);
   tables_.trace(domain_, {.name = GraphEventName::kChannelDrop, .channel = edge});
+  if (tables_.settings.journal != nullptr) {
+    tables_.settings.journal->refuse(tables_, domain_, edge);
+  }
 }
 
 void Committer::put(std::uint32_t edge, Message&& message, OutputTargets& output) {
@@ -226,7 +231,7 @@ void Committer::give_to_host(InvocationRecord& record) {
         .value = input.message.value,
         .correlation = tables_.correlation_text(input.message.correlation),
         .causation = tables_.message_text({.edge = input.edge, .number = input.message.number})};
-    if (tables_.settings.on_output) tables_.settings.on_output(output);
+    if (tables_.settings.on_output) domain_.given.push_back(output);
     if (run.poll_capacity > 0) keep_for_poll(run, output);
     if (tables_.settings.keep_outputs) tables_.outputs.push_back(std::move(output));
   }

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "graph/body/component.h"
+#include "graph/body/guarded_call.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/payload.h"
 #include "graph/run/run_tables.h"
@@ -38,16 +39,20 @@ base::Status apply_config_updates(RunTables& tables,
   };
   for (std::size_t i = 0; i < updates.size(); ++i) {
     const Component& instance = *tables.components[components[i]].instance;
-    if (const base::Status status = instance.check_update(updates[i].config); !status) {
+    if (const base::Status status =
+            guarded_call([&] { return instance.check_update(updates[i].config); });
+        !status) {
       return name_component(status.error(), updates[i]);
     }
   }
   for (std::size_t i = 0; i < updates.size(); ++i) {
     Component& instance = *tables.components[components[i]].instance;
-    const base::Status status = instance.apply_update(updates[i].config);
+    const base::Status status =
+        guarded_call([&] { return instance.apply_update(updates[i].config); });
     if (status) continue;
     for (std::size_t k = i; k-- > 0;) {
-      const base::Status back = tables.components[components[k]].instance->apply_update(current(k));
+      Component& changed = *tables.components[components[k]].instance;
+      const base::Status back = guarded_call([&] { return changed.apply_update(current(k)); });
       if (!back) {
         tables.fail("configure", components[k], "component_configure", back.error().message());
       }

@@ -23,6 +23,7 @@
 #include "graph/run/epoch_report.h"
 #include "graph/run/loop_runner.h"
 #include "graph/run/pool_batch.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_tables.h"
 #include "graph/run/trigger.h"
 #include "graph/watch/graph_cells.h"
@@ -121,6 +122,7 @@ void Domain::begin(Duration at) {
 }
 
 bool Domain::cross_boundary() {
+  if (tables_.settings.journal != nullptr) tables_.settings.journal->begin(tables_, run_);
   run_.state = tables_.states.snapshot();
   run_.arrival = std::max(run_.arrival, run_.epoch << kArrivalEpochShift);
   for (const ArrivalItem& item : run_.arrivals) {
@@ -135,13 +137,16 @@ bool Domain::cross_boundary() {
         run_, {.name = GraphEventName::kChannelCommit, .channel = item.edge, .first = item.number});
   }
   run_.arrivals.clear();
+  for (const std::uint32_t component : run_.returned) run_.mark(tables_.position[component]);
+  run_.returned.clear();
   mark_what_time_makes_ready();
   return down_.empty() || bring_back_what_is_down();
 }
 
 void Domain::mark_what_time_makes_ready() {
   for (const std::uint32_t component : manual_) {
-    if (!tables_.components[component].trigger->is_finished()) {
+    const bool is_finished = tables_.components[component].trigger->is_finished();
+    if (!is_finished && !tables_.waits_for_line(component)) {
       run_.mark(tables_.position[component]);
     }
   }
@@ -171,7 +176,9 @@ void Domain::walk() {
         return end_epoch();
       }
     }
-    if (!commit_stage()) {
+    const bool is_committed = commit_stage();
+    if (!run_.given.empty()) tables_.hand_over(run_);
+    if (!is_committed) {
       if (state_ == DomainState::kFailed) end_epoch();
       return;
     }
@@ -190,6 +197,9 @@ bool Domain::run_stage(const Stage& stage) {
   const Duration begin = run_.now;
   bool is_good = !stage.has_pool || collect_batches(stage);
   if (!is_good) return false;
+  for (const auto& batch : batches_) {
+    if (stage.has_pool && !batch->is_empty()) batch->offer(begin);
+  }
   is_good = run_here(stage);
   if (stage.has_pool) {
     is_good = finish_batches(begin) && is_good;
@@ -271,7 +281,7 @@ bool Domain::run_loop(std::uint32_t place) {
 bool Domain::finish_batches(Duration begin) {
   Duration end = run_.now;
   for (const auto& batch : batches_) {
-    if (!batch->is_empty()) end = std::max(end, batch->run(begin));
+    if (!batch->is_empty()) end = std::max(end, batch->finish(begin));
   }
   run_.now = end;
   bool is_good = true;
@@ -293,6 +303,9 @@ void Domain::collect(std::uint32_t component) {
   }
   if (run.down_until) [[unlikely]]
     return look(run, component);
+  // What waits for it is looked at again when its abandoned invocation has returned.
+  if (tables_.is_stuck(component)) [[unlikely]]
+    return;
   run.trigger->collect({.now = run_.now, .boundary = run_.boundary}, records_, notes_);
   if (!notes_.stale_edges.empty() || !notes_.late_edges.empty() || notes_.is_silent) [[unlikely]] {
     report_notes(component);
@@ -397,25 +410,31 @@ void Domain::end_epoch() {
 }
 
 void Domain::leave() {
+  if (tables_.settings.journal != nullptr) tables_.settings.journal->end(tables_, run_);
   run_.state.reset();
   committer_.leave();
   last_end_ = run_.now;
   state_ = DomainState::kIdle;
 }
 
+bool Domain::can_run(std::uint32_t component) const {
+  const ComponentRun& run = tables_.components[component];
+  return !run.is_isolated && !run.down_until && !tables_.is_stuck(component) &&
+         !tables_.waits_for_line(component);
+}
+
 std::optional<Duration> Domain::work_time(Duration now) const {
-  if (!run_.arrivals.empty()) return now;
+  if (!run_.arrivals.empty() || !run_.returned.empty()) return now;
   for (const std::uint32_t component : manual_) {
     const ComponentRun& run = tables_.components[component];
-    if (!run.trigger->is_finished() && !run.is_isolated && !run.down_until) return now;
+    if (!run.trigger->is_finished() && can_run(component)) return now;
   }
   std::optional<Duration> earliest;
   const auto consider = [&earliest](std::optional<Duration> time) {
     if (time && (!earliest || *time < *earliest)) earliest = time;
   };
   for (const std::uint32_t component : timed_) {
-    const ComponentRun& run = tables_.components[component];
-    if (!run.is_isolated && !run.down_until) consider(run.trigger->next_time());
+    if (can_run(component)) consider(tables_.components[component].trigger->next_time());
   }
   for (const std::uint32_t component : down_) consider(tables_.components[component].down_until);
   return earliest;
@@ -432,23 +451,6 @@ std::optional<Duration> Domain::next_start(Duration now) const {
 
 bool Domain::is_idle() const {
   return state_ == DomainState::kIdle && !work_time(Duration::zero());
-}
-
-std::string Domain::describe_lane() const {
-  switch (state_) {
-    case DomainState::kBusy:
-      return base::format("in epoch {}", run_.epoch);
-    case DomainState::kBlocked:
-      return base::format("waits for room on edge '{}'",
-                          tables_.graph.edges[progress_.blocking_edge].id);
-    case DomainState::kFailed:
-      return "stopped by an error";
-    case DomainState::kIdle:
-      break;
-  }
-  const auto next = next_start(last_end_);
-  if (!next) return "waits for input";
-  return base::format("next epoch at {} ms", to_ms(*next));
 }
 
 }  // namespace millrace::graph

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,12 @@ class Domain {
   /// Whether nothing can happen here without input from outside.
   [[nodiscard]] bool is_idle() const;
   [[nodiscard]] PaceType pace() const { return pace_.type(); }
+  /// Starts the threads of its pools, and one for invocations of its other lanes that may be given
+  /// up. `on_thread_start` is called by each with its lane. Gives how many there are.
+  [[nodiscard]] std::size_t start_threads(
+      const std::function<void(std::uint32_t lane, std::uint32_t worker)>& on_thread_start);
+  /// Ends them; no epoch may be in progress.
+  void stop_threads();
   /// What its lanes are doing, for people.
   [[nodiscard]] std::string describe_lane() const;
 
@@ -102,6 +109,7 @@ class Domain {
   [[nodiscard]] bool commit_stage();
   [[nodiscard]] CommitOutcome commit_item(const CommitItem& item);
   void end_epoch();
+  [[nodiscard]] bool can_run(std::uint32_t component) const;
   [[nodiscard]] std::optional<Duration> work_time(Duration now) const;
 
   RunTables& tables_;

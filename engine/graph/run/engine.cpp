@@ -1,8 +1,10 @@
 #include "graph/run/engine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "graph/body/graph_context.h"
@@ -21,10 +24,13 @@
 #include "graph/payload.h"
 #include "graph/run/channel.h"
 #include "graph/run/domain.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
 #include "graph/run/run_tables.h"
 #include "graph/run/task_board.h"
+#include "graph/threads/detached_call.h"
+#include "graph/threads/run_lock.h"
 
 namespace millrace::graph {
 namespace {
@@ -39,7 +45,9 @@ RunSettings settings_of(const RuntimeRunnerOptions& options, bool polls_outputs)
           .polls_outputs = polls_outputs,
           .trace = options.trace,
           .trace_events_max = options.trace_events_max,
-          .metrics = options.metrics};
+          .metrics = options.metrics,
+          .journal = options.journal,
+          .virtual_time = options.virtual_time};
 }
 
 TaskExecutorConfig tasks_of(const CompiledGraph& graph) {
@@ -55,10 +63,14 @@ Engine::Engine(const CompiledGraph& graph,
                RuntimeRunnerOptions options,
                bool polls_outputs)
     : options_(std::move(options)),
+      clock_{.clock = options_.clock != nullptr ? *options_.clock : base::steady_clock()},
       tables_(graph, settings_of(options_, polls_outputs)),
       lifecycle_(tables_, registry),
       tasks_(tables_, tasks_of(graph)) {
   for (std::uint32_t i = 0; i < graph.domains.size(); ++i) {
+    // A simulated domain has a time of its own in wall time too.
+    const bool is_simulated = graph.domains[i].pace == PaceType::kSimulated;
+    if (!options_.virtual_time && !is_simulated) tables_.domains[i].clock = &clock_;
     domains_.push_back(std::make_unique<Domain>(tables_, *this, lifecycle_, i));
   }
   for (std::size_t i = 0; i < options_.injections.size(); ++i) injection_order_.push_back(i);
@@ -71,6 +83,27 @@ bool Engine::start() {
   is_running_ = lifecycle_.start(options_.snapshots);
   if (!is_running_) reason_ = SchedulerStopReason::kError;
   return is_running_;
+}
+
+void Engine::start_clock() { clock_.origin = clock_.clock.now(); }
+
+std::optional<Duration> Engine::handle_events(Duration now) {
+  now_ = now;
+  const auto due = [this] { return options_.injections[injection_order_[next_injection_]].at; };
+  while (next_injection_ < options_.injections.size() && due() <= now) inject_next();
+  for (auto end = tasks_.next_end(); end && *end <= now; end = tasks_.next_end()) {
+    tasks_.complete_next();
+  }
+  for (std::uint32_t i = 0; i < domains_.size(); ++i) {
+    if (waker_ != nullptr && !tables_.domains[i].arrivals.empty()) waker_->wake_domain(i);
+  }
+  std::optional<Duration> next = tasks_.next_end();
+  if (next_injection_ < options_.injections.size() && (!next || due() < *next)) next = due();
+  return next;
+}
+
+bool Engine::has_events() const {
+  return !tasks_.is_empty() || next_injection_ < options_.injections.size();
 }
 
 Engine::Next Engine::find_next(bool only_ends) const {
@@ -103,10 +136,13 @@ Engine::Next Engine::find_next(bool only_ends) const {
 
 SchedulerStopReason Engine::play(const PlayBounds& bounds) {
   while (true) {
+    if (tables_.settings.journal != nullptr) [[unlikely]] {
+      check_journal();
+    }
     if (!tables_.errors.empty()) return SchedulerStopReason::kError;
     Next next = find_next(false);
     if (next.kind != Kind::kEnd) {
-      if (tables_.settings.stop_token.stop_requested()) return SchedulerStopReason::kStopRequested;
+      if (is_stop_requested()) return SchedulerStopReason::kStopRequested;
       if (next.kind == Kind::kNothing) return SchedulerStopReason::kIdle;
       if (bounds.duration && next.at >= *bounds.duration) {
         // Nothing begins any more; epochs in progress end, and one of them may be the last step.
@@ -144,6 +180,21 @@ SchedulerStopReason Engine::play(const PlayBounds& bounds) {
   }
 }
 
+void Engine::check_journal() {
+  const std::optional<std::string> problem = tables_.settings.journal->problem();
+  if (!problem || !tables_.errors.empty()) return;
+  tables_.errors.push_back({.phase = "commit",
+                            .component = {},
+                            .lane = {},
+                            .code = "record_failed",
+                            .message = *problem});
+}
+
+bool Engine::is_stop_requested() const {
+  const RunJournal* journal = tables_.settings.journal;
+  return tables_.settings.stop_token.stop_requested() || (journal != nullptr && journal->is_over());
+}
+
 void Engine::end_epoch(Domain& domain, Duration at) {
   if (domain.state() == DomainState::kBlocked) {
     domain.resume(at);
@@ -170,7 +221,7 @@ bool Engine::begin_epoch(Domain& domain, Duration at, bool has_step_bound) {
 }
 
 bool Engine::is_idle() const {
-  return tasks_.is_empty() && next_injection_ == options_.injections.size() &&
+  return !has_events() &&
          std::ranges::all_of(domains_, [](const auto& domain) { return domain->is_idle(); });
 }
 
@@ -187,6 +238,12 @@ void Engine::inject_next() {
                             .message = status.error().message()});
 }
 
+Duration Engine::time_of(std::uint32_t domain) const {
+  if (options_.virtual_time) return now_;
+  const DomainRun& run = tables_.domains[domain];
+  return run.clock != nullptr ? run.clock->now() : run.now;
+}
+
 base::Status Engine::inject(std::uint32_t component,
                             Payload value,
                             std::optional<Duration> event_time) {
@@ -201,14 +258,19 @@ base::Status Engine::inject(std::uint32_t component,
                       base::format("The input holds {} values already", run.injected->capacity()),
                       tables_.graph.components[component].id);
   }
+  const std::uint32_t domain = tables_.graph.components[component].domain;
+  Message message{.value = std::move(value),
+                  .published_at = time_of(domain),
+                  .event_time = event_time.value_or(Duration::zero()),
+                  .has_event_time = event_time.has_value()};
+  if (tables_.settings.journal != nullptr) {
+    tables_.settings.journal->inject(tables_, component, message);
+  }
   run.injected->expect();
-  run.injected->push({.value = std::move(value),
-                      .published_at = now_,
-                      .event_time = event_time.value_or(Duration::zero()),
-                      .has_event_time = event_time.has_value()},
-                     0);
-  tables_.domains[tables_.graph.components[component].domain].arrivals.push_back(
+  run.injected->push(std::move(message), 0);
+  tables_.domains[domain].arrivals.push_back(
       {.edge = kNoIndex, .component = component, .number = run.injected->last_number()});
+  if (waker_ != nullptr) waker_->wake_domain(domain);
   return {};
 }
 
@@ -222,6 +284,8 @@ void Engine::finish(SchedulerStopReason reason) {
   if (!is_running_) return;
   is_running_ = false;
   reason_ = reason;
+  // From here on nothing that was given up reaches the run.
+  for (const auto& call : std::exchange(tables_.abandoned_calls, {})) call->close();
   if (tables_.errors.empty()) drain();
   tasks_.cancel_all();
   if (tables_.errors.empty() && !lifecycle_.snapshot(snapshots_)) {
@@ -249,6 +313,7 @@ RuntimeRunnerResult Engine::result() const {
   result.health_events = tables_.health.events();
   result.runtime_metrics = tables_.metrics.values();
   result.state = tables_.states.view();
+  result.lane_settings = tables_.lane_settings;
   result.snapshots = snapshots_;
   result.outputs = tables_.outputs;
   result.events = tables_.events.events();
@@ -274,35 +339,73 @@ PublishReport Engine::publish_report(std::uint32_t component, std::string_view o
 }
 
 bool Engine::cancel_requested(const InvocationRecord& record) const {
-  if (!record.was_cancelled && tables_.settings.stop_token.stop_requested()) {
-    record.was_cancelled = true;
+  // The watchdog writes it while the body runs.
+  const std::atomic_ref was_cancelled(record.was_cancelled);
+  if (!was_cancelled.load(std::memory_order_relaxed) &&
+      tables_.settings.stop_token.stop_requested()) {
+    was_cancelled.store(true, std::memory_order_relaxed);
   }
-  record.observed_cancel = record.observed_cancel || record.was_cancelled;
-  return record.was_cancelled;
+  const bool is_cancelled = was_cancelled.load(std::memory_order_relaxed);
+  record.observed_cancel = record.observed_cancel || is_cancelled;
+  return is_cancelled;
 }
 
 void Engine::note_late_publish(const InvocationRecord& record) {
+  const RunLocked locked(tables_.lock);
   tables_.metrics.components[record.component].late_publish_count.add();
 }
 
-void Engine::spend(InvocationRecord& record, Duration duration) {
-  const auto& execution = tables_.graph.components[record.component].execution;
+void Engine::note_return(const InvocationRecord& record, const Component* instance) {
+  const RunLocked locked(tables_.lock);
+  ComponentRun& run = tables_.components[record.component];
+  if (run.instance.get() != instance || run.stuck_count == 0) return;
+  --run.stuck_count;
+  const std::uint32_t domain = tables_.graph.components[record.component].domain;
+  tables_.domains[domain].returned.push_back(record.component);
+  if (waker_ != nullptr) waker_->wake_domain(domain);
+}
+
+void Engine::spend(InvocationRecord& record, Duration duration, bool is_busy) {
+  const CompiledComponent& compiled = tables_.graph.components[record.component];
+  if (tables_.domains[compiled.domain].clock != nullptr) return take_time(duration, is_busy);
   record.spent += std::max(duration, Duration::zero());
   const auto is_over = [&record](Duration limit) {
     return limit != Duration::zero() && record.spent > limit;
   };
-  if (is_over(execution.budget)) record.was_cancelled = true;
-  if (is_over(execution.abandon_after)) record.is_abandoned = true;
+  if (is_over(compiled.execution.budget)) record.was_cancelled = true;
+  if (is_over(compiled.execution.abandon_after)) record.is_abandoned = true;
 }
 
 base::Status Engine::submit_task(InvocationRecord& record,
                                  std::string_view output,
                                  TaskFunction function,
                                  Duration budget) {
-  return tasks_.submit(record, find_output(record.component, output), function, budget);
+  const RunLocked locked(tables_.lock);
+  base::Status status =
+      tasks_.submit(record, find_output(record.component, output), function, budget);
+  if (status && waker_ != nullptr) waker_->wake_for_events();
+  return status;
+}
+
+base::Result<Payload> Engine::ask(InvocationRecord& record,
+                                  const std::function<base::Result<Payload>()>& question) {
+  RunJournal* journal = tables_.settings.journal;
+  return journal == nullptr ? question() : journal->ask(tables_, record, question);
 }
 
 std::optional<std::string> Engine::read_line() {
+  if (tables_.lines != nullptr) {
+    const RunLocked locked(tables_.lock);
+    std::deque<std::string>& lines = tables_.lines->lines;
+    if (lines.empty()) return std::nullopt;
+    std::string line = std::move(lines.front());
+    lines.pop_front();
+    if (waker_ != nullptr) waker_->wake_for_input();
+    return line;
+  }
+  if (tables_.settings.journal != nullptr) {
+    return tables_.settings.journal->read_line(tables_.settings.standard_input);
+  }
   if (!tables_.settings.standard_input) return std::nullopt;
   return tables_.settings.standard_input();
 }
@@ -317,6 +420,7 @@ std::optional<Payload> Engine::read_state(const InvocationRecord& record,
 std::vector<Message> Engine::read_channel(const InvocationRecord& record,
                                           std::string_view input,
                                           std::string_view reader) {
+  const RunLocked locked(tables_.lock);
   std::vector<Message> found;
   for (const std::uint32_t edge : tables_.graph.in(record.component)) {
     if (tables_.graph.edges[edge].to_port != input) continue;

@@ -36,10 +36,24 @@ struct PlayBounds {
   std::optional<EpochBound> epoch = {};  ///< ends with the end of this epoch
 };
 
-/// A graph that runs in virtual time: plays all domains on one timeline. What comes first in time
-/// happens first; at the same time ends of epochs, then ends of tasks, then injections, then
-/// beginnings of epochs, each by rank or order.
-/// Threading: not shared. Lifetime: borrows the graph and the registry.
+/// Who is told, in wall time, that something has come for a domain or for the run as a whole.
+class RunWaker {
+ public:
+  virtual ~RunWaker() = default;
+  virtual void wake_domain(std::uint32_t domain) = 0;
+  /// A task was submitted: its end is to be looked for.
+  virtual void wake_for_events() = 0;
+  /// A line of standard input was used: there is room for another.
+  virtual void wake_for_input() = 0;
+};
+
+/// The parts of a run, and what its bodies are given.
+///
+/// In virtual time `play` plays all domains on one timeline. What comes first in time happens
+/// first; at the same time ends of epochs, then ends of tasks, then injections, then beginnings of
+/// epochs, each by rank or order. In wall time a `WallRun` has threads that drive the same domains;
+/// they hold the lock of the tables when they call anything here but what bodies ask for.
+/// Threading: see above. Lifetime: borrows the graph and the registry.
 class Engine final : public BodyServices {
  public:
   Engine(const CompiledGraph& graph,
@@ -56,7 +70,20 @@ class Engine final : public BodyServices {
   [[nodiscard]] base::Status inject(std::uint32_t component,
                                     Payload value,
                                     std::optional<Duration> event_time);
+  /// Gives the injections of the options that are due by then, and ends tasks that have ended;
+  /// gives when the next one is due.
+  [[nodiscard]] std::optional<Duration> handle_events(Duration now);
+  /// Whether no domain has anything to do, no task is in flight and no injection is left.
+  [[nodiscard]] bool is_idle() const;
+  /// Whether tasks or injections can still cause something.
+  [[nodiscard]] bool has_events() const;
+  void set_waker(RunWaker* waker) { waker_ = waker; }
+  /// The clock of domains that live in wall time.
+  [[nodiscard]] const RunClock& clock() const { return clock_; }
+  /// The time of the run is 0 now.
+  void start_clock();
   void pause(bool is_paused) { is_paused_ = is_paused; }
+  [[nodiscard]] bool is_paused() const { return is_paused_; }
   [[nodiscard]] bool is_running() const { return is_running_; }
   [[nodiscard]] RunTables& tables() { return tables_; }
   [[nodiscard]] const RunTables& tables() const { return tables_; }
@@ -77,11 +104,14 @@ class Engine final : public BodyServices {
                                              std::string_view output) const override;
   [[nodiscard]] bool cancel_requested(const InvocationRecord& record) const override;
   void note_late_publish(const InvocationRecord& record) override;
-  void spend(InvocationRecord& record, Duration duration) override;
+  void note_return(const InvocationRecord& record, const Component* instance) override;
+  void spend(InvocationRecord& record, Duration duration, bool is_busy) override;
   [[nodiscard]] base::Status submit_task(InvocationRecord& record,
                                          std::string_view output,
                                          TaskFunction function,
                                          Duration budget) override;
+  [[nodiscard]] base::Result<Payload> ask(
+      InvocationRecord& record, const std::function<base::Result<Payload>()>& question) override;
   [[nodiscard]] std::optional<std::string> read_line() override;
   [[nodiscard]] std::optional<Payload> read_state(const InvocationRecord& record,
                                                   std::string_view table,
@@ -102,13 +132,18 @@ class Engine final : public BodyServices {
   [[nodiscard]] Next find_next(bool only_ends) const;
   void end_epoch(Domain& domain, Duration at);
   void inject_next();
+  [[nodiscard]] Duration time_of(std::uint32_t domain) const;
   /// Begins an epoch, unless too many have begun at the same instant.
   [[nodiscard]] bool begin_epoch(Domain& domain, Duration at, bool has_step_bound);
-  [[nodiscard]] bool is_idle() const;
+  /// Fails the run if its journal cannot go on.
+  void check_journal();
+  [[nodiscard]] bool is_stop_requested() const;
   /// Lets the epochs in progress end.
   void drain();
 
   RuntimeRunnerOptions options_;
+  RunClock clock_;
+  RunWaker* waker_ = nullptr;
   RunTables tables_;
   Lifecycle lifecycle_;
   TaskBoard tasks_;

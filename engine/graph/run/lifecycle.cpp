@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "graph/body/component.h"
+#include "graph/body/guarded_call.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/run/run_result.h"
@@ -28,7 +29,11 @@ bool Lifecycle::note(std::string_view phase, std::uint32_t component, const base
 bool Lifecycle::configure(std::uint32_t component) {
   const CompiledComponent& compiled = tables_.graph.components[component];
   ComponentRun& run = tables_.components[component];
-  run.instance = registry_.make(compiled.type);
+  const base::Status made = guarded_call([&]() -> base::Status {
+    run.instance = registry_.make(compiled.type);
+    return {};
+  });
+  if (!made) return note("configure", component, made);
   if (run.instance == nullptr) {
     return note("configure",
                 component,
@@ -41,14 +46,14 @@ bool Lifecycle::configure(std::uint32_t component) {
                              .graph_config = tables_.graph.config,
                              .outputs = run.output_names,
                              .inputs = run.input_names};
-  return note("configure", component, run.instance->configure(setup));
+  return note("configure", component, guarded_call([&] { return run.instance->configure(setup); }));
 }
 
 bool Lifecycle::start(std::span<const ComponentSnapshot> snapshots) {
   const std::vector<std::uint32_t>& order = tables_.graph.start_order;
   bool is_good = std::ranges::all_of(order, [this](std::uint32_t c) { return configure(c); });
   for (std::size_t i = 0; is_good && i < order.size(); ++i) {
-    is_good = note("activate", order[i], tables_.components[order[i]].instance->activate());
+    is_good = activate(order[i]);
     if (is_good) active_.push_back(order[i]);
   }
   for (std::size_t i = 0; is_good && i < order.size(); ++i) {
@@ -57,10 +62,11 @@ bool Lifecycle::start(std::span<const ComponentSnapshot> snapshots) {
     const auto found = std::ranges::find(snapshots, id, &ComponentSnapshot::component);
     if (found == snapshots.end()) continue;
     run.last_snapshot = found->state;
-    is_good = note("restore", order[i], run.instance->restore(found->state));
+    is_good = restore(order[i], found->state);
   }
   for (std::size_t i = 0; is_good && i < order.size(); ++i) {
-    is_good = note("reset", order[i], tables_.components[order[i]].instance->reset());
+    Component& instance = *tables_.components[order[i]].instance;
+    is_good = note("reset", order[i], guarded_call([&] { return instance.reset(); }));
   }
   if (!is_good) deactivate();
   return is_good;
@@ -78,7 +84,8 @@ bool Lifecycle::snapshot(std::vector<ComponentSnapshot>& snapshots) {
       }
       continue;
     }
-    auto state = run.instance->snapshot();
+    if (run.stuck_count > 0) continue;
+    auto state = guarded_call([&] { return run.instance->snapshot(); });
     if (!state) {
       is_good = note("snapshot", component, std::unexpected(std::move(state).error()));
       continue;
@@ -94,21 +101,37 @@ bool Lifecycle::snapshot(std::vector<ComponentSnapshot>& snapshots) {
 void Lifecycle::deactivate() {
   for (; !active_.empty(); active_.pop_back()) {
     const std::uint32_t component = active_.back();
-    static_cast<void>(
-        note("deactivate", component, tables_.components[component].instance->deactivate()));
+    // A call that was given up may still use it.
+    if (tables_.components[component].stuck_count > 0) continue;
+    static_cast<void>(end(component));
   }
 }
 
 bool Lifecycle::replace(std::uint32_t component) {
   ComponentRun& run = tables_.components[component];
-  if (!note("deactivate", component, run.instance->deactivate())) return false;
-  if (!configure(component) || !note("activate", component, run.instance->activate())) {
+  // An instance in which a call is stuck belongs to that call from now on.
+  if (run.stuck_count == 0 && !end(component)) return false;
+  run.stuck_count = 0;
+  if (!configure(component) || !activate(component)) {
     std::erase(active_, component);
     return false;
   }
-  if (run.last_snapshot)
-    return note("restore", component, run.instance->restore(*run.last_snapshot));
-  return true;
+  return !run.last_snapshot || restore(component, *run.last_snapshot);
+}
+
+bool Lifecycle::activate(std::uint32_t component) {
+  Component& instance = *tables_.components[component].instance;
+  return note("activate", component, guarded_call([&] { return instance.activate(); }));
+}
+
+bool Lifecycle::restore(std::uint32_t component, const Payload& state) {
+  Component& instance = *tables_.components[component].instance;
+  return note("restore", component, guarded_call([&] { return instance.restore(state); }));
+}
+
+bool Lifecycle::end(std::uint32_t component) {
+  Component& instance = *tables_.components[component].instance;
+  return note("deactivate", component, guarded_call([&] { return instance.deactivate(); }));
 }
 
 }  // namespace millrace::graph

@@ -37,6 +37,9 @@ class Lifecycle {
                           std::uint32_t component,
                           const base::Status& status);
   [[nodiscard]] bool configure(std::uint32_t component);
+  [[nodiscard]] bool activate(std::uint32_t component);
+  [[nodiscard]] bool restore(std::uint32_t component, const Payload& state);
+  [[nodiscard]] bool end(std::uint32_t component);
 
   RunTables& tables_;
   const ComponentRegistry& registry_;

@@ -131,7 +131,7 @@ LoopRunner::Step LoopRunner::run_member(std::uint32_t member, TriggerNotes& note
     run.trigger->discard_all();
     return Step::kIdle;
   }
-  if (run.down_until) return Step::kIdle;
+  if (run.down_until || tables_.is_stuck(member)) return Step::kIdle;
   const std::size_t first = current_.size();
   run.trigger->collect({.now = domain_.now, .boundary = domain_.boundary},
                        current_,

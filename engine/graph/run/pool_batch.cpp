@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@
 #include "graph/run/lane_queue.h"
 #include "graph/run/run_result.h"
 #include "graph/run/run_tables.h"
+#include "graph/threads/lane_team.h"
+#include "graph/threads/run_lock.h"
 #include "graph/watch/graph_cells.h"
 #include "graph/watch/graph_event.h"
 #include "graph/watch/health.h"
@@ -90,13 +93,75 @@ void PoolBatch::reject(const LaneAdmission& admission) {
                  domain_);
 }
 
-Duration PoolBatch::run(Duration begin) {
+std::size_t PoolBatch::start_team(TeamOptions options) {
+  options.width = queue_.thread_count();
+  team_ = std::make_unique<LaneTeam>(std::move(options));
+  return team_->thread_count();
+}
+
+void PoolBatch::offer(Duration begin) {
+  if (team_ == nullptr) return;
   free_at_.assign(queue_.thread_count(), begin);
+  team_items_.clear();
+  group_free_at_.clear();
+  std::map<std::uint32_t, std::uint32_t> groups;  // of components
+  for (InvocationRecord* record : records_) {
+    bodies_.prepare(*record, domain_);
+    record->has_run = false;
+    const auto [group, is_new] =
+        groups.try_emplace(record->component, static_cast<std::uint32_t>(groups.size()));
+    if (is_new) group_free_at_.push_back(begin);
+    team_items_.push_back(
+        {.group = group->second,
+         .is_exclusive = !tables_.graph.components[record->component].execution.reentrant});
+  }
+  team_->begin(team_items_, *this);
+}
+
+bool PoolBatch::run(std::uint32_t item, std::uint32_t worker) {
+  InvocationRecord& record = *records_[item];
+  const TeamItem& place = team_items_[item];
+  record.worker = worker;
+  record.has_run = true;
+  Duration begin = free_at_[worker];
+  if (place.is_exclusive) begin = std::max(begin, group_free_at_[place.group]);
+  if (!bodies_.call_on_worker(record, domain_, begin, {.team = team_.get(), .item = item})) {
+    return false;
+  }
+  free_at_[worker] = record.end();
+  if (place.is_exclusive) group_free_at_[place.group] = record.end();
+  return goes_on_after(record);
+}
+
+bool PoolBatch::goes_on_after(const InvocationRecord& record) const {
+  if (!record.error) return true;
+  const OnError on_error = tables_.graph.components[record.component].execution.on_error;
+  return on_error == OnError::kContinue || on_error == OnError::kFailFast;
+}
+
+Duration PoolBatch::finish(Duration begin) {
+  if (team_ == nullptr) {
+    play(begin);
+  } else {
+    const RunUnlocked unlocked(tables_.lock);
+    team_->finish();
+  }
+  Duration end = begin;
   workers_used_ = 0;
+  for (const InvocationRecord* record : records_) {
+    if (!record->has_run) continue;
+    end = std::max(end, record->end());
+    if (record->worker < 64) workers_used_ |= std::uint64_t{1} << record->worker;
+  }
+  note_batch(begin, end);
+  return end;
+}
+
+void PoolBatch::play(Duration begin) {
+  free_at_.assign(queue_.thread_count(), begin);
   failed_.clear();
   std::map<std::uint32_t, Duration> busy_until;  // components that are not reentrant
   std::vector<InvocationRecord*> waiting = records_;
-  Duration end = begin;
   while (!waiting.empty()) {
     const auto worker = std::ranges::min_element(free_at_);
     const Duration now = *worker;
@@ -116,18 +181,13 @@ Duration PoolBatch::run(Duration begin) {
     // An instance that failed and is to be replaced or left alone is not called again.
     if (failed_.contains(record.component)) continue;
     record.worker = static_cast<std::uint32_t>(worker - free_at_.begin());
-    if (record.worker < 64) workers_used_ |= std::uint64_t{1} << record.worker;
     bodies_.execute(record, domain_, now);
     *worker = record.end();
-    end = std::max(end, record.end());
-    const ExecutionSpec& execution = tables_.graph.components[record.component].execution;
-    if (!execution.reentrant) busy_until[record.component] = record.end();
-    const bool goes_on =
-        execution.on_error == OnError::kContinue || execution.on_error == OnError::kFailFast;
-    if (record.error && !goes_on) failed_.insert(record.component);
+    if (!tables_.graph.components[record.component].execution.reentrant) {
+      busy_until[record.component] = record.end();
+    }
+    if (!goes_on_after(record)) failed_.insert(record.component);
   }
-  note_batch(begin, end);
-  return end;
 }
 
 void PoolBatch::note_batch(Duration begin, Duration end) {

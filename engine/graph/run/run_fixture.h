@@ -96,6 +96,16 @@ inline RuntimeRunnerResult run_graph(const RunText& parts,
   return RuntimeRunner::run(graph, types.registry(), options);
 }
 
+/// The same on threads, until idle unless a bound is given.
+inline RuntimeRunnerResult run_graph_in_wall_time(const RunText& parts,
+                                                  RuntimeRunnerOptions options = {},
+                                                  const TestTypes& types = {}) {
+  const CompiledGraph graph = types.compile(parts.text());
+  options.virtual_time = false;
+  options.keep_outputs = true;
+  return RuntimeRunner::run(graph, types.registry(), options);
+}
+
 /// `value` of each output, or `value@epoch` or `value@milliseconds`.
 inline std::vector<std::string> values(const RuntimeRunnerResult& result) {
   std::vector<std::string> list;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/metrics/metrics_registry.h"
 #include "graph/body/message.h"
 #include "graph/payload.h"
@@ -14,6 +15,8 @@
 #include "loop/stop.h"
 
 namespace millrace::graph {
+
+class RunJournal;
 
 /// A value that a run of virtual time gives to a `core.input` at a time.
 struct TimedInjection {
@@ -40,13 +43,19 @@ struct RuntimeRunnerOptions {
   bool until_idle = false;
   /// Plays all domains on one timeline and one thread; nothing sleeps.
   bool virtual_time = false;
+  /// Where the time of a run in wall time comes from; nullptr: the machine's steady clock.
+  const base::Clock* clock = nullptr;
 
   /// Given to the graph while it runs, in order of time.
   std::vector<TimedInjection> injections = {};
   /// State of an earlier run.
   std::vector<ComponentSnapshot> snapshots = {};
-  /// Lines for `core.stdin`; nothing: there are none.
+  /// Gives lines for `core.stdin` until there are no more; empty: there are none. In wall time a
+  /// thread of its own calls it, and it may wait.
   std::function<std::optional<std::string>()> standard_input = {};
+  /// Called at the end of a run in wall time: a call of `standard_input` that waits returns
+  /// nothing.
+  std::function<void()> close_input = {};
   /// Called for each output as it is committed.
   std::function<void(const OutputRecord&)> on_output = {};
   bool keep_outputs = false;
@@ -54,6 +63,8 @@ struct RuntimeRunnerOptions {
   std::size_t trace_events_max = std::size_t{1} << 20U;
   /// Where the cells of the run's metrics are registered while it runs; may be nullptr.
   base::MetricsRegistry* metrics = nullptr;
+  /// Records or replays the run; may be nullptr. Of use to `RuntimeRunner` only.
+  RunJournal* journal = nullptr;
 };
 
 }  // namespace millrace::graph

@@ -82,6 +82,17 @@ struct DomainEpochs {
   std::uint64_t epochs = 0;
 };
 
+/// A setting that a lane asked the system for, and what it got.
+struct LaneSettingReport {
+  std::string lane;
+  std::string field;
+  std::string requested;
+  std::string effective;  ///< as read back
+  int error = 0;          ///< errno of a refusal; 0: none
+
+  bool operator==(const LaneSettingReport&) const = default;
+};
+
 /// How a run went.
 struct RuntimeRunnerResult {
   bool ok = false;
@@ -94,6 +105,7 @@ struct RuntimeRunnerResult {
   std::vector<HealthEvent> health_events = {};
   std::vector<RuntimeMetric> runtime_metrics = {};
   std::vector<StateTableView> state = {};
+  std::vector<LaneSettingReport> lane_settings = {};
   std::vector<ComponentSnapshot> snapshots = {};
   /// If `keep_outputs` was asked for: in the order in which they were committed.
   std::vector<OutputRecord> outputs = {};

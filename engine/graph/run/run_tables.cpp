@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/result.h"
+#include "base/sync/mutex.h"
+#include "graph/body/guarded_call.h"
 #include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/format/spec.h"
@@ -70,6 +73,7 @@ std::uint32_t DomainRun::next_marked(std::uint32_t from) const {
 RunTables::RunTables(const CompiledGraph& compiled, const RunSettings& run_settings)
     : graph(compiled),
       settings(run_settings),
+      lock(!run_settings.virtual_time),
       metrics(compiled, run_settings.metrics),
       events(run_settings.trace, run_settings.trace_events_max),
       components(compiled.components.size()),
@@ -182,6 +186,25 @@ void RunTables::report(const HealthEvent& event, const DomainRun& domain) {
          .channel = event.channel,
          .first = static_cast<std::uint64_t>(event.kind),
          .second = event.count});
+}
+
+void RunTables::hand_over(DomainRun& domain) {
+  std::vector<OutputRecord> outputs = std::move(domain.given);
+  domain.given.clear();
+  {
+    const RunUnlocked unlocked(lock);
+    const base::MutexLock one_at_a_time(output_mutex_);
+    for (const OutputRecord& output : outputs) {
+      // Whoever looks on does not change the run.
+      static_cast<void>(guarded_call([&]() -> base::Status {
+        settings.on_output(output);
+        return {};
+      }));
+    }
+  }
+  // Keeps the memory for the next ones.
+  outputs.clear();
+  if (domain.given.empty()) domain.given = std::move(outputs);
 }
 
 void RunTables::trace_slowly(const DomainRun& domain, GraphEvent event) {

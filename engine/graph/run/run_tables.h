@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/sync/mutex.h"
 #include "graph/body/component.h"
 #include "graph/body/graph_context.h"
 #include "graph/body/message.h"
@@ -18,9 +20,13 @@
 #include "graph/compile/component_registry.h"
 #include "graph/payload.h"
 #include "graph/run/channel.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_result.h"
 #include "graph/run/state_store.h"
 #include "graph/run/trigger.h"
+#include "graph/threads/detached_call.h"
+#include "graph/threads/run_lock.h"
+#include "graph/threads/watchdog.h"
 #include "graph/watch/event_log.h"
 #include "graph/watch/graph_cells.h"
 #include "graph/watch/graph_metrics.h"
@@ -42,7 +48,8 @@ struct OutputTargets {
 
 /// What a run knows about a component.
 struct ComponentRun {
-  std::unique_ptr<Component> instance = nullptr;
+  /// Shared with an invocation that was given up and still runs.
+  std::shared_ptr<Component> instance = nullptr;
   std::unique_ptr<ChannelCells> injected_cells = nullptr;
   std::unique_ptr<Channel> injected = nullptr;  ///< what the host gives to an input boundary
   std::unique_ptr<Trigger> trigger = nullptr;
@@ -53,6 +60,9 @@ struct ComponentRun {
   std::optional<Payload> config = {};  ///< if it was changed during the run
 
   bool is_isolated = false;
+  /// Invocations that were given up and still run in the instance. Unless it is reentrant it is not
+  /// called meanwhile.
+  std::uint32_t stuck_count = 0;
   std::size_t poll_capacity = 0;  ///< of a `core.output` whose values the host takes; else 0
   std::optional<Duration> down_until = {};  ///< a new instance waits for its backoff
   std::deque<Duration> failures = {};
@@ -84,6 +94,26 @@ struct ArrivalItem {
 /// order).
 inline constexpr unsigned kArrivalEpochShift = 20;
 
+/// The time of a run: 0 when it started.
+struct RunClock {
+  const base::Clock& clock;
+  base::TimePoint origin{};
+
+  [[nodiscard]] Duration now() const { return clock.now() - origin; }
+};
+
+/// Lines of standard input that were read and not used yet. Each `core.stdin` takes one in an
+/// epoch, so they wait until there is one for each, or the input has ended.
+struct LineBuffer {
+  static constexpr std::size_t kLinesMax = 64;
+
+  std::deque<std::string> lines = {};
+  std::size_t reader_count = 0;
+  bool has_ended = false;
+
+  [[nodiscard]] bool is_ready() const { return has_ended || lines.size() >= reader_count; }
+};
+
 /// What a run knows about a domain. One thread writes it.
 struct DomainRun {
   std::uint32_t index = 0;
@@ -94,6 +124,10 @@ struct DomainRun {
   std::vector<OutboxItem> outbox = {};
   std::vector<StateStore::Write> writes = {};  ///< leave too
   std::vector<ArrivalItem> arrivals = {};
+  std::vector<OutputRecord> given = {};      ///< to the host, and not handed over yet
+  std::vector<std::uint32_t> returned = {};  ///< components whose abandoned invocation has ended
+  /// Where its time comes from; nullptr: it moves by what bodies spend.
+  const RunClock* clock = nullptr;
   std::shared_ptr<const StateSnapshot> state = nullptr;
   std::map<std::uint32_t, std::int64_t> abandoned = {};  ///< invocations, by lane
   std::vector<std::uint64_t> ready = {};  ///< a bit for each position that should be looked at
@@ -118,6 +152,8 @@ struct RunSettings {
   bool trace = false;
   std::size_t trace_events_max = 0;
   base::MetricsRegistry* metrics = nullptr;
+  RunJournal* journal = nullptr;
+  bool virtual_time = true;
 };
 
 /// Everything that the parts of one run share: dense tables, indexed as in the compiled graph.
@@ -129,6 +165,7 @@ struct RunTables {
 
   const CompiledGraph& graph;
   const RunSettings settings;
+  RunLock lock;  ///< guards all that follows
   GraphMetrics metrics;
   EventLog events;
   HealthSink health;
@@ -141,7 +178,24 @@ struct RunTables {
   std::vector<std::string_view> loop_reasons;
   std::vector<OutputRecord> outputs;
   std::uint64_t invocations = 0;
+  std::vector<LaneSettingReport> lane_settings;
+  LineBuffer* lines = nullptr;   ///< of standard input; in wall time only
+  Watchdog* watchdog = nullptr;  ///< in wall time only
+  /// Calls that were given up; they must not reach the run after its end.
+  std::vector<std::shared_ptr<DetachedCall>> abandoned_calls;
 
+  /// Whether the component must not be called because an abandoned invocation still runs in it.
+  [[nodiscard]] bool is_stuck(std::uint32_t component) const {
+    return components[component].stuck_count > 0 &&
+           !graph.components[component].execution.reentrant;
+  }
+  /// Whether it reads lines of standard input, and there is none yet.
+  [[nodiscard]] bool waits_for_line(std::uint32_t component) const {
+    return lines != nullptr && !lines->is_ready() &&
+           graph.components[component].type == "core.stdin";
+  }
+  /// Hands over what was committed for the host. Called with the lock held, which it lets go of.
+  void hand_over(DomainRun& domain);
   /// Notes a health event, in the trace too.
   void report(const HealthEvent& event, const DomainRun& domain);
   void trace(const DomainRun& domain, GraphEvent event) {
@@ -163,6 +217,8 @@ struct RunTables {
   void add_outputs(std::uint32_t index, ComponentRun& run) const;
   void add_trigger(std::uint32_t index, ComponentRun& run);
   void add_positions();
+
+  base::Mutex output_mutex_;  // one output at a time is handed over
 };
 
 }  // namespace millrace::graph

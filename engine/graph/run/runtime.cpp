@@ -23,6 +23,8 @@
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
 #include "graph/run/why.h"
+#include "graph/threads/run_lock.h"
+#include "graph/wall/wall_run.h"
 
 namespace millrace::graph {
 namespace {
@@ -51,9 +53,34 @@ Runtime::Runtime(const CompiledGraph& graph,
 Runtime::~Runtime() { stop(); }
 
 base::Status Runtime::start() {
-  if (engine_->start()) return {};
+  const RuntimeRunnerOptions& options = engine_->options();
+  if (options.journal != nullptr) {
+    // What a host does between epochs is not part of a record.
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      "Only a run from start to end, by RuntimeRunner, can be recorded");
+  }
+  bool is_good = engine_->start();
+  if (is_good && !options.virtual_time) {
+    const PlayBounds bounds{
+        .steps = options.steps, .duration = options.duration, .until_idle = options.until_idle};
+    wall_ = std::make_unique<WallRun>(*engine_, bounds, true);
+    is_good = wall_->start();
+    if (!is_good) finish(SchedulerStopReason::kError);
+  }
+  if (is_good) return {};
   const RunError& error = engine_->tables().errors.front();
-  return base::fail(base::ErrorCode::kNodeFailed, error.message, error.component);
+  return base::fail(base::ErrorCode::kNodeFailed,
+                    error.message,
+                    error.component.empty() ? error.lane : error.component);
+}
+
+void Runtime::finish(SchedulerStopReason reason) {
+  if (wall_ != nullptr) {
+    wall_->request_end(reason);
+    reason = wall_->wait();
+    wall_.reset();
+  }
+  engine_->finish(reason);
 }
 
 base::Result<std::uint64_t> Runtime::step(std::string_view domain, std::uint64_t count) {
@@ -68,6 +95,13 @@ base::Result<std::uint64_t> Runtime::step(std::string_view domain, std::uint64_t
                       base::format("No domain has the id '{}'", domain));
   }
   Domain& target = engine_->domain(index);
+  if (wall_ != nullptr) {
+    if (target.pace() == PaceType::kManual) return wall_->step_manual(index, count);
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      base::format("In wall time domain '{}' runs by itself; only a manual_step "
+                                   "lane can be stepped",
+                                   graph.domains[index].id));
+  }
   const std::uint64_t before = target.run().epoch;
   if (target.pace() == PaceType::kManual) target.allow_steps(count);
   const SchedulerStopReason reason =
@@ -78,6 +112,11 @@ base::Result<std::uint64_t> Runtime::step(std::string_view domain, std::uint64_t
 
 SchedulerStopReason Runtime::run() {
   if (!engine_->is_running()) return SchedulerStopReason::kNotStarted;
+  if (wall_ != nullptr) {
+    const SchedulerStopReason reason = wall_->wait();
+    finish(reason);
+    return reason;
+  }
   const RuntimeRunnerOptions& options = engine_->options();
   const SchedulerStopReason reason = engine_->play(
       {.steps = options.steps, .duration = options.duration, .until_idle = options.until_idle});
@@ -90,12 +129,14 @@ base::Status Runtime::inject(std::string_view component,
                              std::optional<Duration> event_time) {
   if (!engine_->is_running()) return not_running();
   MR_TRY(const std::uint32_t index, component_index(engine_->tables().graph, component));
+  const RunLocked locked(engine_->tables().lock);
   return engine_->inject(index, std::move(value), event_time);
 }
 
 std::optional<OutputRecord> Runtime::poll_output(std::string_view component) {
   const auto index = engine_->tables().graph.find_component(component);
   if (!index) return std::nullopt;
+  const RunLocked locked(engine_->tables().lock);
   auto& waiting = engine_->tables().components[*index].for_poll;
   if (waiting.empty()) return std::nullopt;
   OutputRecord oldest = std::move(waiting.front());
@@ -103,8 +144,16 @@ std::optional<OutputRecord> Runtime::poll_output(std::string_view component) {
   return oldest;
 }
 
-void Runtime::pause() { engine_->pause(true); }
-void Runtime::resume() { engine_->pause(false); }
+void Runtime::pause() {
+  const RunLocked locked(engine_->tables().lock);
+  engine_->pause(true);
+}
+
+void Runtime::resume() {
+  const RunLocked locked(engine_->tables().lock);
+  engine_->pause(false);
+  if (wall_ != nullptr) wall_->wake_all();
+}
 
 base::Status Runtime::update_config(std::span<const ConfigUpdate> updates) {
   if (!engine_->is_running()) return not_running();
@@ -113,24 +162,55 @@ base::Status Runtime::update_config(std::span<const ConfigUpdate> updates) {
     MR_TRY(const std::uint32_t index, component_index(engine_->tables().graph, update.component));
     components.push_back(index);
   }
-  return apply_config_updates(engine_->tables(), components, updates);
+  if (wall_ == nullptr) return apply_config_updates(engine_->tables(), components, updates);
+  wall_->hold();
+  base::Status status;
+  {
+    const RunLocked locked(engine_->tables().lock);
+    status = apply_config_updates(engine_->tables(), components, updates);
+  }
+  wall_->release();
+  return status;
 }
 
 base::Result<std::vector<ComponentSnapshot>> Runtime::snapshot() {
   if (!engine_->is_running()) return std::unexpected(not_running().error());
   std::vector<ComponentSnapshot> snapshots;
-  if (engine_->lifecycle().snapshot(snapshots)) return snapshots;
+  if (wall_ != nullptr) wall_->hold();
+  bool is_good = false;
+  {
+    const RunLocked locked(engine_->tables().lock);
+    is_good = engine_->lifecycle().snapshot(snapshots);
+  }
+  if (wall_ != nullptr) wall_->release();
+  if (is_good) return snapshots;
   const RunError& error = engine_->tables().errors.back();
   return base::fail(base::ErrorCode::kNodeFailed, error.message, error.component);
 }
 
-void Runtime::stop() { engine_->finish(SchedulerStopReason::kStopRequested); }
+void Runtime::stop() { finish(SchedulerStopReason::kStopRequested); }
 
 base::Result<WhyReport> Runtime::why(std::string_view component) const {
   MR_TRY(const std::uint32_t index, component_index(engine_->tables().graph, component));
+  const RunLocked locked(engine_->tables().lock);
   return explain_component(*engine_, index);
 }
 
-RuntimeRunnerResult Runtime::result() const { return engine_->result(); }
+RuntimeRunnerResult Runtime::result() const {
+  const RunLocked locked(engine_->tables().lock);
+  return engine_->result();
+}
+
+std::vector<GraphEvent> Runtime::events_from(std::size_t first) const {
+  const RunLocked locked(engine_->tables().lock);
+  const std::vector<GraphEvent>& events = engine_->tables().events.events();
+  if (first >= events.size()) return {};
+  return {events.begin() + static_cast<std::ptrdiff_t>(first), events.end()};
+}
+
+std::vector<RuntimeMetric> Runtime::metrics() const {
+  const RunLocked locked(engine_->tables().lock);
+  return engine_->tables().metrics.values();
+}
 
 }  // namespace millrace::graph

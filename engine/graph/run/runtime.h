@@ -21,12 +21,15 @@
 namespace millrace::graph {
 
 class Engine;
+class WallRun;
 
 /// A graph in a program that lives with it. In virtual time the host moves the clock by `step` and
-/// `run`; nothing happens in between.
+/// `run`; nothing happens in between. In wall time it runs on threads of its own from `start` to
+/// `stop`, or until it ends by itself.
 ///
-/// Threading: one thread calls it.
-/// Lifetime: borrows graph, registry and what the options point to.
+/// Threading: one thread calls `start`, `step`, `run`, `update_config`, `snapshot` and `stop`; in
+/// wall time any thread may call the others meanwhile. Lifetime: borrows graph, registry and what
+/// the options point to.
 class Runtime {
  public:
   Runtime(const CompiledGraph& graph,
@@ -40,10 +43,12 @@ class Runtime {
   /// are deactivated, and `result` has the error.
   [[nodiscard]] base::Status start();
   /// Runs epochs of one domain, as they become due; of a manual one whether due or not. An empty
-  /// name is the domain of lowest rank. Gives how many there were.
+  /// name is the domain of lowest rank. Gives how many there were. In wall time only a manual
+  /// domain can be stepped.
   [[nodiscard]] base::Result<std::uint64_t> step(std::string_view domain = {},
                                                  std::uint64_t count = 1);
-  /// Goes on until a bound of the options is reached, or nothing more can happen.
+  /// Goes on until a bound of the options is reached, or nothing more can happen; in wall time
+  /// waits for that.
   SchedulerStopReason run();
   /// Gives a value to a `core.input`. Fails if there is none of that name, or it is full.
   [[nodiscard]] base::Status inject(std::string_view component,
@@ -66,9 +71,16 @@ class Runtime {
   [[nodiscard]] base::Result<WhyReport> why(std::string_view component) const;
   /// What happened so far.
   [[nodiscard]] RuntimeRunnerResult result() const;
+  /// The trace events from that one on, if `trace` was asked for; of a run in progress too.
+  [[nodiscard]] std::vector<GraphEvent> events_from(std::size_t first) const;
+  /// The values of the metrics now.
+  [[nodiscard]] std::vector<RuntimeMetric> metrics() const;
 
  private:
+  void finish(SchedulerStopReason reason);
+
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<WallRun> wall_;  // in wall time, between `start` and `stop`
 };
 
 }  // namespace millrace::graph

@@ -11,6 +11,7 @@
 #include "graph/format/words.h"
 #include "graph/run/engine.h"
 #include "graph/run/run_result.h"
+#include "graph/wall/wall_run.h"
 
 namespace millrace::graph {
 namespace {
@@ -28,6 +29,17 @@ const CompiledComponent* find_clock_stopper(const CompiledGraph& graph) {
   return found == graph.components.end() ? nullptr : &*found;
 }
 
+SchedulerStopReason run_in_wall_time(Engine& engine, const PlayBounds& bounds) {
+  WallRun run(engine, bounds, false);
+  if (!run.start()) return SchedulerStopReason::kError;
+  const bool is_stepped = engine.domain(0).pace() == PaceType::kManual && bounds.steps;
+  if (is_stepped) {
+    static_cast<void>(run.step_manual(0, *bounds.steps));
+    run.request_end(SchedulerStopReason::kTickBound);
+  }
+  return run.wait();
+}
+
 }  // namespace
 
 base::Status check_options(const CompiledGraph& graph, const RuntimeRunnerOptions& options) {
@@ -41,7 +53,10 @@ base::Status check_options(const CompiledGraph& graph, const RuntimeRunnerOption
           base::format("'{}' is no input that values can be given to", injection.component));
     }
   }
-  if (!options.virtual_time) return refuse("This version runs graphs in virtual time only");
+  if (!options.virtual_time) {
+    if (options.journal == nullptr) return {};
+    return refuse("Only runs in virtual time can be recorded and replayed");
+  }
   if (options.steps || options.until_idle) return {};
   if (!options.duration) {
     return refuse("Virtual time needs a bound: a number of steps, a duration, or until idle");
@@ -68,11 +83,16 @@ RuntimeRunnerResult RuntimeRunner::run(const CompiledGraph& graph,
   }
   Engine engine(graph, registry, options, false);
   if (!engine.start()) return engine.result();
+  const PlayBounds bounds{
+      .steps = options.steps, .duration = options.duration, .until_idle = options.until_idle};
+  if (!options.virtual_time) {
+    engine.finish(run_in_wall_time(engine, bounds));
+    return engine.result();
+  }
   if (!graph.domains.empty() && graph.domains.front().pace == PaceType::kManual && options.steps) {
     engine.domain(0).allow_steps(*options.steps);
   }
-  engine.finish(engine.play(
-      {.steps = options.steps, .duration = options.duration, .until_idle = options.until_idle}));
+  engine.finish(engine.play(bounds));
   return engine.result();
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "graph/body/graph_context.h"
 #include "graph/body/invocation_record.h"
@@ -16,6 +17,7 @@
 #include "graph/format/words.h"
 #include "graph/payload.h"
 #include "graph/run/channel.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_tables.h"
 #include "graph/watch/graph_event.h"
 #include "graph/watch/health.h"
@@ -27,8 +29,9 @@ class VirtualTaskContext final : public TaskContext {
  public:
   explicit VirtualTaskContext(Duration budget) : budget_(budget) {}
   void spend(Duration duration) override { spent_ += std::max(duration, Duration::zero()); }
-  [[nodiscard]] bool cancel_requested() const override { return is_over(); }
-  [[nodiscard]] bool is_over() const { return budget_ != Duration::zero() && spent_ > budget_; }
+  [[nodiscard]] bool cancel_requested() const override {
+    return budget_ != Duration::zero() && spent_ > budget_;
+  }
   [[nodiscard]] Duration spent() const { return spent_; }
 
  private:
@@ -65,11 +68,18 @@ base::Status TaskBoard::submit(const InvocationRecord& record,
                    domain);
     return base::fail(base::ErrorCode::kResourceExhausted, "Too many tasks are in flight");
   }
-  VirtualTaskContext context(budget == Duration::zero() ? config_.task_budget : budget);
-  base::Result<Payload> result = function(context);
+  const Duration limit = budget == Duration::zero() ? config_.task_budget : budget;
+  const auto run_function = [&function, limit] {
+    VirtualTaskContext context(limit);
+    base::Result<Payload> result = function(context);
+    return TaskAnswer{.spent = context.spent(), .result = std::move(result)};
+  };
+  RunJournal* journal = tables_.settings.journal;
+  TaskAnswer answer =
+      journal == nullptr ? run_function() : journal->run_task(tables_, record, run_function);
   const auto worker = std::ranges::min_element(free_at_);
-  *worker = std::max(*worker, record.end()) + context.spent();
-  if (context.is_over()) {
+  *worker = std::max(*worker, record.end()) + answer.spent;
+  if (limit != Duration::zero() && answer.spent > limit) {
     tables_.metrics.components[record.component].budget_overrun_count.add();
     tables_.trace(domain,
                   {.name = GraphEventName::kComponentTimeoutBudgetExceeded,
@@ -81,7 +91,7 @@ base::Status TaskBoard::submit(const InvocationRecord& record,
                       .component = record.component,
                       .output = output,
                       .correlation = record.correlation,
-                      .result = std::move(result)});
+                      .result = std::move(answer.result)});
   tables_.metrics.run.task_submitted_count.add();
   show_count();
   tables_.trace(domain,
@@ -129,12 +139,8 @@ void TaskBoard::deliver(Running& task, DomainRun& domain) {
   }
   DomainCells& cells = tables_.metrics.domains[domain.index];
   cells.staged.add();
-  const auto refusing = std::ranges::find_if(
-      edges, [this](std::uint32_t edge) { return tables_.channels[edge]->refuses(); });
-  if (refusing != edges.end()) {
-    tables_.channels[*refusing]->note_refusal();
+  if (is_refused(edges, task.component, domain)) {
     cells.refused.add();
-    tables_.report({.kind = HealthKind::kChannelOverflow, .channel = *refusing}, domain);
     return;
   }
   cells.committed.add();
@@ -148,6 +154,42 @@ void TaskBoard::deliver(Running& task, DomainRun& domain) {
         tables_.domains[tables_.graph.components[tables_.graph.edges[edge].to].domain];
     target.arrivals.push_back({.edge = edge, .number = channel.last_number()});
   }
+}
+
+bool TaskBoard::is_refused(const std::vector<std::uint32_t>& edges,
+                           std::uint32_t component,
+                           DomainRun& domain) {
+  std::uint32_t guilty = kNoIndex;
+  for (const std::uint32_t edge : edges) {
+    Channel& channel = *tables_.channels[edge];
+    if (!channel.refuses()) continue;
+    channel.note_refusal();
+    const bool is_fatal = channel.overflow() == EdgeOverflow::kFailFast;
+    const bool is_known_fatal =
+        guilty != kNoIndex && tables_.channels[guilty]->overflow() == EdgeOverflow::kFailFast;
+    if (guilty == kNoIndex || (is_fatal && !is_known_fatal)) guilty = edge;
+  }
+  if (guilty == kNoIndex) return false;
+  const Channel& channel = *tables_.channels[guilty];
+  tables_.report({.kind = HealthKind::kChannelOverflow,
+                  .channel = guilty,
+                  .policy = to_string(channel.overflow()),
+                  .depth = channel.depth(),
+                  .capacity = channel.capacity()},
+                 domain);
+  tables_.trace(domain, {.name = GraphEventName::kChannelDrop, .channel = guilty});
+  if (tables_.settings.journal != nullptr) {
+    tables_.settings.journal->refuse(tables_, domain, guilty);
+  }
+  if (channel.overflow() == EdgeOverflow::kFailFast) {
+    tables_.fail(
+        "commit",
+        component,
+        "channel_overflow",
+        base::format(
+            "Edge '{}' is full ({} messages)", tables_.graph.edges[guilty].id, channel.capacity()));
+  }
+  return true;
 }
 
 void TaskBoard::show_count() {

@@ -54,6 +54,11 @@ class TaskBoard {
   };
 
   void deliver(Running& task, DomainRun& domain);
+  /// Whether an edge refuses a result. Counts it on all that do; one that is `fail_fast` ends the
+  /// run.
+  [[nodiscard]] bool is_refused(const std::vector<std::uint32_t>& edges,
+                                std::uint32_t component,
+                                DomainRun& domain);
   [[nodiscard]] std::vector<Running>::iterator next();
   void show_count();
 

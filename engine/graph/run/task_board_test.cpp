@@ -61,6 +61,42 @@ TEST(TaskBoard, G56_RejectionsFailuresAndCancellationsAreCounted) {
             3);
 }
 
+/// One task whose result goes to two edges that are full before it arrives.
+RunText with_two_full_edges(const std::string& second_overflow) {
+  RunText parts = with_tasks("type: core.task, config: {delay: 0ms}", ", tasks: {workers: 3}");
+  parts.lanes.emplace_back("slow: {type: manual_step}");
+  parts.components[2] =
+      "id: o, type: core.output, event_sources: [{type: task_ready, inputs: [in]}], "
+      "execution: {lane: slow}";
+  parts.components.emplace_back(
+      "id: p, type: core.output, event_sources: [{type: task_ready, inputs: [in]}], "
+      "execution: {lane: slow}");
+  parts.edges[1] =
+      "id: to, kind: async, from: t.out, to: o.in, policy: {mode: queue, capacity: 2, overflow: "
+      "reject}";
+  parts.edges.emplace_back(
+      "id: tp, kind: async, from: t.out, to: p.in, policy: {mode: queue, capacity: 2, overflow: " +
+      second_overflow + "}");
+  return parts;
+}
+
+TEST(TaskBoard, G17_AResultThatSeveralEdgesRefuseCountsOnEachOfThem) {
+  const auto result = run_graph(with_two_full_edges("reject"));
+  EXPECT_TRUE(result.ok);
+  EXPECT_EQ(result.metric("runtime.channel.reject_count", "to"), 1);
+  EXPECT_EQ(result.metric("runtime.channel.reject_count", "tp"), 1);
+  EXPECT_EQ(result.metric("runtime.publication.refused"), 1) << "it is one publication";
+}
+
+TEST(TaskBoard, G18_AFailFastEdgeThatRefusesAResultEndsTheRun) {
+  const auto result = run_graph(with_two_full_edges("fail_fast"));
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(result.errors.front().code, "channel_overflow");
+  EXPECT_EQ(result.errors.front().component, "t");
+  EXPECT_NE(result.errors.front().message.find("'tp'"), std::string::npos);
+  EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kError);
+}
+
 TEST(TaskBoard, G44_ATaskThatTakesLongerThanItsBudgetIsReported) {
   const auto result = run_graph(
       with_tasks("type: core.task, config: {delay: 10ms}", ", tasks: {task_budget: 5ms}"));

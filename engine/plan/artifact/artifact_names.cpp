@@ -46,10 +46,8 @@ std::vector<ArtifactName> read_artifact_names(base::JsonValue array,
                                               base::DocumentReporter& reporter) {
   std::vector<ArtifactName> names;
   if (!base::ValueReader(reporter).is_array(array, place, limits.count_max, "names")) return names;
-  std::size_t index = 0;
   for (const base::JsonValue item : array.children()) {
-    ArtifactName name =
-        read_artifact_name(item, place.item(index++, item), limits.bytes_max, reporter);
+    ArtifactName name = read_artifact_name(item, place.child(item), limits.bytes_max, reporter);
     if (!name.text.empty()) names.push_back(std::move(name));
   }
   return names;

@@ -20,18 +20,19 @@ TEST(ArtifactNamesTest, NamesAreBoundedAndPrintable) {
 }
 
 TEST(ArtifactNamesTest, LeavesOutWhatIsNoName) {
-  const auto document = base::read_json(R"(["a", 1, "$b", "c"])");
+  const auto document = base::read_json(R"({"outputs": ["a", 1, "$b", "c"]})");
   ASSERT_TRUE(document);
   ProblemReport report;
   base::DocumentReporter reporter(*document, report, reader_codes());
+  const base::JsonValue outputs = *document->root().find_member("outputs");
   const std::vector<ArtifactName> names = read_artifact_names(
-      document->root(), {.path = "outputs"}, {.bytes_max = 8, .count_max = 4}, reporter);
+      outputs, base::ValuePlace{}.child(outputs), {.bytes_max = 8, .count_max = 4}, reporter);
   ASSERT_EQ(names.size(), 2U);
   EXPECT_EQ(names[1].text, "c");
-  EXPECT_EQ(names[1].where.path, "outputs[3]");
+  EXPECT_EQ(names[1].where.offset, 27U);
   EXPECT_EQ(report.to_text(),
-            "1:7: wrong_type: Expected string, found int (at outputs[1])\n"
-            "1:10: bad_name: Not a name: $b (at outputs[2]); 1 to 8 bytes, no control characters, "
+            "1:19: wrong_type: Expected string, found int (at outputs[1])\n"
+            "1:22: bad_name: Not a name: $b (at outputs[2]); 1 to 8 bytes, no control characters, "
             "no '$' first\n");
 }
 

@@ -157,6 +157,8 @@ class ArtifactReader {
   }
 
   void check_spans(const Artifact& artifact) {
+    // Nodes that could not be read are a problem of their own.
+    if (artifact.nodes.empty()) return;
     std::unordered_set<std::string_view> ids;
     for (const ArtifactNode& node : artifact.nodes) ids.insert(node.id.text);
     for (const ArtifactName& name : span_names_) {
@@ -174,9 +176,8 @@ class ArtifactReader {
     if (!values_.is_array(*nodes, place, limits_.node_count_max, "nodes")) return;
     artifact.nodes.reserve(nodes->size());
     const NodeContext context{.limits = limits_, .spans = spans_, .reporter = reporter_};
-    std::size_t index = 0;
     for (const JsonValue node : nodes->children()) {
-      read_node(node, place.item(index++, node), context, artifact.nodes);
+      read_node(node, place.child(node), context, artifact.nodes);
     }
   }
 

@@ -97,6 +97,18 @@ TEST_F(ArtifactReaderTest, ART7_ProblemsArePlacedInTheSourceWhenSpansSaySo) {
   EXPECT_EQ(report.problems()[0].hint, "did you mean 'viewer'?");
 }
 
+TEST_F(ArtifactReaderTest, ART6_SpansOfNodesThatWereNotReadAreNoProblemsOfTheirOwn) {
+  const std::string bytes = artifact(
+      R"({"id": "t", "op": "fixed_source"}, {"id": "u", "op": "fixed_source"})",
+      R"("t")",
+      R"(, "sources": {"file": "p.plan.ts", "digest": "sha256:0", "spans": {"t": [7, 6, 7, 52], "u": [8, 6, 8, 52]}})");
+  const auto plan = compile_plan(bytes, registry_, catalog_, {.limits = {.node_count_max = 1}});
+  ASSERT_FALSE(plan);
+  for (const Problem& problem : plan.error().problems()) {
+    EXPECT_NE(problem.code, ProblemCode::kUnknownField) << problem.message;
+  }
+}
+
 TEST_F(ArtifactReaderTest, ART6_SizesAreLimited) {
   const auto code_with = [&](const std::string& bytes, const ArtifactLimits& limits) {
     const auto plan = compile_plan(bytes, registry_, catalog_, {.limits = limits});

@@ -72,9 +72,8 @@ class NodeReader {
     if (!inputs) return;
     const ValuePlace place = fields.place_of(*inputs);
     if (!values_.is_array(*inputs, place, limits_.input_count_max, "inputs")) return;
-    std::size_t index = 0;
     for (const JsonValue item : inputs->children()) {
-      if (auto input = read_input(item, place.item(index++, item))) {
+      if (auto input = read_input(item, place.child(item))) {
         node_.inputs.push_back(*std::move(input));
       }
     }
@@ -110,17 +109,15 @@ class NodeReader {
   }
 
   void read_ids(JsonValue array, const ValuePlace& place, std::vector<std::int64_t>& ids) {
-    std::size_t index = 0;
     for (const JsonValue item : array.children()) {
       if (const std::optional<std::int64_t> id = item.find_int()) {
         ids.push_back(*id);
       } else {
         reporter_.add(
             ProblemCode::kWrongType,
-            place.item(index, item),
+            place.child(item),
             base::format("An id is an int of 64 bits, found {}", base::to_string(item.kind())));
       }
-      ++index;
     }
   }
 

@@ -15,14 +15,15 @@ namespace {
 class NodeReaderTest : public testing::Test {
  protected:
   std::vector<ArtifactNode> read(const std::string& json) {
-    auto document = base::read_json("[" + json + "]");
+    auto document = base::read_json(R"({"nodes":[)" + json + "]}");
     EXPECT_TRUE(document);
     document_ = *std::move(document);
     const SpanTable spans{{"n", {.line = 7, .column = 6, .end_line = 7, .end_column = 9}}};
     reporter_.set_source_file("p.plan.ts");
     std::vector<ArtifactNode> nodes;
-    read_node(*document_.root().children().begin(),
-              {.path = "nodes[0]", .offset = 1},
+    const base::JsonValue node = *document_.root().find_member("nodes")->children().begin();
+    read_node(node,
+              base::ValuePlace{}.child(node),
               {.limits = limits_, .spans = spans, .reporter = reporter_},
               nodes);
     return nodes;
@@ -41,7 +42,6 @@ TEST_F(NodeReaderTest, ART1_ReadsANodeWithItsSlotAndParams) {
   EXPECT_EQ(nodes[0].op.text, "take");
   EXPECT_EQ(nodes[0].inputs.size(), 2U);
   EXPECT_EQ(nodes[0].slots[0].text, "n");
-  EXPECT_EQ(nodes[0].params[0].where.path, "nodes[0].params.count");
   EXPECT_EQ(nodes[0].params[0].where.source.line, 7U);
   EXPECT_EQ(report_.to_text(), "");
 }
@@ -60,9 +60,9 @@ TEST_F(NodeReaderTest, ART6_ANodeIsAnObjectWithIdAndOp) {
   EXPECT_TRUE(read("5").empty());
   EXPECT_EQ(read("{}").size(), 1U);
   EXPECT_EQ(report_.to_text(),
-            "1:2: wrong_type: Expected object, found int (at nodes[0])\n"
-            "1:2: missing_field: Missing field: id (at nodes[0])\n"
-            "1:2: missing_field: Missing field: op (at nodes[0])\n");
+            "1:11: wrong_type: Expected object, found int (at nodes[0])\n"
+            "1:11: missing_field: Missing field: id (at nodes[0])\n"
+            "1:11: missing_field: Missing field: op (at nodes[0])\n");
 }
 
 }  // namespace

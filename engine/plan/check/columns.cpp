@@ -12,6 +12,7 @@
 #include "expr/compiled_expr.h"
 #include "plan/check/join_params.h"
 #include "plan/check/key_names.h"
+#include "plan/key_pattern.h"
 #include "plan/membership.h"
 #include "plan/task_catalog.h"
 
@@ -134,7 +135,8 @@ void ColumnAnalysis::add_inputs(NodeColumns& columns,
 void ColumnAnalysis::add_written(NodeColumns& columns, const CompiledNode& node) const {
   const TaskSpec& task = *node.task;
   for (const std::string& key : task.writes) add_key(columns.written, key);
-  if (task.columns == OutputColumns::kFanOut) add_key(columns.written, "parent_id");
+  const bool has_parents = task.columns == OutputColumns::kFanOut && !node.inputs.empty();
+  if (has_parents) add_key(columns.written, "parent_id");
   for (std::size_t i = 0; i < node.params.size(); ++i) {
     const ParamSpec& spec = task.params[i];
     if (spec.type == ParamType::kOutKey) {
@@ -230,8 +232,10 @@ void ColumnAnalysis::add_reads(KeySet& keys, const CompiledNode& node, std::size
     }
   } else if (spec.type == ParamType::kKeyPattern && !node.inputs.empty()) {
     const auto* text = std::get_if<std::string>(&value);
-    const auto name = text != nullptr ? pattern_name(*text) : std::nullopt;
-    if (name) add_key(keys, *name);
+    if (text == nullptr) return;
+    const base::Result<KeyPattern> pattern = parse_key_pattern(*text);
+    if (!pattern) return;
+    for (const KeyPattern::Place& place : pattern->places) add_key(keys, place.name);
   }
 }
 

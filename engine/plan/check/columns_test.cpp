@@ -37,6 +37,28 @@ TEST_F(ColumnsTest, AnOfferFlowsDownUntilTheEntityChanges) {
   EXPECT_FALSE(has(columns[0].offered, "score")) << "plans write it, so nobody fetches it unasked";
 }
 
+TEST_F(ColumnsTest, E1_AFanOutWithoutInputsHasNoParents) {
+  const auto plan = compile(artifact(
+      R"({"id": "a", "op": "list", "params": {"endpoint": "redis_default", "pattern": "trending"}},
+         {"id": "b", "op": "list", "inputs": ["a"],
+          "params": {"endpoint": "redis_default", "pattern": "x:{id}:{id}"}})",
+      R"("b")"));
+  const std::vector<NodeColumns> columns = analysis_.columns_of(*plan);
+  EXPECT_FALSE(columns[0].has(analysis_.index_of("parent_id")));
+  EXPECT_TRUE(has(columns[1].present, "parent_id"));
+}
+
+TEST_F(ColumnsTest, TSK4_EveryNameOfAPatternIsRead) {
+  const auto plan = compile(artifact(std::string(kViewer) +
+                                         R"(, {"id": "f", "op": "list", "inputs": ["v"],
+               "params": {"endpoint": "redis_default", "pattern": "x:{country}:{name}"}})",
+                                     R"("f")"));
+  const std::vector<NodeNeeds> needs = analysis_.needs_of(*plan, analysis_.columns_of(*plan));
+  EXPECT_TRUE(has(needs[0].fetched, "country"));
+  EXPECT_TRUE(has(needs[0].fetched, "name"));
+  EXPECT_FALSE(has(needs[0].fetched, "age"));
+}
+
 TEST_F(ColumnsTest, E3_TheNearestTaskThatOffersAKeySuppliesItWhateverTheRowsHave) {
   const auto plan = compile(artifact(
       R"({"id": "s", "op": "fixed_source"},

@@ -34,14 +34,13 @@ std::optional<std::vector<KeyMove>> KeyMapReader::read(JsonValue json,
     good = add_own_name(json, where);
   } else if (json.is(JsonKind::kObject)) {
     for (const JsonValue member : json.children()) {
-      good = add_renamed(member, where.member(member)) && good;
+      good = add_renamed(member, where.child(member)) && good;
     }
   } else if (!base::ValueReader(context_.reporter).is_array(json, where, kMovesMax)) {
     return std::nullopt;
   } else {
-    std::size_t index = 0;
     for (const JsonValue item : json.children()) {
-      good = add_own_name(item, where.item(index++, item)) && good;
+      good = add_own_name(item, where.child(item)) && good;
     }
   }
   if (!good) return std::nullopt;

@@ -15,19 +15,6 @@
 
 namespace millrace::plan {
 
-std::optional<std::string_view> pattern_name(std::string_view pattern) {
-  const std::size_t open = pattern.find('{');
-  const std::size_t close = pattern.find('}');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {
-    return std::nullopt;
-  }
-  if (pattern.find_first_of("{}", close + 1) != std::string_view::npos ||
-      pattern.find('{', open + 1) != std::string_view::npos) {
-    return std::nullopt;
-  }
-  return pattern.substr(open + 1, close - open - 1);
-}
-
 std::optional<std::string_view> hash_prefix(const CompiledNode& node) {
   for (std::size_t i = 0; i < node.params.size(); ++i) {
     if (node.task->params[i].name != node.task->prefix_param) continue;

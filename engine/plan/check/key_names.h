@@ -11,9 +11,6 @@
 
 namespace millrace::plan {
 
-/// Gives the name inside the only `{…}` of a pattern, or nothing.
-[[nodiscard]] std::optional<std::string_view> pattern_name(std::string_view pattern);
-
 /// Gives the prefix of the hashes that the task of a node fetches keys from, as `user` of
 /// `user:{user_id}`; nothing if it is not known.
 [[nodiscard]] std::optional<std::string_view> hash_prefix(const CompiledNode& node);

@@ -9,14 +9,6 @@
 namespace millrace::plan {
 namespace {
 
-TEST(PatternTest, TSK4_APatternHasOneName) {
-  EXPECT_EQ(pattern_name("follow:{id}"), "id");
-  EXPECT_EQ(pattern_name("{a}"), "a");
-  for (const char* bad : {"", "x", "{", "}", "{}", "}a{", "{a}{b}", "{a}}", "{{a}", "{a"}) {
-    EXPECT_EQ(pattern_name(bad), std::nullopt) << bad;
-  }
-}
-
 TEST(HashPrefixTest, E4_ComesFromAPrefixOrThePatternsBeginning) {
   const StubCatalog catalog = sample_catalog();
   CompiledNode node;

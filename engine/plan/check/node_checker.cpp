@@ -19,6 +19,7 @@
 #include "expr/syntax/function_table.h"
 #include "expr/syntax/tree.h"
 #include "plan/check/key_names.h"
+#include "plan/key_pattern.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
 #include "rows/column.h"
@@ -158,34 +159,44 @@ void NodeChecker::check_fetched(const std::vector<std::string>& keys,
   }
 }
 
-void NodeChecker::check_pattern(const std::string& pattern,
+void NodeChecker::check_pattern(const std::string& text,
                                 const base::ValuePlace& where,
                                 ExternalNames& externals) {
-  const std::optional<std::string_view> name = pattern_name(pattern);
-  if (!name) return;
+  const base::Result<KeyPattern> pattern = parse_key_pattern(text);
+  if (!pattern) return;
+  for (const KeyPattern::Place& place : pattern->places) {
+    check_pattern_name(place.name, where, externals);
+  }
+}
+
+void NodeChecker::check_pattern_name(std::string_view name,
+                                     const base::ValuePlace& where,
+                                     ExternalNames& externals) {
   std::optional<rows::ColumnType> type;
   if (!node_.inputs.empty()) {
-    const FieldInfo* key = check_key(*name, where, context_);
+    const FieldInfo* key = check_key(name, where, context_);
     if (key == nullptr) return;
-    check_available(*name, where);
+    check_available(name, where);
     type = key->type;
+  } else if (is_built_in_key(name)) {
+    return check_available(name, where);
   } else {
-    type = find_request_field(context_.registry, *name);
+    type = find_request_field(context_.registry, name);
     // Numbers the field, so that requests are read for it.
     const PlanScope scope(context_.registry, nullptr, externals);
-    if (type) (void)scope.find_name(expr::NameSource::kRequest, *name);
+    if (type) (void)scope.find_name(expr::NameSource::kRequest, name);
   }
   if (!type) {
     context_.reporter.add(
         ProblemCode::kUnknownRequestField,
         where,
-        "Unknown field of the request: " + base::shortened(*name),
-        [&] { return base::suggestion(*name, request_field_names(context_.registry)); });
+        "Unknown field of the request: " + base::shortened(name),
+        [&] { return base::suggestion(name, request_field_names(context_.registry)); });
   } else if (*type != rows::ColumnType::kInt64 && *type != rows::ColumnType::kString) {
     context_.reporter.add(ProblemCode::kWrongKeyType,
                           where,
                           base::format("A store key is made of an int or a string, and {} is {}",
-                                       *name,
+                                       name,
                                        rows::to_string(*type)));
   }
 }

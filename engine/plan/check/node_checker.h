@@ -41,9 +41,12 @@ class NodeChecker {
  private:
   void check_task_keys();
   void check_param(std::size_t param, ExternalNames& externals);
-  void check_pattern(const std::string& pattern,
+  void check_pattern(const std::string& text,
                      const base::ValuePlace& where,
                      ExternalNames& externals);
+  void check_pattern_name(std::string_view name,
+                          const base::ValuePlace& where,
+                          ExternalNames& externals);
   void check_fetched(const std::vector<std::string>& keys, const base::ValuePlace& where);
   void check_available(std::string_view key, const base::ValuePlace& where, std::size_t input = 0);
   [[nodiscard]] std::size_t input_of(const ParamSpec& spec) const;

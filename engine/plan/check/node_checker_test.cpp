@@ -60,6 +60,35 @@ TEST_F(NodeCheckerTest, REG6_ADeprecatedEndpointIsAWarning) {
   EXPECT_EQ(plan->warnings[0].hint, "use 'redis_default' instead");
 }
 
+TEST_F(NodeCheckerTest, TSK4_NamesOfAPatternAreKeysOrFieldsOfTheRequest) {
+  const auto message = [&](const std::string& pattern, const std::string& inputs) {
+    const std::string node = R"(, {"id": "l", "op": "list", "inputs": [)" + inputs +
+                             R"(], "params": {"endpoint": "redis_default", "pattern": ")" +
+                             pattern + R"("}})";
+    const auto compiled =
+        compile_plan(artifact(std::string(kViewer) + node, R"("l")"), registry_, catalog_);
+    return compiled ? std::string() : compiled.error().problems().front().message;
+  };
+  EXPECT_EQ(message("trending", ""), "");
+  EXPECT_EQ(message("trending", R"("v")"), "");
+  EXPECT_EQ(message("a:{user_id}:{country}", ""), "");
+  EXPECT_EQ(message("a:{country}:{id}", R"("v")"), "");
+  EXPECT_EQ(message("a:{id}", ""), "The node has no input to read a key from: id");
+  EXPECT_EQ(message("a:{user_id}:{usr}", ""), "Unknown field of the request: usr");
+  EXPECT_EQ(message("a:{id}:{usr}", R"("v")"), "Unknown key: usr");
+  EXPECT_EQ(message("a:{id}:{score}", R"("v")"), "Nothing before this node writes the key: score");
+}
+
+TEST_F(NodeCheckerTest, E1_AFanOutWithoutInputsTakesNothingAlong) {
+  const ProblemReport report = problems(artifact(
+      R"({"id": "l", "op": "list",
+          "params": {"endpoint": "redis_default", "pattern": "trending", "carry": ["name"]}})",
+      R"("l")"));
+  ASSERT_EQ(report.problems().size(), 1U) << report.to_text();
+  EXPECT_EQ(report.problems()[0].path, "nodes[0].params.carry");
+  EXPECT_EQ(report.problems()[0].message, "The node has no input to read a key from: name");
+}
+
 TEST_F(NodeCheckerTest, E2_AForgottenHydrateNamesWhereTheKeyWasLostAndTheTwoWaysOut) {
   const ProblemReport report = problems(artifact(
       std::string(kViewer) + "," + std::string(kFollow) +

@@ -19,6 +19,7 @@
 #include "base/problems/message_text.h"
 #include "plan/check/key_map_reader.h"
 #include "plan/check/key_names.h"
+#include "plan/key_pattern.h"
 #include "plan/membership.h"
 #include "plan/problem.h"
 #include "rows/column.h"
@@ -86,11 +87,11 @@ class ParamReader {
       case ParamType::kEndpoint:
         return read_endpoint(text, where);
       case ParamType::kKeyPattern:
-        if (!pattern_name(text)) {
+        if (const auto pattern = parse_key_pattern(text); !pattern) {
           add(ProblemCode::kBadPattern,
               where,
-              "Not a key pattern: " + base::shortened(text),
-              "text with one name in braces, as 'follow:{id}'");
+              base::shortened(pattern.error().message()),
+              "text with names of keys in braces, as 'follow:{id}', or with none");
           return std::nullopt;
         }
         break;
@@ -168,7 +169,7 @@ class ParamReader {
     std::vector<Number> items;
     bool good = true;
     for (const JsonValue item : json.children()) {
-      const base::ValuePlace place = where.item(items.size(), item);
+      const base::ValuePlace place = where.child(item);
       std::optional<Number> number;
       if constexpr (std::is_same_v<Number, double>) {
         number = values_.read_number(item, place);
@@ -193,7 +194,7 @@ class ParamReader {
     if (!values_.is_array(json, where, kListCountMax)) return std::nullopt;
     bool good = true;
     for (const JsonValue item : json.children()) {
-      const base::ValuePlace place = where.item(items.size(), item);
+      const base::ValuePlace place = where.child(item);
       const std::optional<std::string_view> text = values_.read_string(item, place);
       good = text && (!is_keys || is_usable(*text, place)) && good;
       items.emplace_back(text.value_or(""));
@@ -217,11 +218,10 @@ class ParamReader {
     } else if (!values_.is_array(json, where, kListCountMax)) {
       return std::nullopt;
     } else {
-      std::size_t index = 0;
       for (const JsonValue item : json.children()) {
-        good = read_order_key(item, where.item(index++, item), order) && good;
+        good = read_order_key(item, where.child(item), order) && good;
       }
-      if (index == 0) {
+      if (json.size() == 0) {
         add(ProblemCode::kBadValue, where, "An order has at least one key");
         return std::nullopt;
       }

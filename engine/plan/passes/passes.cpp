@@ -12,7 +12,7 @@ void run_passes(CompiledPlan& plan, const PassContext& context) {
   if (options.merge_filters && may_fuse) merge_filters(plan, context);
   if (options.use_top_k && may_fuse) use_top_k(plan, context);
   assign_columns(plan, context);
-  note_strands(plan);
+  note_strands(plan, context);
 }
 
 }  // namespace millrace::plan

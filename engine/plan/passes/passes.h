@@ -48,6 +48,6 @@ void assign_columns(CompiledPlan& plan, const PassContext& context);
 
 /// Notes, for `explain` only, which chains of CPU nodes the scheduler will run as one strand and
 /// which fetches it will send as one batch. Changes nothing.
-void note_strands(CompiledPlan& plan);
+void note_strands(CompiledPlan& plan, const PassContext& context);
 
 }  // namespace millrace::plan

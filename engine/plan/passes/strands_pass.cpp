@@ -6,6 +6,7 @@
 
 #include "plan/passes/node_links.h"
 #include "plan/passes/passes.h"
+#include "plan/registry/registry.h"
 
 namespace millrace::plan {
 
@@ -16,10 +17,11 @@ bool is_cpu(const CompiledNode& node) { return node.task->kind != TaskKind::kAsy
 /// Whether the node may run right after the one before it. With `inline: false` it is queued.
 bool may_follow(const CompiledNode& node) { return node.inline_hint.value_or(true); }
 
-/// Whether the node asks an endpoint for its rows.
-bool fetches(const CompiledNode& node) {
-  return std::ranges::any_of(node.params, [](const ParamValue& value) {
-    return std::holds_alternative<EndpointId>(value);
+/// Whether the node asks a store for all of its rows at once. A web server is asked for each row.
+bool fetches_in_batches(const CompiledNode& node, const Registry& registry) {
+  return std::ranges::any_of(node.params, [&](const ParamValue& value) {
+    const auto* const endpoint = std::get_if<EndpointId>(&value);
+    return endpoint != nullptr && registry.endpoint(*endpoint).kind != EndpointKind::kHttp;
   });
 }
 
@@ -33,7 +35,7 @@ std::uint32_t next_in_strand(const CompiledPlan& plan, const NodeUses& uses) {
 
 }  // namespace
 
-void note_strands(CompiledPlan& plan) {
+void note_strands(CompiledPlan& plan, const PassContext& context) {
   const std::vector<NodeUses> uses = uses_of(plan);
   std::vector<bool> seen(plan.nodes.size());
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
@@ -49,7 +51,7 @@ void note_strands(CompiledPlan& plan) {
     if (length > 1) plan.passes.push_back({.pass = "strands", .text = "one offload: " + chain});
   }
   for (const CompiledNode& node : plan.nodes) {
-    if (!fetches(node) || node.inputs.empty()) continue;
+    if (!fetches_in_batches(node, context.analysis.registry()) || node.inputs.empty()) continue;
     plan.passes.push_back({.pass = "batches", .text = "one batch for all rows of " + node.id});
   }
 }

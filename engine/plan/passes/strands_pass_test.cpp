@@ -34,6 +34,16 @@ TEST_F(StrandsPassTest, ANodeThatWaitsForMoreStartsAStrandOfItsOwn) {
   EXPECT_THAT(notes(*plan, "batches"), IsEmpty());
 }
 
+TEST_F(StrandsPassTest, CMP1_RequestsToAWebServerAreNoBatch) {
+  const auto plan = compile(artifact(
+      R"({"id": "s", "op": "fixed_source"},
+         {"id": "h", "op": "http_fetch", "inputs": ["s"], "params": {"endpoint": "web", "out_key": "boost"}},
+         {"id": "o", "op": "hydrate", "inputs": ["h"], "params": {"endpoint": "redis_default"}})",
+      R"("o")",
+      R"(, "output_keys": ["boost", "name"])"));
+  EXPECT_THAT(notes(*plan, "batches"), ElementsAre("one batch for all rows of o"));
+}
+
 TEST_F(StrandsPassTest, CMP1_ANodeThatIsQueuedEndsTheStrandBeforeIt) {
   const auto plan = compile(artifact(
       R"({"id": "s", "op": "fixed_source"},

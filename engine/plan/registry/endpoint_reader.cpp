@@ -239,10 +239,8 @@ std::vector<EndpointInfo> read_endpoints(RegistryFile& file, Environment environ
   for (const JsonValue member : root.value().children()) {
     const std::optional<Environment> found = find_environment(member.key());
     if (!found) {
-      base::ValuePlace place = root.place_of(member);
-      place.offset = member.key_offset();
       file.reporter().add(ProblemCode::kUnknownField,
-                          place,
+                          root.place().key(member),
                           "Unknown environment: " + base::shortened(member.key()),
                           "one of dev, test, prod");
       continue;

@@ -63,6 +63,7 @@ struct EndpointPolicy {
   base::Duration cache_ttl{};  ///< how long a cached reply may be used; 0: no cache
   std::uint32_t cache_bytes = 16U << 20U;
   std::uint32_t protocol = 3;  ///< version of RESP; 3 falls back to 2 if the server lacks it
+  friend bool operator==(const EndpointPolicy&, const EndpointPolicy&) = default;
 };
 
 /// How connections to an endpoint are encrypted. Files are relative to the same folder as
@@ -73,6 +74,7 @@ struct EndpointTls {
   std::string key_file = {};
   std::string server_name = {};  ///< name in the server's certificate; the host if empty
   bool verify = true;
+  friend bool operator==(const EndpointTls&, const EndpointTls&) = default;
 };
 
 /// Where an endpoint is in one environment.
@@ -92,6 +94,7 @@ struct EndpointInfo {
   Lifecycle lifecycle = Lifecycle::kActive;
   std::string doc = {};
   std::string replaced_by = {};
+  friend bool operator==(const EndpointInfo&, const EndpointInfo&) = default;
 };
 
 /// Texts of the three files.

@@ -24,7 +24,7 @@ TEST(RegistryFileTest, NamesAreLowerCaseAndBeginWithALetter) {
     ProblemReport report;
     RegistryFile file("x.toml", text, report);
     const base::JsonValue entry = *file.root()->children().begin();
-    check_name(base::ObjectReader(entry, base::ValuePlace{}.member(entry), file.reporter()),
+    check_name(base::ObjectReader(entry, base::ValuePlace{}.child(entry), file.reporter()),
                file.reporter());
     ASSERT_EQ(report.problems().size(), 1U) << text;
     EXPECT_EQ(report.problems()[0].code, ProblemCode::kBadName);

@@ -62,7 +62,7 @@ std::vector<std::string> read_prefixes(ObjectReader& table, base::DocumentReport
   const base::ValuePlace place = table.place_of(*list);
   base::ValueReader values(reporter);
   for (const JsonValue item : list->children()) {
-    const base::ValuePlace here = place.item(prefixes.size(), item);
+    const base::ValuePlace here = place.child(item);
     const std::optional<std::string_view> text = values.read_string(item, here);
     if (text && (text->empty() || text->find_first_of("{}:") != std::string_view::npos)) {
       reporter.add(ProblemCode::kBadName,
@@ -150,11 +150,10 @@ std::vector<FieldInfo> read_fields(RegistryFile& file, std::string_view section_
   if (!file.root()) return fields;
   const ObjectReader root(*file.root(), {}, file.reporter());
   for (const JsonValue part : root.value().children()) {
-    base::ValuePlace place = root.place_of(part);
+    const base::ValuePlace place = root.place_of(part);
     if (part.key() != section_name) {
-      place.offset = part.key_offset();
       file.reporter().add(ProblemCode::kUnknownField,
-                          place,
+                          root.place().key(part),
                           "Unknown section: " + base::shortened(part.key()),
                           base::format("entries stand under [{}.NAME]", section_name));
       continue;

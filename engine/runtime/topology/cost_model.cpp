@@ -84,6 +84,9 @@ CostModel::CostModel(const Topology& topology, const CostSettings& settings)
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
     hints_[node].store(kUnknown, std::memory_order_relaxed);
     if (topology.spec(node).cost_estimate.count() > 0) update_hint(node);
+    if (topology.single_continuation(node) != kNoNode) continue;
+    for (const Edge& edge : topology.dependents(node))
+      contended_edge_count_ += edge.counter != kNoCounter ? 1 : 0;
   }
   base::MutexLock lock(mutex_);
   reserve_orders();
@@ -145,6 +148,19 @@ void CostModel::record_next(Cell& cell, std::int64_t sample, std::uint32_t row_c
 void CostModel::forget_samples(std::uint32_t node) {
   cells_[node].samples.store(0, std::memory_order_relaxed);
   warm_.store(false, std::memory_order_relaxed);
+}
+
+void CostModel::adopt(std::uint32_t node, const CostModel& other, std::uint32_t other_node) {
+  const Cell& from = other.cells_[other_node];
+  Cell& to = cells_[node];
+  const auto copy = [](const auto& source, auto& target) {
+    target.store(source.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  };
+  copy(from.mean_ns, to.mean_ns);
+  copy(from.mean_rows, to.mean_rows);
+  copy(from.row_ns_1024, to.row_ns_1024);
+  copy(from.spread_ns, to.spread_ns);
+  copy(from.samples, to.samples);
 }
 
 std::int64_t CostModel::expected_ns(const Cell& cell, std::uint32_t row_count) {

@@ -69,6 +69,9 @@ class CostModel {
   /// Discards the measurements of a node whose body took longer on a loop than it was allowed to.
   /// It is not inlined on a loop again before it has `samples_min` new samples (C9).
   void forget_samples(std::uint32_t node);
+  /// Takes over what another topology's model has measured for a node that does the same work. Call
+  /// it before the first run, and `refresh` after the last.
+  void adopt(std::uint32_t node, const CostModel& other, std::uint32_t other_node);
   /// Ends a measured run: updates the hints and, if costs have changed enough, the order.
   void refresh();
 
@@ -114,6 +117,9 @@ class CostModel {
   [[nodiscard]] std::uint64_t sharing_gain_ns() const {
     return sharing_gain_ns_.load(std::memory_order_relaxed);
   }
+  /// Tokens that a run passes one by one to nodes that wait for several. Those of nodes with a
+  /// single dependent do not count: strands pass them together.
+  [[nodiscard]] std::uint64_t contended_edge_count() const { return contended_edge_count_; }
   /// A time that a whole run on one thread rarely exceeds, from the upper estimates of its nodes
   /// (C13). Nothing before every node is measured.
   [[nodiscard]] std::optional<base::Duration> upper_total() const {
@@ -172,6 +178,7 @@ class CostModel {
 
   const Topology& topology_;
   const CostSettings settings_;
+  std::uint64_t contended_edge_count_ = 0;  // constant after construction
   std::unique_ptr<Cell[]> cells_;
   std::unique_ptr<Downstream[]> downstream_;  // only if some node has a fallback
   std::unique_ptr<std::atomic<std::uint32_t>[]> hints_;

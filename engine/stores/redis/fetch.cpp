@@ -24,7 +24,9 @@ Fetch::Fetch(FetchHost& host, loop::Loop& loop, CommandBatch batch)
       shape_{.command = batch_.command,
              .form = batch_.form,
              .count = batch_.count,
-             .field_count = batch_.fields.size()} {}
+             .field_count = batch_.fields.size(),
+             .reversed = batch_.reversed,
+             .with_scores = batch_.with_scores} {}
 
 Fetch::~Fetch() {
   if (first_) host_.withdraw(*first_);

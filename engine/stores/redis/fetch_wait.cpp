@@ -181,9 +181,14 @@ base::Result<StoreReply> FetchWait::copy_all(rows::RowScratch& scratch) const {
     }
   };
   bool has_integers = false;
-  for (const Part& part : parts_) has_integers |= !part.reply().integers.empty();
+  bool has_scores = false;
+  for (const Part& part : parts_) {
+    has_integers |= !part.reply().integers.empty();
+    has_scores |= !part.reply().scores.empty();
+  }
   if (has_integers) {
     gather(&StoreReply::integers, out.integers);
+    if (has_scores) gather(&StoreReply::scores, out.scores);
   } else {
     gather(&StoreReply::texts, out.texts);
   }

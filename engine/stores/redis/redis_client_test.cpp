@@ -1,8 +1,10 @@
 #include "stores/redis/redis_client.h"
 
 #include <chrono>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -17,6 +19,26 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace)
+
+TEST(RedisClientTest, RED3_SharedReadsOfSortedSetsKeepTheirScores) {
+  ClientRig rig;
+  const auto scored = [&](std::initializer_list<std::string_view> keys) {
+    return rig.run({.command = StoreCommand::kSortedSetRange,
+                    .keys = make_keys(keys, rig.scratch),
+                    .count = 2,
+                    .form = ValueForm::kInt64,
+                    .reversed = true,
+                    .with_scores = true});
+  };
+  rig.replies["ZRANGE a"] = list({"1", "0.5", "2", "0.25"});
+  rig.replies["ZRANGE b"] = list({"3", "7"});
+  const auto first = scored({"a", "b"});
+  const auto second = scored({"b", "-", "a", "b"});
+  rig.loop.run_ready();
+  EXPECT_EQ(ClientRig::shown(first), "[1 2][3]");
+  EXPECT_EQ(ClientRig::shown(second), "[3][][1 2][3]");
+  EXPECT_THAT(second->value()->scores.span(), ::testing::ElementsAre(7, 0.5, 0.25, 7));
+}
 
 TEST(RedisClientTest, RED2_ABatchIsOneWriteWhateverItsKeys) {
   ClientRig rig;

@@ -33,6 +33,11 @@ std::shared_ptr<const StoreReply> copy_key(const StoreReply& from,
     reply->integers = scratch.make_array<std::int64_t>(count);
     std::ranges::copy(from.integers.span().subspan(begin, count), reply->integers.data());
     bytes += count * sizeof(std::int64_t);
+    if (!from.scores.empty()) {
+      reply->scores = scratch.make_array<double>(count);
+      std::ranges::copy(from.scores.span().subspan(begin, count), reply->scores.data());
+      bytes += count * sizeof(double);
+    }
     return reply;
   }
   auto memory = std::make_shared<std::string>();

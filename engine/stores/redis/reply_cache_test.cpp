@@ -40,6 +40,22 @@ TEST(ReplyCacheTest, RED8_GivesCopiesUntilTheyAreTooOld) {
   EXPECT_EQ(cache.size(), 1U);
 }
 
+TEST(ReplyCacheTest, RED8_KeepsScores) {
+  StoreRig rig("ZADD z 1.5 3 2.5 4\n");
+  const StoreReply reply = rig.client
+                               .answer({.command = StoreCommand::kSortedSetRange,
+                                        .keys = make_keys({"-", "z"}, rig.scratch.rows()),
+                                        .count = 9,
+                                        .form = ValueForm::kInt64,
+                                        .reversed = true,
+                                        .with_scores = true})
+                               .value();
+  ReplyCache cache(10ms, 1 << 20);
+  cache.add(0, "z", reply, 1, {});
+  EXPECT_THAT(cache.find(0, "z", {})->integers.span(), ElementsAre(4, 3));
+  EXPECT_THAT(cache.find(0, "z", {})->scores.span(), ElementsAre(2.5, 1.5));
+}
+
 TEST(ReplyCacheTest, RED8_BytesAreBoundedAndTheLeastUsedGoes) {
   CacheRig rig;
   ReplyCache cache(1s, 900);

@@ -124,9 +124,8 @@ class SuiteReader {
       const ValuePlace place = root.place_of(*cases);
       if (cases->size() == 0)
         root.add(SuiteProblem::kBadValue, "cases", "There is no case", "add one");
-      std::size_t index = 0;
       for (const JsonValue one : cases->children())
-        suite.cases.push_back(read_case(one, place.item(index++, one)));
+        suite.cases.push_back(read_case(one, place.child(one)));
     }
     return suite;
   }
@@ -137,9 +136,8 @@ class SuiteReader {
     if (!data) return;
     if (data->is(JsonKind::kArray)) {
       std::string text;
-      std::size_t index = 0;
       for (const JsonValue line : data->children()) {
-        const ValuePlace place = root.place_of(*data).item(index++, line);
+        const ValuePlace place = root.place_of(*data).child(line);
         text += values_.read_string(line, place).value_or("");
         text += '\n';
       }
@@ -235,9 +233,8 @@ class SuiteReader {
     const auto array = object.find_array(name);
     if (!array) return std::nullopt;
     std::vector<std::int64_t> ids;
-    std::size_t index = 0;
     for (const JsonValue item : array->children()) {
-      const auto id = values_.read_int(item, object.place_of(*array).item(index++, item));
+      const auto id = values_.read_int(item, object.place_of(*array).child(item));
       if (id) ids.push_back(*id);
     }
     return ids;
@@ -266,9 +263,8 @@ class SuiteReader {
     std::vector<FieldMatch> matches;
     const auto array = object.find_array(name);
     if (!array) return matches;
-    std::size_t index = 0;
     for (const JsonValue item : array->children())
-      matches.push_back(read_match(item, object.place_of(*array).item(index++, item)));
+      matches.push_back(read_match(item, object.place_of(*array).child(item)));
     return matches;
   }
 
@@ -278,7 +274,7 @@ class SuiteReader {
     if (value.size() == 0) reporter_.add(SuiteProblem::kBadValue, place, "No field is named");
     for (const JsonValue member : value.children()) {
       if (member.is(JsonKind::kArray) || member.is(JsonKind::kObject)) {
-        values_.wrong_type("a single value", member, place.member(member));
+        values_.wrong_type("a single value", member, place.child(member));
         continue;
       }
       match.emplace_back(member.key(), to_field_value(member));
@@ -289,9 +285,8 @@ class SuiteReader {
   void read_limits(ObjectReader& object, Expectation& expect) {
     const auto array = object.find_array("at_most");
     if (!array) return;
-    std::size_t index = 0;
     for (const JsonValue item : array->children()) {
-      ObjectReader limit(item, object.place_of(*array).item(index++, item), reporter_);
+      ObjectReader limit(item, object.place_of(*array).child(item), reporter_);
       if (!limit.is_object()) continue;
       limit.allow_only({"per", "count"});
       limit.require("per");

@@ -1,8 +1,10 @@
 #include "stores/redis/protocol/batch_reply.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -26,7 +28,10 @@ std::size_t capacity_hint(const BatchShape& shape, std::size_t keys) {
   std::size_t each = 1;
   if (shape.command == StoreCommand::kHashGet) each = shape.field_count;
   if (shape.command == StoreCommand::kHashGetAll) each = 8;
-  if (shape.command == StoreCommand::kListRange) each = static_cast<std::size_t>(shape.count);
+  if (shape.command == StoreCommand::kListRange || shape.command == StoreCommand::kSortedSetRange) {
+    each = static_cast<std::size_t>(shape.count);
+  }
+  if (shape.command == StoreCommand::kSetMembers) each = 8;
   return each > kHintMax / (keys + 1) ? kHintMax : each * keys;
 }
 
@@ -60,6 +65,18 @@ void encode_batch(const CommandBatch& batch, KeySelection keys, CommandWriter& o
       tails.word("0");
       tails.word(batch.count - 1);
       break;
+    case StoreCommand::kSortedSetRange:
+      heads.begin(4 + (batch.reversed ? 1U : 0U) + (batch.with_scores ? 1U : 0U));
+      heads.word("ZRANGE");
+      tails.word("0");
+      tails.word(batch.count - 1);
+      if (batch.reversed) tails.word("REV");
+      if (batch.with_scores) tails.word("WITHSCORES");
+      break;
+    case StoreCommand::kSetMembers:
+      heads.begin(2);
+      heads.word("SMEMBERS");
+      break;
     case StoreCommand::kHashGet:
       heads.begin(2 + batch.fields.size());
       heads.word("HMGET");
@@ -78,6 +95,7 @@ BatchReply::BatchReply(const BatchShape& shape, KeySelection keys, rows::RowScra
       keys_(keys),
       texts_(scratch, shape.form == ValueForm::kInt64 ? 0 : capacity_hint(shape, keys.size())),
       integers_(scratch, shape.form == ValueForm::kInt64 ? capacity_hint(shape, keys.size()) : 0),
+      scores_(scratch, shape.with_scores ? capacity_hint(shape, keys.size()) : 0),
       ends_(scratch.make_array<std::uint32_t>(keys.size())) {}
 
 std::string_view BatchReply::key() const {
@@ -126,7 +144,50 @@ void BatchReply::add_integer(std::string_view text) {
     integers_.append(value);
     return;
   }
-  refuse(not_int64(key(), integers_.size() - reply_begin_, text));
+  not_an_id(text);
+}
+
+void BatchReply::not_an_id(std::string_view text) {
+  if (shape_.command != StoreCommand::kSetMembers) {
+    const bool is_list = shape_.command == StoreCommand::kListRange;
+    return refuse(
+        not_int64(is_list ? "list" : "sorted set", key(), integers_.size() - reply_begin_, text));
+  }
+  // Which one is named must not depend on the order in which the server happens to have them.
+  if (!bad_member_ || text < *bad_member_) bad_member_ = text;
+}
+
+bool BatchReply::begin_scored(std::string_view found) {
+  if (pairs_ == Pairs::kUnknown) {
+    pairs_ = Pairs::kFlat;
+    if (element_count_ % 2 != 0) {
+      mismatch("a list of " + std::to_string(element_count_));
+      return false;
+    }
+  }
+  if (pairs_ == Pairs::kNested && !pair_is_open_) {
+    mismatch(found);
+    return false;
+  }
+  return true;
+}
+
+void BatchReply::add_scored(std::string_view text) {
+  if (!begin_scored("text")) return;
+  if (!wants_score_) {
+    const std::size_t before = integers_.size();
+    add_integer(text);
+    wants_score_ = integers_.size() != before;
+    return;
+  }
+  if (const std::optional<double> score = parse_score(text)) return add_score(*score);
+  mismatch("a score that is no number");
+}
+
+void BatchReply::add_score(double score) {
+  scores_.append(score);
+  wants_score_ = false;
+  pair_is_open_ = false;
 }
 
 void BatchReply::on_text(std::string_view text) {
@@ -136,7 +197,9 @@ void BatchReply::on_text(std::string_view text) {
     return;
   }
   if (!inside_) return mismatch(is_null(text) ? "null" : "text");
-  if (shape_.form == ValueForm::kInt64 && !is_null(text)) return add_integer(text);
+  if (shape_.form == ValueForm::kInt64 && !is_null(text)) {
+    return shape_.with_scores ? add_scored(text) : add_integer(text);
+  }
   if (is_null(text) && !may_be_null()) return mismatch("null");
   texts_.append(text);
 }
@@ -148,7 +211,9 @@ std::size_t BatchReply::take_texts(const char*& cursor, const char* end, std::si
     const std::string_view text = try_read_bulk(cursor, end);
     if (text.data() == nullptr) break;
     if (ignored_) continue;
-    if (is_ids) {
+    if (shape_.with_scores) {
+      add_scored(text);
+    } else if (is_ids) {
       add_integer(text);
     } else {
       texts_.append(text);
@@ -163,21 +228,45 @@ void BatchReply::on_token(const RespToken& token) {
     const bool is_shared = shape_.command == StoreCommand::kMultiGet;
     return refuse(error_of_reply(token.text, is_shared ? "MGET" : key()));
   }
+  if (inside_ && shape_.with_scores) return on_scored_token(token);
   if (token.type == RespType::kInteger && inside_ && shape_.form == ValueForm::kInt64) {
     integers_.append(token.integer);
     return;
   }
   const bool is_list =
       token.type == RespType::kArray ||
-      (token.type == RespType::kMap && shape_.command == StoreCommand::kHashGetAll);
+      (token.type == RespType::kMap && shape_.command == StoreCommand::kHashGetAll) ||
+      (token.type == RespType::kSet && shape_.command == StoreCommand::kSetMembers);
   if (inside_ || !is_list || shape_.command == StoreCommand::kGet) {
     return mismatch(to_string(token.type));
   }
   open(token);
 }
 
+void BatchReply::on_scored_token(const RespToken& token) {
+  const bool may_open = pairs_ == Pairs::kUnknown || (pairs_ == Pairs::kNested && !pair_is_open_);
+  if (token.type == RespType::kArray && token.count == 2 && may_open) {
+    pairs_ = Pairs::kNested;
+    pair_is_open_ = true;
+    if (element_count_ <= static_cast<std::size_t>(shape_.count)) return;
+    return mismatch("a list of " + std::to_string(element_count_));
+  }
+  const bool is_number = token.type == RespType::kDouble || token.type == RespType::kInteger;
+  if (!is_number) return mismatch(to_string(token.type));
+  if (!begin_scored(to_string(token.type))) return;
+  if (wants_score_) {
+    const bool is_double = token.type == RespType::kDouble;
+    const double score = is_double ? token.number : static_cast<double>(token.integer);
+    return std::isnan(score) ? mismatch("a score that is no number") : add_score(score);
+  }
+  if (token.type == RespType::kDouble) return mismatch(to_string(token.type));
+  integers_.append(token.integer);
+  wants_score_ = true;
+}
+
 void BatchReply::open(const RespToken& token) {
   inside_ = true;
+  element_count_ = token.count;
   bool fits = true;
   switch (shape_.command) {
     case StoreCommand::kHashGetAll:
@@ -189,6 +278,13 @@ void BatchReply::open(const RespToken& token) {
     case StoreCommand::kListRange:
       fits = token.count <= static_cast<std::size_t>(shape_.count);
       break;
+    case StoreCommand::kSortedSetRange:
+      // With scores there are twice as many elements in RESP2, and as many in RESP3.
+      fits = token.count <= static_cast<std::size_t>(shape_.count) * (shape_.with_scores ? 2 : 1);
+      break;
+    case StoreCommand::kSetMembers:
+      if (token.count <= static_cast<std::size_t>(shape_.count)) break;
+      return refuse(set_too_large(key(), token.count, shape_.count));
     case StoreCommand::kMultiGet:
       fits = token.count == keys_.size();
       break;
@@ -199,6 +295,10 @@ void BatchReply::open(const RespToken& token) {
 }
 
 void BatchReply::on_reply_end() {
+  if (bad_member_ && !ignored_) refuse(member_not_int64(key(), *bad_member_));
+  bad_member_.reset();
+  // A reply that was refused half-way may lack a score; those of other keys keep their places.
+  if (shape_.with_scores && scores_.size() < integers_.size()) scores_.append(0);
   if (shape_.command == StoreCommand::kMultiGet) {
     for (std::size_t i = 0; i < ends_.size(); ++i) ends_[i] = static_cast<std::uint32_t>(i + 1);
   } else {
@@ -207,6 +307,9 @@ void BatchReply::on_reply_end() {
   reply_begin_ = size();
   inside_ = false;
   ignored_ = false;
+  pairs_ = Pairs::kUnknown;
+  pair_is_open_ = false;
+  wants_score_ = false;
 }
 
 StoreReply BatchReply::finish() {
@@ -214,6 +317,7 @@ StoreReply BatchReply::finish() {
   reply.ends = std::move(ends_);
   if (shape_.form == ValueForm::kInt64) {
     reply.integers = integers_.finish();
+    if (shape_.with_scores) reply.scores = scores_.finish();
   } else {
     reply.texts = texts_.finish();
   }

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,6 +36,8 @@ struct BatchShape {
   ValueForm form = ValueForm::kText;
   std::int64_t count = 0;
   std::size_t field_count = 0;
+  bool reversed = false;
+  bool with_scores = false;
   bool operator==(const BatchShape&) const = default;
 };
 
@@ -63,15 +67,22 @@ class BatchReply {
 
   /// What was wrong, at most one error for each reply, in order of keys.
   [[nodiscard]] std::vector<KeyError> take_errors() { return std::move(errors_); }
-  /// Gives texts, integers and ends.
+  /// Gives texts, integers, scores and ends.
   [[nodiscard]] StoreReply finish();
 
  private:
   [[nodiscard]] std::string_view key() const;
   void add_integer(std::string_view text);
+  /// Takes one member or one score, whichever comes next.
+  void add_scored(std::string_view text);
+  void add_score(double score);
+  /// Says whether the element that comes next may be a member; if not, notes an error.
+  bool begin_scored(std::string_view found);
+  void not_an_id(std::string_view text);
   [[nodiscard]] bool may_be_null() const {
     return shape_.command == StoreCommand::kHashGet || shape_.command == StoreCommand::kMultiGet;
   }
+  void on_scored_token(const RespToken& token);
   void open(const RespToken& token);
   void mismatch(std::string_view found);
   /// Notes an error and ignores the rest of the reply.
@@ -84,11 +95,20 @@ class BatchReply {
   const KeySelection keys_;
   rows::ArrayBuilder<std::string_view> texts_;
   rows::ArrayBuilder<std::int64_t> integers_;
+  rows::ArrayBuilder<double> scores_;
   rows::Array<std::uint32_t> ends_;
   std::size_t key_index_ = 0;
   std::size_t reply_begin_ = 0;
   bool inside_ = false;   // an aggregate
   bool ignored_ = false;  // the rest of this reply
+  // Of a reply with scores, whose pairs are lists of two in RESP3 and follow each other in RESP2.
+  enum class Pairs : std::uint8_t { kUnknown, kFlat, kNested };
+  Pairs pairs_ = Pairs::kUnknown;
+  std::size_t element_count_ = 0;  // that the reply says it has
+  bool pair_is_open_ = false;      // of kNested: its head was read, the score was not
+  bool wants_score_ = false;
+  // Of a set: the first member in byte order that is no integer; sets have no other order.
+  std::optional<std::string> bad_member_;
   std::vector<KeyError> errors_;
 };
 

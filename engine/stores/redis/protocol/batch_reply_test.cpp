@@ -1,5 +1,6 @@
 #include "stores/redis/protocol/batch_reply.h"
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -100,6 +101,73 @@ TEST(BatchReplyTest, NullsOfFieldsAndStringsStay) {
       answer({.command = StoreCommand::kMultiGet}, keys, "*2\r\n$1\r\nx\r\n_\r\n");
   EXPECT_EQ(many.reply.texts_of(0)[0], "x");
   EXPECT_TRUE(is_null(many.reply.texts_of(1)[0]));
+}
+
+constexpr BatchShape kScored{.command = StoreCommand::kSortedSetRange,
+                             .form = ValueForm::kInt64,
+                             .count = 2,
+                             .with_scores = true};
+
+TEST(BatchReplyTest, RED1_ScoresComeInPairsOrOneAfterAnother) {
+  rows::RowScratch scratch;
+  const KeyList keys = make_keys({"a", "b", "c", "d"}, scratch);
+  const Answered got = answer(kScored,
+                              keys,
+                              list({"7", "1.5", "8", "-inf"}) +
+                                  "*2\r\n*2\r\n$1\r\n9\r\n,2\r\n*2\r\n:10\r\n,inf\r\n" + "*0\r\n" +
+                                  "*1\r\n*2\r\n$1\r\n3\r\n:4\r\n");
+  EXPECT_THAT(got.errors, IsEmpty());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(got.reply.integers.span(), ElementsAre(7, 8, 9, 10, 3));
+  EXPECT_THAT(got.reply.scores.span(), ElementsAre(1.5, -kInfinity, 2, kInfinity, 4));
+  EXPECT_THAT(got.reply.ends.span(), ElementsAre(2, 4, 4, 5));
+}
+
+TEST(BatchReplyTest, RED6_ScoresOfOtherFormsAreErrorsAndMoveNoOthers) {
+  rows::RowScratch scratch;
+  const KeyList keys = make_keys({"a", "b"}, scratch);
+  for (const std::string& bad :
+       {list({"7"}),
+        list({"7", "x"}),
+        list({"7", "nan"}),
+        list({"x", "1"}),
+        list({"1", "1", "2", "2", "3", "3"}),
+        std::string("*1\r\n*1\r\n$1\r\n7\r\n"),
+        std::string("*3\r\n*2\r\n:1\r\n,1\r\n*2\r\n:2\r\n,1\r\n*2\r\n:3\r\n,1\r\n"),
+        std::string("*2\r\n*2\r\n:1\r\n,1\r\n:2\r\n"),
+        std::string("*2\r\n:1\r\n*2\r\n:1\r\n,2\r\n"),
+        std::string("*1\r\n*2\r\n,1\r\n,1\r\n"),
+        std::string("*1\r\n*2\r\n:1\r\n_\r\n"),
+        std::string("*1\r\n*2\r\n:1\r\n,nan\r\n"),
+        std::string("*1\r\n*2\r\n:1\r\n*0\r\n"),
+        std::string("*1\r\n%1\r\n:1\r\n,1\r\n"),
+        std::string("*-1\r\n"),
+        std::string("+x\r\n"),
+        std::string("*2\r\n:1\r\n#t\r\n"),
+        std::string("-WRONGTYPE x\r\n")}) {
+    const Answered got = answer(kScored, keys, bad + list({"5", "0.5"}));
+    ASSERT_EQ(got.errors.size(), 1U) << bad;
+    EXPECT_EQ(got.errors[0].key_index, 0U) << bad;
+    ASSERT_EQ(got.reply.scores.size(), got.reply.integers.size()) << bad;
+    EXPECT_EQ(got.reply.integers[got.reply.begin_of(1)], 5) << bad;
+    EXPECT_EQ(got.reply.scores[got.reply.begin_of(1)], 0.5) << bad;
+  }
+}
+
+TEST(BatchReplyTest, RED6_MembersOfASetComeAsSetsAndListsAndAreBounded) {
+  rows::RowScratch scratch;
+  constexpr BatchShape kMembers{
+      .command = StoreCommand::kSetMembers, .form = ValueForm::kInt64, .count = 3};
+  const KeyList keys = make_keys({"a", "b"}, scratch);
+  const Answered good =
+      answer(kMembers, keys, "~2\r\n" + bulk("4") + bulk("3") + list({"9", "8", "7"}));
+  EXPECT_THAT(good.errors, IsEmpty());
+  EXPECT_THAT(good.reply.integers.span(), ElementsAre(4, 3, 9, 8, 7));
+  const Answered bad = answer(kMembers, keys, list({"y", "1", "x"}) + list({"1", "2", "3", "4"}));
+  ASSERT_EQ(bad.errors.size(), 2U);
+  EXPECT_THAT(bad.errors[0].error.message(),
+              HasSubstr("A member of a set is no 64-bit integer: key a, value x"));
+  EXPECT_EQ(bad.errors[1].error.code(), base::ErrorCode::kResourceExhausted);
 }
 
 TEST(BatchReplyTest, RED6_ErrorsBelongToTheirKey) {

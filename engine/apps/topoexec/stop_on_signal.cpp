@@ -1,0 +1,51 @@
+#include "apps/topoexec/stop_on_signal.h"
+
+#include <csignal>
+#include <thread>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "loop/stop.h"
+
+namespace millrace::topoexec {
+namespace {
+
+/// Ends the thread that waits; no program sends it to itself for another reason here.
+constexpr int kEndSignal = SIGUSR1;
+
+sigset_t signal_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, kEndSignal}) sigaddset(&set, signal);
+  return set;
+}
+
+}  // namespace
+
+StopOnSignal::StopOnSignal(loop::StopSource& source) : source_(source) {
+  const sigset_t set = signal_set();
+  MR_CHECK(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+  thread_ = std::thread([this] { wait_for_signals(); });
+}
+
+StopOnSignal::~StopOnSignal() {
+  pthread_kill(thread_.native_handle(), kEndSignal);
+  thread_.join();
+  const sigset_t set = signal_set();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+void StopOnSignal::wait_for_signals() {
+  const sigset_t set = signal_set();
+  while (true) {
+    int signal = 0;
+    if (sigwait(&set, &signal) != 0) continue;
+    if (signal == kEndSignal) return;
+    if (source_.stop_requested()) _exit(128 + signal);
+    source_.request_stop();
+  }
+}
+
+}  // namespace millrace::topoexec

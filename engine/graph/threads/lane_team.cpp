@@ -1,0 +1,282 @@
+#include "graph/threads/lane_team.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/sync/mutex.h"
+#include "base/sync/parking.h"
+#include "base/sync/thread_annotations.h"
+
+namespace millrace::graph {
+namespace {
+
+constexpr std::uint32_t kNoItem = UINT32_MAX;
+/// A worker looks for a next batch for this long before it sleeps, if the last one came that soon.
+constexpr base::Duration kSpinMax = std::chrono::microseconds(50);
+
+}  // namespace
+
+/// Shared by the team and its threads.
+struct LaneTeam::State {
+  struct Worker {
+    std::uint32_t index = 0;
+    base::ParkingSpot<> spot;
+    std::thread thread;
+    // Guarded by the mutex of the state.
+    std::uint32_t item = kNoItem;
+    bool is_abandoned = false;
+  };
+
+  TeamOptions options;
+  base::ParkingSpot<> done_spot;  // of the thread in `finish`
+  mutable base::Mutex mutex;
+  std::vector<std::shared_ptr<Worker>> workers MR_GUARDED_BY(mutex);
+  TeamWork* work MR_GUARDED_BY(mutex) = nullptr;
+  std::span<const TeamItem> items MR_GUARDED_BY(mutex);
+  std::vector<std::uint32_t> heap MR_GUARDED_BY(mutex);     // items that may start, first on top
+  std::vector<std::uint32_t> next_of MR_GUARDED_BY(mutex);  // the next item of the same group
+  std::vector<bool> is_closed MR_GUARDED_BY(mutex);         // of a group: start no more
+  std::size_t left MR_GUARDED_BY(mutex) = 0;                // items that have not ended
+  std::uint64_t batch MR_GUARDED_BY(mutex) = 0;             // counts batches
+  base::TimePoint ended_at MR_GUARDED_BY(mutex) = {};
+  bool comes_soon MR_GUARDED_BY(mutex) = false;  // the last batch came within kSpinMax
+  bool is_stopping MR_GUARDED_BY(mutex) = false;
+
+  static void start_thread(const std::shared_ptr<State>& state, std::shared_ptr<Worker> worker);
+  static void run_worker(const std::shared_ptr<State>& state, Worker& worker);
+  void load(std::span<const TeamItem> new_items) MR_REQUIRES(mutex);
+  [[nodiscard]] std::uint32_t take() MR_REQUIRES(mutex);
+  void end_item(std::uint32_t item, bool goes_on) MR_REQUIRES(mutex);
+  void skip_rest(std::uint32_t item) MR_REQUIRES(mutex);
+  /// Executes items until there is none to start. False: the worker was given up.
+  [[nodiscard]] bool work_on(Worker* worker, std::uint32_t index) MR_EXCLUDES(mutex);
+  [[nodiscard]] bool has_work() MR_EXCLUDES(mutex);
+  void wake(std::size_t count) MR_EXCLUDES(mutex);
+  void sleep(Worker& worker) MR_EXCLUDES(mutex);
+};
+
+void LaneTeam::State::load(std::span<const TeamItem> new_items) {
+  items = new_items;
+  left = new_items.size();
+  heap.clear();
+  next_of.assign(new_items.size(), kNoItem);
+  std::uint32_t group_count = 0;
+  for (const TeamItem& item : new_items) group_count = std::max(group_count, item.group + 1);
+  is_closed.assign(group_count, false);
+  std::vector<std::uint32_t> last(group_count, kNoItem);
+  for (std::uint32_t i = 0; i < new_items.size(); ++i) {
+    std::uint32_t& before = last[new_items[i].group];
+    if (new_items[i].is_exclusive && before != kNoItem) {
+      next_of[before] = i;
+    } else {
+      heap.push_back(i);
+    }
+    before = i;
+  }
+  // Ascending, which is a heap with the smallest on top.
+}
+
+std::uint32_t LaneTeam::State::take() {
+  while (!heap.empty()) {
+    std::ranges::pop_heap(heap, std::greater());
+    const std::uint32_t item = heap.back();
+    heap.pop_back();
+    if (!is_closed[items[item].group]) return item;
+    skip_rest(item);
+  }
+  return kNoItem;
+}
+
+void LaneTeam::State::skip_rest(std::uint32_t item) {
+  for (; item != kNoItem; item = next_of[item]) --left;
+  if (left == 0) done_spot.notify();
+}
+
+void LaneTeam::State::end_item(std::uint32_t item, bool goes_on) {
+  if (!goes_on) is_closed[items[item].group] = true;
+  const std::uint32_t next = next_of[item];
+  if (next != kNoItem) {
+    if (goes_on) {
+      heap.push_back(next);
+      std::ranges::push_heap(heap, std::greater());
+    } else {
+      skip_rest(next);
+    }
+  }
+  if (--left == 0) done_spot.notify();
+}
+
+bool LaneTeam::State::work_on(Worker* worker, std::uint32_t index) {
+  mutex.lock();
+  while (true) {
+    const std::uint32_t item = take();
+    if (item == kNoItem) break;
+    if (worker != nullptr) worker->item = item;
+    TeamWork* const current = work;
+    mutex.unlock();
+    const bool goes_on = current->run(item, index);
+    mutex.lock();
+    if (worker != nullptr) {
+      if (worker->is_abandoned) {
+        mutex.unlock();
+        return false;
+      }
+      worker->item = kNoItem;
+    }
+    end_item(item, goes_on);
+  }
+  mutex.unlock();
+  return true;
+}
+
+bool LaneTeam::State::has_work() {
+  const base::MutexLock lock(mutex);
+  return !heap.empty() || is_stopping;
+}
+
+void LaneTeam::State::sleep(Worker& worker) {
+  bool may_spin = false;
+  {
+    const base::MutexLock lock(mutex);
+    may_spin = comes_soon;
+  }
+  if (may_spin) {
+    const base::TimePoint until = std::chrono::steady_clock::now() + kSpinMax;
+    while (std::chrono::steady_clock::now() < until) {
+      if (has_work()) return;
+      std::this_thread::yield();
+    }
+  }
+  worker.spot.announce();
+  if (has_work()) {
+    static_cast<void>(worker.spot.cancel());
+  } else {
+    static_cast<void>(worker.spot.wait(std::nullopt));
+  }
+}
+
+void LaneTeam::State::run_worker(const std::shared_ptr<State>& state, Worker& worker) {
+  if (state->options.on_thread_start) state->options.on_thread_start(worker.index);
+  while (true) {
+    if (!state->work_on(&worker, worker.index)) return;
+    {
+      const base::MutexLock lock(state->mutex);
+      if (state->is_stopping && state->heap.empty()) return;
+    }
+    state->sleep(worker);
+  }
+}
+
+void LaneTeam::State::start_thread(const std::shared_ptr<State>& state,
+                                   std::shared_ptr<Worker> worker) {
+  Worker& borrowed = *worker;
+  borrowed.thread =
+      std::thread([state, worker = std::move(worker)] { State::run_worker(state, *worker); });
+}
+
+void LaneTeam::State::wake(std::size_t count) {
+  std::vector<std::shared_ptr<Worker>> sleepers;
+  {
+    const base::MutexLock lock(mutex);
+    sleepers = workers;
+  }
+  for (const auto& worker : sleepers) {
+    if (count == 0) return;
+    if (worker->spot.notify()) --count;
+  }
+}
+
+LaneTeam::LaneTeam(TeamOptions options) : state_(std::make_shared<State>()) {
+  MR_CHECK(options.width > 0);
+  if (options.width == 1) options.caller_helps = false;
+  state_->options = std::move(options);
+  const std::size_t first = state_->options.caller_helps ? 1 : 0;
+  const base::MutexLock lock(state_->mutex);
+  for (std::size_t i = first; i < state_->options.width; ++i) {
+    auto worker = std::make_shared<State::Worker>();
+    worker->index = static_cast<std::uint32_t>(i);
+    state_->workers.push_back(worker);
+    State::start_thread(state_, worker);
+  }
+}
+
+LaneTeam::~LaneTeam() {
+  std::vector<std::shared_ptr<State::Worker>> workers;
+  {
+    const base::MutexLock lock(state_->mutex);
+    MR_CHECK(state_->left == 0);
+    state_->is_stopping = true;
+    workers = state_->workers;
+  }
+  for (const auto& worker : workers) worker->spot.notify();
+  for (const auto& worker : workers) worker->thread.join();
+}
+
+void LaneTeam::begin(std::span<const TeamItem> items, TeamWork& work) {
+  std::size_t ready = 0;
+  {
+    const base::MutexLock lock(state_->mutex);
+    state_->work = &work;
+    state_->load(items);
+    ++state_->batch;
+    ready = state_->heap.size();
+    const base::TimePoint now = std::chrono::steady_clock::now();
+    state_->comes_soon = state_->batch > 1 && now - state_->ended_at < kSpinMax;
+  }
+  // One item that the caller can execute itself is not worth waking anybody.
+  if (ready == 1 && state_->options.caller_helps && items.size() == 1) return;
+  state_->wake(ready);
+}
+
+void LaneTeam::finish() {
+  State& state = *state_;
+  while (true) {
+    if (state.options.caller_helps) static_cast<void>(state.work_on(nullptr, 0));
+    state.done_spot.announce();
+    {
+      const base::MutexLock lock(state.mutex);
+      const bool can_help = state.options.caller_helps && !state.heap.empty();
+      if (state.left == 0 || can_help) {
+        static_cast<void>(state.done_spot.cancel());
+        if (state.left > 0) continue;
+        state.ended_at = std::chrono::steady_clock::now();
+        state.items = {};
+        return;
+      }
+    }
+    static_cast<void>(state.done_spot.wait(std::nullopt));
+  }
+}
+
+void LaneTeam::abandon(std::uint32_t item, bool goes_on) {
+  const base::MutexLock lock(state_->mutex);
+  const auto found =
+      std::ranges::find(state_->workers, item, [](const auto& worker) { return worker->item; });
+  if (found == state_->workers.end()) return;
+  const std::shared_ptr<State::Worker> stuck = *found;
+  stuck->is_abandoned = true;
+  stuck->thread.detach();
+  auto replacement = std::make_shared<State::Worker>();
+  replacement->index = stuck->index;
+  *found = replacement;
+  State::start_thread(state_, replacement);
+  state_->end_item(item, goes_on);
+}
+
+std::size_t LaneTeam::thread_count() const {
+  const base::MutexLock lock(state_->mutex);
+  return state_->workers.size();
+}
+
+}  // namespace millrace::graph

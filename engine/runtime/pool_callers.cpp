@@ -1,0 +1,299 @@
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "base/sync/asymmetric_fence.h"
+#include "base/sync/atomics.h"
+#include "base/sync/mutex.h"
+#include "base/sync/parking.h"
+#include "runtime/run.h"
+#include "runtime/topology/cost_model.h"
+#include "runtime/topology/topology.h"
+#include "runtime/worker.h"
+#include "runtime/worker_pool.h"
+
+// Who drives workers: the threads of the pool, callers that help until their run is answered, and a
+// standby in place of callers that must not help.
+
+namespace millrace::runtime {
+namespace {
+
+// A few looks before the caller does something dearer, like reading a clock.
+template <class Condition>
+void spin_until(Condition condition) {
+  constexpr int kLooks = 32;
+  for (int look = 0; look < kLooks && !condition(); ++look) base::StdAtomics::pause();
+}
+
+// Where a thread that is no worker sleeps.
+base::ParkingSpot<>& this_thread_spot() {
+  static thread_local base::ParkingSpot<> spot;
+  return spot;
+}
+
+// Whoever makes `condition` true notifies `spot` afterwards, if it sees that somebody waits there.
+template <class Condition>
+void sleep_until(base::ParkingSpot<>& spot, Condition condition) {
+  while (!condition()) {
+    spot.announce();
+    base::heavy_fence();
+    static_cast<void>(condition() ? spot.cancel() : spot.wait(std::nullopt));
+  }
+}
+
+}  // namespace
+
+void WaitGroup::done() {
+  leaving_.fetch_add(1, std::memory_order_relaxed);
+  if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    // A full fence: the waiter announces itself, passes a heavy one and then looks at `open_`.
+    base::full_fence();
+    if (Worker* const helper = helper_.load(std::memory_order_acquire)) helper->call_back();
+    if (base::ParkingSpot<>* const spot = spot_.load(std::memory_order_acquire);
+        spot != nullptr && spot->is_waiting()) {
+      static_cast<void>(spot->notify());
+    }
+  }
+  leaving_.fetch_sub(1, std::memory_order_release);  // the last touch
+}
+
+// --- Driving
+
+void WorkerPool::drive(Worker& worker, std::stop_token stop) {
+  const DriverScope scope(worker);
+  help(worker, [&stop] { return stop.stop_requested(); });
+}
+
+template <class Done>
+void WorkerPool::help(Worker& worker, Done done) {
+  bool woken = false;
+  // A run that the worker has just adopted may be done already, by its deadline: its strand must be
+  // ended all the same, because it holds the run's credit.
+  while (worker.is_in_strand() || !done()) {
+    if (worker.work_strand()) {
+      woken = false;
+      continue;
+    }
+    const IdleAction action = worker.idle();
+    if (action.kind == IdleAction::Kind::kRetry) {
+      spin_until([&] { return done() || worker.sees_work(); });
+      continue;
+    }
+    // What ends the wait may have come between the last look and the announcement.
+    woken = done() ? !worker.spot().cancel() : worker.spot().wait(action.timeout);
+    worker.unparked(woken);
+  }
+  stop_helping(worker, woken);
+}
+
+void WorkerPool::stop_helping(Worker& worker, bool woken) {
+  worker.stop_idling();
+  // Whoever woke this worker counted on it: pass the call on.
+  if (woken && has_work_for(worker)) wake_one(&worker);
+}
+
+Worker* WorkerPool::take_guest() {
+  std::uint64_t used = guests_.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto slot = thread_count_ + static_cast<std::uint32_t>(std::countr_one(used));
+    if (slot >= guest_slot_end_) return nullptr;
+    const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count_);
+    if (!guests_.compare_exchange_weak(
+            used, used | bit, std::memory_order_acquire, std::memory_order_relaxed))
+      continue;
+    return worker_storage_[slot] != nullptr ? worker_storage_[slot].get() : &make_worker(slot);
+  }
+}
+
+void WorkerPool::return_guest(Worker& worker) {
+  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count_)),
+                    std::memory_order_release);
+}
+
+// --- The standby
+
+void WorkerPool::start_standby() {
+  if (!is_driven_ || !config_.callers_help) return;
+  base::MutexLock lock(standby_mutex_);
+  if (std::exchange(has_standby_, true)) return;
+  if (thread_count_ == 0) {
+    Worker& worker = make_worker(kSlotMax - 1);
+    threads_.emplace_back([this, &worker](const std::stop_token& stop) { drive(worker, stop); });
+  } else {
+    try {
+      threads_.emplace_back([this](const std::stop_token& stop) { stand_in_for_callers(stop); });
+    } catch (const std::system_error&) {
+      // The system allows no more threads: those that are there do the work.
+    }
+  }
+}
+
+void WorkerPool::stand_in_for_callers(const std::stop_token& stop) {
+  const auto is_needed = [this] { return sleeping_callers_.load() != 0; };
+  while (!stop.stop_requested()) {
+    sleep_until(standby_spot_, [&] { return stop.stop_requested() || is_needed(); });
+    Worker* const worker = take_guest();
+    // Else all slots are taken: enough threads work already, and the callers that have them return.
+    if (worker == nullptr) {
+      base::StdAtomics::yield();
+      continue;
+    }
+    {
+      const DriverScope scope(*worker);
+      help(*worker, [&] { return stop.stop_requested() || !is_needed(); });
+    }
+    return_guest(*worker);
+  }
+}
+
+// --- Callers
+
+base::Status WorkerPool::run(Run& run, void* context, const RunOptions& options) {
+  execute(run, {.context = context, .options = options});
+  return run.status();
+}
+
+base::Status WorkerPool::run_owned(Run& run,
+                                   std::shared_ptr<void> context,
+                                   const RunOptions& options,
+                                   const RunObserver& observer) {
+  execute(run, owning_start(std::move(context), options, observer, 1));
+  base::Status status = run.status();
+  run.drop_reference();
+  return status;
+}
+
+void WorkerPool::execute(Run& run, Run::Start&& start) {
+  Worker* const inside = current();
+  const bool has_deadline = start.options.deadline.has_value();
+  Worker* const worker = inside != nullptr ? inside : may_help(run, start) ? take_guest() : nullptr;
+  if (worker == nullptr) return run_without_helping(run, std::move(start));
+  start.helper = worker;
+  prepare(run, std::move(start));
+  if (inside != nullptr) return run_inside(*worker, run);
+  {
+    const DriverScope scope(*worker);
+    if (has_deadline && thread_count_ != 0) worker->take_only(&run);
+    worker->adopt(run);
+    help(*worker, [&run] { return run.is_done(); });
+    worker->take_only(nullptr);
+  }
+  return_guest(*worker);
+}
+
+bool WorkerPool::may_help(const Run& run, const Run::Start& start) const {
+  // Without threads there is nobody else.
+  if (thread_count_ == 0 || !is_driven_) return true;
+  if (!config_.callers_help) return false;
+  const bool has_timeout = start.context_owner != nullptr && run.topology().traits().has_timeout;
+  if (has_timeout) return false;
+  if (!start.options.deadline) return true;
+  // Whoever is to be answered at a deadline must not be the one that runs a slow body. All of the
+  // run together is no slow body if it takes a small part of the time that is left.
+  constexpr int kShareOfTimeLeft = 8;
+  const std::optional<base::Duration> upper = run.costs().upper_total();
+  return upper && *upper * kShareOfTimeLeft <= *start.options.deadline - clock_.now();
+}
+
+base::Status WorkerPool::check_nesting() const {
+  const Worker* const worker = current();
+  if (worker == nullptr || worker->nesting() < Worker::kNestingMax) return {};
+  return base::fail(
+      base::ErrorCode::kResourceExhausted,
+      "Flows run inside bodies of flows 256 levels deep: submit the inner one instead");
+}
+
+void WorkerPool::run_inside(Worker& worker, Run& run) {
+  // A body runs a DAG: the worker is its own again until the DAG is over.
+  Worker::Suspended outer = worker.suspend_strand();
+  worker.adopt(run);
+  help(worker, [&run] { return run.is_done(); });
+  worker.resume_strand(std::move(outer));
+}
+
+Worker::Suspended WorkerPool::begin_inside(Worker& worker,
+                                           Run& run,
+                                           std::shared_ptr<void> context,
+                                           const RunOptions& options,
+                                           const RunObserver& observer) {
+  Run::Start start = owning_start(std::move(context), options, observer, 1);
+  start.helper = &worker;
+  prepare(run, std::move(start));
+  Worker::Suspended outer = worker.suspend_strand();
+  worker.adopt(run);
+  return outer;
+}
+
+base::Status WorkerPool::end_inside(Worker& worker,
+                                    Worker::Suspended&& outer,
+                                    Run& run,
+                                    bool woken) {
+  stop_helping(worker, woken);
+  worker.resume_strand(std::move(outer));
+  base::Status status = run.status();
+  run.drop_reference();
+  return status;
+}
+
+void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
+  // This caller sleeps until its run has answered.
+  base::ParkingSpot<>& spot = this_thread_spot();
+  start.waiter = &spot;
+  prepare(run, std::move(start));
+  // A caller that only waits is one worker fewer: another thread takes its place, where that pays.
+  const bool has_standby = config_.callers_help && (thread_count_ == 0 || is_worth_a_wake(run));
+  if (has_standby) call_standby();
+  submit_from_outside(run);
+  // As long as a wake costs, looking costs no more than sleeping.
+  const base::TimePoint until = clock_.now() + prices_.wake;
+  while (!run.is_done() && clock_.now() < until) spin_until([&run] { return run.is_done(); });
+  sleep_until(spot, [&run] { return run.is_done(); });
+  if (has_standby) release_standby();
+}
+
+bool WorkerPool::is_worth_a_wake(const Run& run) const {
+  return !run.costs().is_warm() ||
+         run.costs().sharing_gain_ns() >= static_cast<std::uint64_t>(prices_.wake.count());
+}
+
+void WorkerPool::call_standby() {
+  start_standby();
+  if (sleeping_callers_.fetch_add(1) == 0 && standby_spot_.is_waiting()) standby_spot_.notify();
+}
+
+void WorkerPool::release_standby() {
+  // If it sleeps, it notices at the next wake, and passes that on.
+  sleeping_callers_.fetch_sub(1);
+}
+
+void WorkerPool::wait_without_helping(WaitGroup& group) {
+  base::ParkingSpot<>& spot = this_thread_spot();
+  group.spot_.store(&spot, std::memory_order_release);
+  sleep_until(spot, [&group] { return !group.is_open(); });
+}
+
+void WorkerPool::help_until_done(WaitGroup& group) {
+  Worker* const worker = config_.callers_help || !is_driven_ ? take_guest() : nullptr;
+  if (worker == nullptr) {
+    if (thread_count_ == 0) start_standby();
+    wait_without_helping(group);
+  } else {
+    group.helper_.store(worker, std::memory_order_release);
+    const DriverScope scope(*worker);
+    help(*worker, [&group] { return !group.is_open(); });
+  }
+  // The group may go as soon as this returns.
+  while (group.leaving_.load(std::memory_order_acquire) != 0) base::StdAtomics::yield();
+  if (worker != nullptr) return_guest(*worker);
+}
+
+}  // namespace millrace::runtime

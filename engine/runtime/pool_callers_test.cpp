@@ -1,0 +1,152 @@
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+#include "loop/fake_loop.h"
+#include "runtime/node_call.h"
+#include "runtime/run.h"
+#include "runtime/run_pool.h"
+#include "runtime/scheduler_fixture.h"
+#include "runtime/topology/node.h"
+#include "runtime/worker_pool.h"
+
+namespace millrace::runtime {
+namespace {
+
+/// Remembers who ran its nodes.
+struct Where {
+  std::vector<std::thread::id> threads;
+};
+
+NodeSpec where_node(std::string id, std::vector<std::string> after = {}) {
+  NodeSpec spec;
+  spec.id = std::move(id);
+  spec.after = std::move(after);
+  spec.body = [](const void*, NodeCall& call) {
+    static_cast<Where*>(call.context())->threads.push_back(std::this_thread::get_id());
+    return true;
+  };
+  return spec;
+}
+
+TEST(PoolCallersTest, D7_ACallerThatWaitsRunsTheGraphItself) {
+  const auto pool = *WorkerPool::create({.compute_threads = 1});
+  TestDag dag({where_node("a"), where_node("b", {"a"})});
+  Where where;
+  ASSERT_TRUE(dag.runs().run(*pool, &where, {}).has_value());
+  EXPECT_THAT(where.threads,
+              testing::ElementsAre(std::this_thread::get_id(), std::this_thread::get_id()));
+}
+
+TEST(PoolCallersTest, C13_ACallerWithADeadlineRunsWhatIsShort) {
+  const auto pool = *WorkerPool::create({.compute_threads = 2});
+  base::ManualClock clock;
+  loop::FakeLoop loop(clock);
+  const auto threads_of_run = [&](base::Duration cost) {
+    TestDag dag({where_node("a"), where_node("b", {"a"}), where_node("c", {"b"})});
+    dag.teach(cost);
+    const auto where = std::make_shared<Where>();
+    const base::TimePoint deadline = base::steady_clock().now() + std::chrono::minutes(1);
+    EXPECT_TRUE(
+        dag.runs().run_owned(*pool, where, {.deadline = deadline, .loop = &loop}).has_value());
+    return where->threads;
+  };
+  const auto self = std::this_thread::get_id();
+  EXPECT_THAT(threads_of_run(std::chrono::microseconds(20)), testing::Each(self));
+  // Bodies that may take longer than there is time are left to the pool's own thread.
+  EXPECT_THAT(threads_of_run(std::chrono::seconds(30)), testing::Each(testing::Ne(self)));
+}
+
+TEST(PoolCallersTest, D7_CallersThatDoNotHelpRunNothing) {
+  const auto pool = *WorkerPool::create({.compute_threads = 2, .callers_help = false});
+  TestDag dag({where_node("a"), where_node("b", {"a"}), where_node("c", {"b"})});
+  constexpr int kRuns = 50;
+  for (int run = 0; run < kRuns; ++run) {
+    Where where;
+    EXPECT_TRUE(dag.runs().run(*pool, &where, {}).has_value());
+    EXPECT_THAT(where.threads, testing::Each(testing::Ne(std::this_thread::get_id())));
+  }
+  WaitGroup group;
+  group.add(1);
+  const auto where = std::make_shared<Where>();
+  const RunObserver observer{
+      .on_answer = [](runtime::Run&, void* data) { static_cast<WaitGroup*>(data)->done(); },
+      .data = &group};
+  const auto run = dag.runs().submit(*pool, where, {}, observer);
+  pool->help_until_done(group);
+  EXPECT_THAT(where->threads, testing::Each(testing::Ne(std::this_thread::get_id())));
+}
+
+/// Two bodies that wait for each other.
+struct Meeting {
+  std::atomic<int> arrived{0};
+};
+
+TEST(PoolCallersTest, C13_ARunWithADeadlineHasAllWorkersAlthoughItsCallerOnlyWaits) {
+  const auto pool = *WorkerPool::create({.compute_threads = 2});
+  base::ManualClock clock;
+  loop::FakeLoop loop(clock);
+  const auto meet = [](const void*, NodeCall& call) {
+    auto& meeting = *static_cast<Meeting*>(call.context());
+    ++meeting.arrived;
+    while (meeting.arrived < 2) std::this_thread::yield();  // for ever, if one thread is alone
+    return true;
+  };
+  NodeSpec first = noting_node("first");
+  NodeSpec second = noting_node("second");
+  first.body = meet;
+  second.body = meet;
+  // Nothing is measured, so the caller must not help: it could be too late for its deadline.
+  TestDag dag({first, second});
+  const auto meeting = std::make_shared<Meeting>();
+  const base::TimePoint deadline = base::steady_clock().now() + std::chrono::minutes(10);
+  EXPECT_TRUE(
+      dag.runs().run_owned(*pool, meeting, {.deadline = deadline, .loop = &loop}).has_value());
+  EXPECT_EQ(meeting->arrived, 2);
+}
+
+TEST(PoolCallersTest, D7_MoreCallersThanSlotsStillGetTheirAnswers) {
+  // Beyond the slots a caller waits without helping; the pool's own thread does the work.
+  const auto pool = *WorkerPool::create({.compute_threads = WorkerPool::kSlotMax});
+  TestDag dag({noting_node("a")});
+  constexpr int kCallerCount = 4;
+  std::vector<std::jthread> callers;
+  callers.reserve(kCallerCount);
+  for (int caller = 0; caller < kCallerCount; ++caller) {
+    callers.emplace_back([&] {
+      Notes notes;
+      EXPECT_TRUE(dag.runs().run(*pool, &notes, {}).has_value());
+      EXPECT_EQ(notes.text(), "a");
+    });
+  }
+}
+
+TEST(PoolCallersTest, HelpingEndsWhenTheGroupIsDone) {
+  const auto pool = *WorkerPool::create({.compute_threads = 2});
+  TestDag dag({where_node("a")});
+  WaitGroup group;
+  constexpr int kRuns = 20;
+  group.add(kRuns);
+  const RunObserver observer{
+      .on_answer = [](runtime::Run&, void* data) { static_cast<WaitGroup*>(data)->done(); },
+      .data = &group};
+  std::vector<RunHandle> runs;
+  runs.reserve(kRuns);
+  for (int run = 0; run < kRuns; ++run) {
+    runs.push_back(*dag.runs().submit(*pool, std::make_shared<Where>(), {}, observer));
+  }
+  pool->help_until_done(group);
+  EXPECT_FALSE(group.is_open());
+  for (const RunHandle& run : runs) EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+}
+
+}  // namespace
+}  // namespace millrace::runtime
