@@ -43,7 +43,7 @@ TEST(OverheadTest, TotalTakesTheFirstProbeOfEachPhase) {
   EXPECT_THAT(text, HasSubstr("shared push"));
   EXPECT_THAT(text, HasSubstr("20.0 ns"));
   EXPECT_THAT(text, HasSubstr("375x"));
-  EXPECT_THAT(text, HasSubstr("1800 ns   24.0%          4.0 ns ±0%   20.0%")) << text;
+  EXPECT_THAT(text, HasSubstr("1800 ns   24.0%      4.0 ns ±0%   20.0%")) << text;
   EXPECT_THAT(text, HasSubstr("2400 ns   32.0%")) << text;
   EXPECT_THAT(text, HasSubstr("7500 ns"));
   EXPECT_THAT(text, HasSubstr("another machine"));

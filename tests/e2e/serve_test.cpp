@@ -206,7 +206,7 @@ TEST(ServeTest, S47_HupReloadsAndIntEndsWithoutNotice) {
                   "engine/bin/rankd probe $A; echo \"probe $?\"\n"
                   "kill -INT $PID; wait $PID; echo \"int $?\"\n"
                   "engine/bin/rankd probe $A; echo \"probe $?\"\n",
-                  "--plan_dir live --set drain.notice=60s"));
+                  "--plan_dir live --set drain.notice=60s --set drain.timeout=120s"));
   EXPECT_THAT(result.out, HasSubstr("1\n3\nprobe 0\nint 0\nprobe 1\n")) << root.read("log");
   EXPECT_THAT(result.err, HasSubstr("rankd: the server at 127.0.0.1:"));
 }

@@ -104,6 +104,7 @@ class World {
     MR_CHECK(reader.read(text, *request).has_value());
     std::shared_ptr<rank::RequestRun> run = written_->make_run();
     MR_CHECK(run->start(request, services_).has_value());
+    run->keep_all_rows();
     std::binary_semaphore answered{0};
     const runtime::RunObserver observer{.on_answer =
                                             [](runtime::Run& ended, void* data) {

@@ -52,6 +52,7 @@ std::vector<Format> formats_of(Subcommand command) {
     case Subcommand::kTrace:
       return {Format::kText};
     case Subcommand::kSeed:
+    case Subcommand::kProbe:
       break;
   }
   return {};

@@ -198,22 +198,29 @@ TEST_F(LineServerTest, SlowRequestsAreLoggedWithPlanAndTime) {
                     HasSubstr(R"("plan":"simple_plan","outcome":"ok","took_ms":)")));
 }
 
-TEST_F(LineServerTest, RequestsThatHadToWaitAreLogged) {
+TEST(LineServerAdmissionTest, RequestsThatHadToWaitAreLogged) {
   base::MemoryLogSink sink;
   base::Logger log(sink);
+  const TempFolder folder;
   Flags flags = repository_flags();
-  flags.plan_name = "simple_plan";
+  flags.plan_name = "nap";
   flags.loops = 1;
   flags.inflight_max = 1;
-  const auto engine = start_engine(flags, *project_);
+  flags.plan_files = {
+      folder.write("nap.plan.json", R"({"schema_version": 1, "name": "nap", "nodes": [
+      {"id": "src", "op": "fixed_source", "inputs": [], "params": {"row_count": 1}},
+      {"id": "nap", "op": "sleep", "inputs": ["src"], "params": {"duration_ms": 20}}],
+      "outputs": ["nap"], "output_keys": ["id"]})")};
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
   std::string lines;
-  for (int i = 0; i < 200; ++i) lines += "{\"user_id\": 1}\n";
+  for (int i = 0; i < 4; ++i) lines += "{\"user_id\": 1}\n";
   lines += "{\"user_id\": 1, \"plan\": \"no\\u001bne\"}\n";
   const Served served(*engine, lines, {.concurrency = 64, .log = &log});
-  EXPECT_EQ(served.answers.size(), 201U);
+  EXPECT_EQ(served.answers.size(), 5U);
   EXPECT_THAT(sink.lines(),
               Contains(AllOf(HasSubstr(R"("event":"request_refused")"),
-                             HasSubstr(R"("plan":"simple_plan","tries":)"))));
+                             HasSubstr(R"("plan":"nap","tries":)"))));
 }
 
 }  // namespace
