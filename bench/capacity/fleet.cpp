@@ -19,6 +19,21 @@
 namespace millrace::bench {
 namespace {
 
+/// Messages of a thread leave together at the end of a turn: when all work is done that was there
+/// at its begin. So a batch of requests goes to and fro as one, and whoever waits for it is idle.
+struct Turn {
+  std::size_t left = 0;  // jobs of this turn that are not done
+  std::vector<std::uint64_t> messages = {};
+
+  /// Notes that a job is done and that `waiting` are left. True: the turn has ended.
+  bool end_job(std::size_t waiting) {
+    if (left > 0) --left;
+    if (left > 0) return false;
+    left = waiting;
+    return true;
+  }
+};
+
 /// One loop of a process: its thread, its reads, and what waits for room on the way to a shard.
 struct Loop {
   Loop(Timeline& timeline, Host& host, const FleetSettings& settings)
@@ -31,6 +46,7 @@ struct Loop {
   LoopReads reads;
   std::vector<std::uint32_t> commands;      // under way, by shard
   std::vector<std::deque<ReadBatch>> held;  // by shard: beyond `max_inflight`
+  Turn turn = {};
 };
 
 struct Running {
@@ -62,6 +78,7 @@ class Fleet final : public Actor {
       shards_.push_back(std::make_unique<Station>(timeline_, add_host(false), 1));
     }
     in_flight_.resize(settings.processes);
+    shard_turns_.resize(settings.shards);
   }
 
   FleetResult run() {
@@ -84,11 +101,11 @@ class Fleet final : public Actor {
       case kArrival:
         return arrive();
       case kComputed:
-        return next_round(id);
+        return end_compute(id);
       case kAtShard:
         return serve(id);
       case kServed:
-        return timeline_.after(cost_.wire_seconds, *this, tag(kBack, id));
+        return end_serve(id);
       case kBack:
         return take_replies(id);
       default:
@@ -137,6 +154,27 @@ class Fleet final : public Actor {
         {.seconds = part, .done = this, .word = tag(kComputed, id)});
   }
 
+  void end_compute(std::uint64_t id) {
+    const std::uint32_t index = running_[id].loop;
+    next_round(id);
+    Loop& loop = *loops_[index];
+    if (loop.turn.end_job(loop.thread.job_count())) send_all(loop.turn, kAtShard);
+  }
+
+  void end_serve(std::uint64_t id) {
+    const std::uint32_t shard = sent_[id].batch.shard;
+    Turn& turn = shard_turns_[shard];
+    turn.messages.push_back(id);
+    if (turn.end_job(shards_[shard]->job_count())) send_all(turn, kBack);
+  }
+
+  void send_all(Turn& turn, Kind kind) {
+    for (const std::uint64_t id : turn.messages) {
+      timeline_.after(cost_.wire_seconds, *this, tag(kind, id));
+    }
+    turn.messages.clear();
+  }
+
   void next_round(std::uint64_t id) {
     Running& running = running_[id];
     if (running.round == cost_.rounds) return finish(id);
@@ -174,7 +212,7 @@ class Fleet final : public Actor {
     if (counts_) commands_ += count;
     const std::uint64_t id = ++sent_count_;
     sent_[id] = {.loop = index, .batch = std::move(batch)};
-    timeline_.after(cost_.wire_seconds, *this, tag(kAtShard, id));
+    loop.turn.messages.push_back(id);
   }
 
   void serve(std::uint64_t id) {
@@ -199,6 +237,7 @@ class Fleet final : public Actor {
     for (const std::uint64_t request : loop.reads.answer(sent.batch, timeline_.now())) {
       compute(request);
     }
+    if (loop.thread.job_count() == 0) send_all(loop.turn, kAtShard);
   }
 
   void finish(std::uint64_t id) {
@@ -260,6 +299,7 @@ class Fleet final : public Actor {
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::unique_ptr<Loop>> loops_;
   std::vector<std::unique_ptr<Station>> shards_;
+  std::vector<Turn> shard_turns_;
   std::vector<std::uint32_t> in_flight_;  // requests by process
   std::unordered_map<std::uint64_t, Running> running_;
   std::unordered_map<std::uint64_t, Sent> sent_;

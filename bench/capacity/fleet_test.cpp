@@ -77,7 +77,7 @@ TEST(FleetTest, SIZ2_WhatIsTooMuchIsRefusedAndWhatIsLateIsCounted) {
   settings.admitted_max = 100'000;
   settings.deadline_seconds = 0.01;
   const FleetResult late = simulate(settings, {}, cold_keys(), load);
-  EXPECT_GT(late.late, 100U);
+  EXPECT_GT(late.late, 50U);
   EXPECT_EQ(late.p99_seconds, 0.01);
 }
 
