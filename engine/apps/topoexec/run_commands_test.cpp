@@ -47,6 +47,9 @@ TEST(TopoexecRunTest, G68_TraceMetricsAndWhyPrintTheirObjects) {
   Flags why = run_flags(Subcommand::kWhy, "alarms", Format::kJson);
   why.component = "siren";
   EXPECT_THAT(run_command(why).out, HasSubstr(R"("ran":false)"));
+  why.virtual_time = false;  // nobody need say it: it is never asked in wall time
+  why.epoch = 1;
+  EXPECT_THAT(run_command(why).out, HasSubstr(R"("ran":)"));
   why.component = "sirne";
   EXPECT_EQ(run_command(why).exit_code, 2);
   EXPECT_THAT(run_command(why).err, HasSubstr("siren"));
