@@ -18,7 +18,7 @@ demo_server() {
     sleep 0.05
   done
   show_and_run "curl -s http://$address/v1/rank/complex_dag -d '{\"user_id\": 1, \"limit\": 3}'; echo"
-  show_and_run "curl -s http://$address/metrics | grep '^rankd_requests_total{plan=\"complex_dag\"' | head -3"
+  show_and_run "curl -s http://$address/metrics | grep -E '^rankd_(build_info|admission_limit|requests_total.*complex_dag.*ok)' | head -3"
   printf '    $ kill -TERM %s\n' "$server"
   kill -TERM "$server"
   wait "$server" || code=$?
