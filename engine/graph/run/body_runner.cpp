@@ -153,15 +153,17 @@ bool BodyRunner::call_detached(InvocationRecord& record, DomainRun& domain, Team
   call->on_abandoned = [this, &record, place](const std::shared_ptr<DetachedCall>& given_up) {
     give_up(record, place, given_up);
   };
-  const std::uint64_t watch = tables_.watchdog->arm(
-      {.record = &call->record(),
-       .domain = domain.index,
-       .budget_at =
-           execution.budget == Duration::zero() ? Duration::max() : record.begin + execution.budget,
-       .abandon_at = record.begin + execution.abandon_after,
-       .call = call});
+  // Looked up first: a call that is watched may be given up, and then the run may end. After that
+  // nothing of it may be touched here, unless the call returns in time.
   Watchdog& watchdog = *tables_.watchdog;
   const RunClock& clock = *domain.clock;
+  const std::uint64_t watch = watchdog.arm({.record = &call->record(),
+                                            .domain = domain.index,
+                                            .budget_at = execution.budget == Duration::zero()
+                                                             ? Duration::max()
+                                                             : record.begin + execution.budget,
+                                            .abandon_at = record.begin + execution.abandon_after,
+                                            .call = call});
   if (!call->execute()) return false;
   watchdog.disarm(watch);
   const std::uint32_t worker = record.worker;
