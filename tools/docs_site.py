@@ -20,6 +20,8 @@ INDEX = "docs/README.md"
 NO_PAGES = ("dsl/templates/", "tests/corpus/")
 
 _LINK = re.compile(r"(!?\[[^\]\[]*\])\(([^)\s#]+)(#[^)\s]*)?\)")
+# A fence may say more than its language (tools/guides.py); the site would take such a line for text.
+_FENCE = re.compile(r"^(\s*```\w*) .*\n")
 _GROUP = re.compile(r"## (?:An? )?(\w[\w ]*)")
 
 
@@ -62,7 +64,7 @@ def stage_page(root: Path, page: str, pages: set[str], staged: Path) -> None:
         return f"{label}({target}{anchor})"
 
     text = (root / page).read_text(encoding="utf-8")
-    lines = (_LINK.sub(place, line) if prose else line for line, prose in outside_fences(text))
+    lines = (_LINK.sub(place, line) if prose else _FENCE.sub(r"\1\n", line) for line, prose in outside_fences(text))
     (staged / page).parent.mkdir(parents=True, exist_ok=True)
     (staged / page).write_text("".join(lines), encoding="utf-8")
 

@@ -47,6 +47,10 @@ class DocsSiteTest(unittest.TestCase):
         text = "```\n[two](y)\n```\n"
         self.assertEqual(self.project({"a.md": text, "y/z.txt": ""}).stage("a.md"), text)
 
+    def test_a_fence_keeps_only_its_language(self):
+        project = self.project({"a.md": "```ts plans/a.plan.ts\nx\n```\n"})
+        self.assertEqual(project.stage("a.md"), "```ts\nx\n```\n")
+
     def test_menus_follow_the_index_and_name_a_page_once(self):
         project = self.project({
             "docs/README.md": "# Docs\n## A cook: eat\n[b](b.md), [a](a.md)\n## A guest: sit\n[a](a.md) [c](c.md)\n",

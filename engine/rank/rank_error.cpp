@@ -4,8 +4,6 @@
 #include <chrono>
 #include <string>
 
-#include "base/format.h"
-
 namespace millrace::rank {
 namespace {
 
@@ -51,18 +49,6 @@ std::span<const RankErrorEntry> error_table() { return kTable; }
 
 std::string_view to_string(RankErrorCode code) {
   return kTable[static_cast<std::size_t>(code)].name;
-}
-
-std::string error_reference() {
-  std::string page =
-      "# Errors of requests\n\n"
-      "A request that cannot be answered gets `{\"request_id\"?, \"error\": {\"code\", "
-      "\"message\", "
-      "\"node\"?, \"op\"?,\n\"source\"?}}`. The codes are a closed list.\n\n"
-      "| code | meaning |\n|---|---|\n";
-  for (const RankErrorEntry& entry : kTable)
-    page += base::format("| `{}` | {} |\n", entry.name, entry.meaning);
-  return page;
 }
 
 namespace {

@@ -12,8 +12,7 @@
 
 namespace millrace::rank {
 
-/// Why a request has no candidates. The list is closed; `error_table` documents it and
-/// docs/reference/request-errors.md is printed from it.
+/// Why a request has no candidates. The list is closed; `error_table` documents it.
 enum class RankErrorCode : std::uint8_t {
   kBadJson,
   kTooLarge,
@@ -57,8 +56,6 @@ struct RankErrorEntry {
 [[nodiscard]] std::span<const RankErrorEntry> error_table();
 /// Gives the documented name, as `unknown_plan`.
 [[nodiscard]] std::string_view to_string(RankErrorCode code);
-/// Gives the reference page, in Markdown.
-[[nodiscard]] std::string error_reference();
 
 /// A node that kept a request from being answered in time (C12).
 struct PendingWork {

@@ -2,51 +2,167 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
+#include "base/format.h"
 #include "base/formats/json_writer.h"
 
 namespace millrace::server {
 namespace {
 
 constexpr auto kProblems = std::to_array<ProblemEntry>({
-    {"bad_json", 400, "The body is not JSON"},
-    {"bad_request", 400, "The request cannot be read"},
-    {"unauthorized", 401, "The request needs a key"},
-    {"not_allowed", 403, "The operator does not allow this"},
-    {"forbidden", 403, "The key does not allow this"},
-    {"no_route", 404, "There is no such route"},
-    {"unknown_plan", 404, "There is no such plan"},
-    {"unknown_version", 404, "The plan has no such version"},
-    {"method_not_allowed", 405, "The route has no such method"},
-    {"request_timeout", 408, "The request took too long to arrive"},
-    {"conflict", 409, "The request contradicts the state of the server"},
-    {"too_large", 413, "The request is too large"},
-    {"uri_too_long", 414, "The target is too long"},
-    {"unsupported_media_type", 415, "The body has a type that is not read here"},
-    {"expectation_failed", 417, "The expectation cannot be met"},
-    {"unknown_field", 422, "The request has a field that is not known"},
-    {"missing_field", 422, "The request lacks a field"},
-    {"wrong_type", 422, "A field has the wrong type"},
-    {"bad_value", 422, "A field has a value that is not allowed"},
-    {"unknown_param", 422, "The plan has no such param"},
-    {"unknown_output_key", 422, "The plan has no such column"},
-    {"invalid_plan", 422, "The plan is not valid"},
-    {"rate_limited", 429, "The key has used up its quota"},
-    {"request_header_fields_too_large", 431, "The head of the request is too large"},
-    {"cancelled", 499, "The client went away"},
-    {"node_failed", 500, "A node of the plan failed"},
-    {"limit_reached", 500, "A limit of the engine was reached"},
-    {"internal", 500, "The engine has a defect"},
-    {"not_implemented", 501, "The coding is not known"},
-    {"endpoint_unavailable", 502, "A store did not answer"},
-    {"busy", 503, "Too many requests are under way"},
-    {"draining", 503, "The server is about to end"},
-    {"deadline_exceeded", 504, "The deadline passed"},
-    {"node_timeout", 504, "A node took longer than its limit"},
-    {"http_version_not_supported", 505, "Only HTTP/1.0 and HTTP/1.1 are spoken here"},
+    {"bad_json",
+     400,
+     "The body is not JSON",
+     "Correct the text at the line and column that `detail` names. A request is one JSON object in "
+     "UTF-8."},
+    {"bad_request",
+     400,
+     "The request cannot be read",
+     "Send a request that HTTP/1.1 allows; `detail` says which rule it breaks. Proxies and "
+     "hand-written clients are the usual cause."},
+    {"unauthorized",
+     401,
+     "The request needs a key",
+     "Send `Authorization: Bearer KEY` or `X-Api-Key: KEY` with a key of the server's key file."},
+    {"not_allowed",
+     403,
+     "The operator does not allow this",
+     "Leave the field out, or start the server with the flag that `detail` names."},
+    {"forbidden",
+     403,
+     "The key does not allow this",
+     "Use a key that covers this plan, or one with `admin = true` for the routes of operators."},
+    {"no_route",
+     404,
+     "There is no such route",
+     "Take a route of the HTTP API; `GET /` shows command lines that work."},
+    {"unknown_plan",
+     404,
+     "There is no such plan",
+     "Take a name of `GET /v1/plans`. A plan that should be there may have been refused: "
+     "`/readyz?verbose` and the log say why."},
+    {"unknown_version",
+     404,
+     "The plan has no such version",
+     "Take a version of `GET /v1/plans/{plan}/versions`; the active one and two more are kept."},
+    {"method_not_allowed",
+     405,
+     "The route has no such method",
+     "Use a method that the header `Allow` lists."},
+    {"request_timeout",
+     408,
+     "The request took too long to arrive",
+     "Send head and body without long pauses; slow clients need larger `server.head_timeout` and "
+     "`server.body_timeout`."},
+    {"conflict",
+     409,
+     "The request contradicts the state of the server",
+     "Look at the state that `detail` names, then repeat what is still wanted."},
+    {"too_large",
+     413,
+     "The request is too large",
+     "Send less: fewer ids, shorter texts, smaller batches. `detail` names the limit."},
+    {"uri_too_long",
+     414,
+     "The target is too long",
+     "Use the POST form, which has the fields in its body."},
+    {"unsupported_media_type",
+     415,
+     "The body has a type that is not read here",
+     "Send `Content-Type: application/json`, or `application/x-ndjson` for a batch; bodies may be "
+     "coded with gzip."},
+    {"expectation_failed",
+     417,
+     "The expectation cannot be met",
+     "Send no `Expect`, or `Expect: 100-continue`."},
+    {"unknown_field",
+     422,
+     "The request has a field that is not known",
+     "Take the name that the message suggests, or remove the field."},
+    {"missing_field", 422, "The request lacks a field", "Add the field that the message names."},
+    {"wrong_type",
+     422,
+     "A field has the wrong type",
+     "Give a value of the type that the message names."},
+    {"bad_value",
+     422,
+     "A field has a value that is not allowed",
+     "Give a value within the range that the message names."},
+    {"unknown_param",
+     422,
+     "The plan has no such param",
+     "Override a param of the registry; the message suggests the closest name."},
+    {"unknown_output_key",
+     422,
+     "The plan has no such column",
+     "Ask for a column that the plan's outputs have; `rankd explain PLAN` lists them."},
+    {"invalid_plan",
+     422,
+     "The plan is not valid",
+     "Correct what `problems` lists; every code has a line on the page about problems of plans."},
+    {"rate_limited",
+     429,
+     "The key has used up its quota",
+     "Wait as long as `Retry-After` says; raise `rate` or `inflight_max` of the key if it needs "
+     "more."},
+    {"request_header_fields_too_large",
+     431,
+     "The head of the request is too large",
+     "Send fewer or shorter header fields; cookies are the usual cause."},
+    {"cancelled",
+     499,
+     "The client went away",
+     "Nothing: nobody was there to read the answer. Many of them mean that callers give up too "
+     "early."},
+    {"node_failed",
+     500,
+     "A node of the plan failed",
+     "The message names node, op and place in the plan's source. Mend what it says, or give the "
+     "node an `on_failure`."},
+    {"limit_reached",
+     500,
+     "A limit of the engine was reached",
+     "Fetch or keep fewer rows in the node that is named, or raise `--max_rows` or "
+     "`--max_request_memory`."},
+    {"internal",
+     500,
+     "The engine has a defect",
+     "Report it with the request and the log line that has the same id."},
+    {"not_implemented",
+     501,
+     "The coding is not known",
+     "Send the body without a transfer coding other than `chunked`."},
+    {"endpoint_unavailable",
+     502,
+     "A store did not answer",
+     "Look whether the store runs and can be reached: `rankd doctor` asks it. A fallback "
+     "(`on_failure`) keeps answers coming meanwhile."},
+    {"busy",
+     503,
+     "Too many requests are under way",
+     "Try again after `Retry-After`, with growing pauses. If it stays, the process has too little "
+     "capacity: see `rankd_shed_total`."},
+    {"draining",
+     503,
+     "The server is about to end",
+     "Send it to another replica; this one is about to end."},
+    {"deadline_exceeded",
+     504,
+     "The deadline passed",
+     "`pending` names what was not over, longest first. Make that cheaper, give it a timeout with "
+     "a fallback, or allow more time."},
+    {"node_timeout",
+     504,
+     "A node took longer than its limit",
+     "Make the node that is named cheaper, raise its `timeout_ms`, or give it an `on_failure`."},
+    {"http_version_not_supported",
+     505,
+     "Only HTTP/1.0 and HTTP/1.1 are spoken here",
+     "Speak HTTP/1.1; HTTP/2 ends at the proxy in front."},
 });
 
 void begin_problem(const ProblemEntry& entry, std::string_view detail, std::string& out) {
@@ -63,6 +179,25 @@ void begin_problem(const ProblemEntry& entry, std::string_view detail, std::stri
 }  // namespace
 
 std::span<const ProblemEntry> problem_table() { return kProblems; }
+
+std::string problem_reference() {
+  std::string page =
+      "<!-- Generated from engine/server/problem.cpp by request_errors_page; do not edit. -->\n"
+      "# Errors of requests\n\n"
+      "A request that cannot be answered gets one of these codes: from `rankd run` in a line "
+      "`{\"error\": {\"code\", \"message\", …}}`,\nover HTTP in a body "
+      "`application/problem+json` with the status given here. The list is closed. Codes with "
+      "a status below 500 that\nspeak of routes, heads and keys exist over HTTP only.\n";
+  for (const ProblemEntry& entry : kProblems) {
+    base::format_to(std::back_inserter(page),
+                    "\n## `{}`\n\n{} (HTTP status {}).\n\n**What to do.** {}\n",
+                    entry.code,
+                    entry.title,
+                    entry.status,
+                    entry.cure);
+  }
+  return page;
+}
 
 const ProblemEntry& problem_of(std::string_view code) {
   const auto found = std::ranges::find(kProblems, code, &ProblemEntry::code);

@@ -18,10 +18,13 @@ struct ProblemEntry {
   std::string_view code;
   int status = 500;
   std::string_view title;
+  std::string_view cure;  ///< what to do about it
 };
 
 /// All codes, in order of status.
 [[nodiscard]] std::span<const ProblemEntry> problem_table();
+/// The reference page of all codes, in Markdown.
+[[nodiscard]] std::string problem_reference();
 /// The entry of a code, which must be in the table.
 [[nodiscard]] const ProblemEntry& problem_of(std::string_view code);
 /// The entry of an error of the engine.

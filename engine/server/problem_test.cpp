@@ -1,5 +1,7 @@
 #include "server/problem.h"
 
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,6 +30,14 @@ TEST(ProblemTest, S16_CodesAreUniqueAndInOrderOfStatus) {
     EXPECT_GE(entry.status, last);
     last = entry.status;
   }
+}
+
+TEST(ProblemTest, S16_EveryCodeHasACureOnTheReferencePage) {
+  for (const ProblemEntry& entry : problem_table())
+    EXPECT_TRUE(entry.cure.ends_with('.')) << entry.code;
+  std::ifstream file(std::string(MILLRACE_SOURCE_DIR) + "/docs/reference/request-errors.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(page, problem_reference()) << "print it anew: request_errors_page > docs/reference/…";
 }
 
 TEST(ProblemTest, S16_StatusesOfTheConnectionHaveTheirReasonAsCode) {

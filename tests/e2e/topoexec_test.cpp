@@ -50,6 +50,24 @@ TEST(TopoexecTest, G68_ExitCodesAreZeroOneAndTwo) {
   EXPECT_THAT(help.out, HasSubstr("what is wrong with it, line by line"));
 }
 
+TEST(TopoexecTest, OutputThatCannotBeWrittenIsAnError) {
+  const Root root;
+  for (const std::string& command :
+       {"doctor", "--help", "schema dump", "graph plan examples/graphs/alarms.yaml"}) {
+    const ShellResult full = root.run("engine/bin/topoexec " + command + " > /dev/full");
+    EXPECT_EQ(full.exit_code, 1) << command;
+    EXPECT_THAT(full.err, HasSubstr("Standard output cannot be written: No space left on device"));
+  }
+}
+
+TEST(TopoexecTest, G68_OneFileHasOutputAndSummaryInOrder) {
+  const Root root;
+  const ShellResult both = root.run(
+      "engine/bin/topoexec graph run examples/graphs/alarms.yaml --virtual-time --until-idle 2>&1");
+  EXPECT_EQ(both.exit_code, 0) << both.out;
+  EXPECT_LT(both.out.rfind('{'), both.out.find("alarms: ok")) << both.out;
+}
+
 TEST(TopoexecTest, G55_ARunIsRecordedAndReplayed) {
   const Root root;
   const std::string program = "engine/bin/topoexec graph ";

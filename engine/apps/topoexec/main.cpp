@@ -3,14 +3,27 @@
 #include "apps/topoexec/commands.h"
 #include "apps/topoexec/flags.h"
 
+namespace {
+
+using millrace::topoexec::Outcome;
+
+// What goes to stdout leaves first, so that both stand in order where they go to one file.
+int print(const Outcome& outcome) {
+  const bool is_written =
+      std::fwrite(outcome.out.data(), 1, outcome.out.size(), stdout) == outcome.out.size() &&
+      std::fflush(stdout) == 0;
+  if (!is_written) std::perror("topoexec: Standard output cannot be written");
+  std::fputs(outcome.err.c_str(), stderr);
+  return is_written || outcome.exit_code != 0 ? outcome.exit_code : 1;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   const auto flags = millrace::topoexec::read_flags(argc, argv);
-  if (!flags) {
-    std::fputs(flags.error().text.c_str(), flags.error().exit_code == 0 ? stdout : stderr);
-    return flags.error().exit_code;
-  }
-  const millrace::topoexec::Outcome outcome = millrace::topoexec::run_command(*flags);
-  std::fwrite(outcome.out.data(), 1, outcome.out.size(), stdout);
-  std::fwrite(outcome.err.data(), 1, outcome.err.size(), stderr);
-  return outcome.exit_code;
+  if (flags) return print(millrace::topoexec::run_command(*flags));
+  const bool is_help = flags.error().exit_code == 0;
+  return print({.exit_code = flags.error().exit_code,
+                .out = is_help ? flags.error().text : "",
+                .err = is_help ? "" : flags.error().text});
 }

@@ -71,11 +71,14 @@ struct DiagnosticEntry {
   DiagnosticCode code;
   std::string_view name;
   base::Severity severity;
+  std::string_view meaning;
   std::string_view fix;  ///< what usually helps
 };
 
 /// All codes, in order.
 [[nodiscard]] std::span<const DiagnosticEntry> diagnostic_table();
+/// Gives the reference page of all codes, in Markdown.
+[[nodiscard]] std::string diagnostic_reference();
 /// Gives the documented name, as `unknown_lane`.
 [[nodiscard]] std::string_view to_string(DiagnosticCode code);
 [[nodiscard]] base::Severity severity_of(DiagnosticCode code);

@@ -1,6 +1,8 @@
 #include "graph/format/diagnostic.h"
 
 #include <cstddef>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,8 +21,15 @@ TEST(DiagnosticTest, G7_EachCodeHasOneNameAndAFix) {
     EXPECT_EQ(static_cast<std::size_t>(entry.code), i);
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     EXPECT_FALSE(entry.fix.empty()) << entry.name;
+    EXPECT_TRUE(entry.meaning.ends_with('.')) << entry.name;
   }
   EXPECT_EQ(names.size(), 50U);
+}
+
+TEST(DiagnosticTest, G7_TheReferencePageIsWhatTheTableGives) {
+  std::ifstream file(std::string(MILLRACE_SOURCE_DIR) + "/docs/reference/graph-errors.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(page, diagnostic_reference()) << "print it anew: graph_errors_page > docs/reference/…";
 }
 
 TEST(DiagnosticTest, G7_AReportHoldsAllAndIsDataAndText) {
