@@ -1,5 +1,5 @@
-// What docs/guides/explain.md says about the times of a run, with real runs. Its commands are run by
-// tools/guides.py.
+// What docs/guides/explain.md says about the times of a run, with real runs. Its commands are run
+// by tools/guides.py.
 
 #include <array>
 #include <cstdio>
