@@ -20,6 +20,9 @@ _COMMENT = re.compile(r"//.*?\bChecks:\s*(.*)")
 # The title of a TypeScript test begins with its numbers and a colon: test("DSL2 EXP1: ...").
 _TITLE = re.compile(rf"\btest\(\s*[\"'`]({_ID}(?:[ ,]+{_ID})*):")
 
+# The name of a Python test begins with its numbers: def test_BAL2_restarting_…
+_METHOD = re.compile(rf"\bdef test_({_ID}(?:_{_ID})*)_")
+
 
 def run(tree: Tree) -> list[Problem]:
     proven = _proven(tree)
@@ -61,6 +64,9 @@ def _proven(tree: Tree) -> set[str]:
                 proven.update(test.replace("C_cost", "C-cost").split("_"))
         for comment in _COMMENT.findall(text):
             proven.update(re.findall(rf"\b{_ID}\b", comment))
+    for name in tree.ending("_test.py", under="tests/"):
+        for numbers in _METHOD.findall(tree.text(name)):
+            proven.update(numbers.split("_"))
     for name in tree.ending(".test.ts"):
         for title in _TITLE.findall(tree.text(name)):
             proven.update(re.findall(_ID, title))

@@ -33,6 +33,11 @@ class ContractProofTest(PlantedTreeTest):
             "docs/contract/plans.md": _PLANS + "- **REQ10** Errors.\n"}),
             "scheduler.md:6: no test names K2", "plans.md:6: no test names REQ10")
 
+    def test_a_python_test_names_statements_too(self):
+        self.assert_clean(self.problems(_CLEAN | {
+            "docs/contract/plans.md": _PLANS + "- **BAL2** Balance.\n",
+            "tests/x/x_test.py": "    def test_BAL2_restarting(self):\n"}))
+
     def test_does_not_take_a_longer_number_for_a_shorter_one(self):
         self.assert_caught(self.problems(_CLEAN | {
             "docs/contract/plans.md": _PLANS + "- **G1** One.\n",
