@@ -12,6 +12,7 @@
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/atomics.h"
 #include "base/sync/parking.h"
+#include "base/sync/processor_move.h"
 
 namespace millrace::runtime {
 namespace {
@@ -27,7 +28,9 @@ constexpr int kBundleHandOvers = 64;
 class Partner {
  public:
   explicit Partner(const base::Clock& clock)
-      : clock_(clock), thread_([this](const std::stop_token& stop) { answer(stop); }) {}
+      : clock_(clock),
+        beside_(base::current_processor()),
+        thread_([this](const std::stop_token& stop) { answer(stop); }) {}
   ~Partner() {
     thread_.request_stop();
     static_cast<void>(spot_.notify());
@@ -72,6 +75,8 @@ class Partner {
     look < kLooks ? base::StdAtomics::pause() : base::StdAtomics::yield();
   }
   void answer(const std::stop_token& stop) {
+    // On one processor the two would measure how it is shared.
+    static_cast<void>(base::leave_processor(beside_));
     std::uint32_t seen = 0;
     while (!stop.stop_requested()) {
       for (int look = 0; sent_.load(std::memory_order_acquire) == seen; ++look) pause(look);
@@ -85,6 +90,7 @@ class Partner {
   }
 
   const base::Clock& clock_;
+  const int beside_;  // where the other thread was
   // Each publishes that the other side is done with its turn.
   alignas(base::kApartBytes) std::atomic<std::uint32_t> sent_{0};
   alignas(base::kApartBytes) std::atomic<std::uint32_t> answered_{0};

@@ -94,6 +94,7 @@ base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfi
     const bool shares = config.compute_threads != 1;
     pool.reset(new WorkerPool(config, clock, shares ? machine_prices() : SharingPrices{}));
     pool->is_driven_ = true;
+    pool->spreads_threads_ = pool->worker_count_ > 1 && !config.pin_from;
     pool->start_threads();
   } catch (const std::system_error& error) {
     return base::fail(base::ErrorCode::kResourceExhausted,
@@ -236,12 +237,16 @@ void WorkerPool::enqueue(Run& run) {
 }
 
 LoopScheduler& WorkerPool::scheduler_of(loop::Loop& loop) {
+  LoopScheduler* const last = last_scheduler_.load(std::memory_order_acquire);
+  if (last != nullptr && &last->loop() == &loop) return *last;
   base::MutexLock lock(loop_schedulers_mutex_);
-  for (const auto& scheduler : loop_schedulers_) {
-    if (&scheduler->loop() == &loop) return *scheduler;
-  }
-  loop_schedulers_.push_back(std::make_unique<LoopScheduler>(*this, loop));
-  return *loop_schedulers_.back();
+  auto found = std::ranges::find_if(
+      loop_schedulers_, [&](const auto& scheduler) { return &scheduler->loop() == &loop; });
+  if (found == loop_schedulers_.end())
+    found = loop_schedulers_.insert(found, std::make_unique<LoopScheduler>(*this, loop));
+  LoopScheduler& scheduler = **found;
+  last_scheduler_.store(&scheduler, std::memory_order_release);
+  return scheduler;
 }
 
 bool WorkerPool::is_current() const { return current() != nullptr; }
@@ -260,6 +265,7 @@ PoolCounters WorkerPool::counters() const {
     sum.rescued += cells.rescued.load(std::memory_order_relaxed);
     sum.wakes += cells.wakes.load(std::memory_order_relaxed);
     sum.parks += cells.parks.load(std::memory_order_relaxed);
+    sum.moves += cells.moves.load(std::memory_order_relaxed);
     sum.starvation_guard_count += cells.starvation_guard.load(std::memory_order_relaxed);
   }
   base::MutexLock lock(loop_schedulers_mutex_);

@@ -39,11 +39,12 @@ class CostModel {
  public:
   CostModel(const Topology& topology, const CostSettings& settings);
 
-  /// Format of a hint. Bit 31: worth handing over, or nothing is known yet. Bits 0–30: nanoseconds,
-  /// saturated.
+  /// Format of a hint. Bit 31: worth handing over, or nothing is known yet. Bits 0–29: nanoseconds,
+  /// saturated. A node of unknown cost counts as much as ten of them are allowed in one turn by
+  /// default.
   static constexpr std::uint32_t kWorthSharing = 1U << 31U;
-  static constexpr std::uint32_t kCostMask = kWorthSharing - 1;
-  static constexpr std::uint32_t kUnknown = UINT32_MAX;
+  static constexpr std::uint32_t kCostMask = (1U << 30U) - 1;
+  static constexpr std::uint32_t kUnknown = kWorthSharing | 1U << 30U | 10'000;
   [[nodiscard]] const std::atomic<std::uint32_t>* hints() const { return hints_.get(); }
   [[nodiscard]] std::uint32_t hint(std::uint32_t node) const {
     return hints_[node].load(std::memory_order_relaxed);
