@@ -87,7 +87,7 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   options_ = start.options;
   priority_ = options_.priority;
   sharing_gain_ns_ = costs_->sharing_gain_ns();
-  dearest_ns_ = costs_->dearest_ns();
+  dearest_ns_ = start.shares_singly ? CostModel::kUnknown : costs_->dearest_ns();
   total_ns_ = costs_->total_ns();
   observer_ = start.observer;
   waiter_ = start.waiter;
@@ -121,7 +121,7 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   counts_rows_ = traits.has_row_cost && (start.loop_scheduler != nullptr || careful_ || measured_);
   // Where every node is known to be cheap, none is worth a look at its cost.
   const bool times_bodies = has_extras_ && options_.deadline.has_value() &&
-                            (dearest_ns_ == CostModel::kUnknown || traits.has_async);
+                            (costs_->dearest_ns() >= kWorthTimingNs || traits.has_async);
   needs_ = (careful_ ? HotNode::kOwnClock : 0) | (measured_ ? HotNode::kMeasured : 0) |
            (counts_rows_ ? HotNode::kCountsRows : 0) | (times_bodies ? HotNode::kTimesBody : 0);
   cells_ = nullptr;

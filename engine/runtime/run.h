@@ -188,6 +188,7 @@ class Run {
     bool helper_takes_only = false;        ///< it helps with this run and no other
     bool is_careful = false;               ///< every node takes the careful way
     bool pays_to_share = true;             ///< by measured costs, or nothing is known (D11)
+    bool shares_singly = true;             ///< some node is worth a hand-over by itself
     std::uint32_t node_charge_min_ns = 0;  ///< what a node takes of a turn at least (D4)
   };
   void prepare(Start&& start, const base::Clock& clock);
@@ -245,8 +246,8 @@ class Run {
   }
   /// Whether a deadline is to know when the body of `node` began (C12). Reading the clock takes as
   /// long as a short node, and a short node is hardly ever what a deadline waits for.
+  static constexpr std::uint32_t kWorthTimingNs = 5'000;
   [[nodiscard]] bool is_worth_timing(std::uint32_t node) const {
-    constexpr std::uint32_t kWorthTimingNs = 5'000;
     if ((needs_ & HotNode::kTimesBody) == 0) return false;
     return (hints_[node].load(std::memory_order_relaxed) & CostModel::kCostMask) >= kWorthTimingNs;
   }
@@ -290,6 +291,7 @@ class Run {
   const PriorityOrder* order_ = nullptr;
   const Topology* topology_;
   CostModel* costs_;
+  // The highest cost of a node; `kUnknown` if some node is worth a hand-over by itself.
   std::uint32_t dearest_ns_ = CostModel::kUnknown;
   std::uint64_t total_ns_ = 0;
   std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs

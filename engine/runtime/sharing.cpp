@@ -41,15 +41,15 @@ void Worker::publish_costly_nodes(Run& run, std::uint32_t mark) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top == mark + 1) {
     const std::uint32_t hint = run.hints_[stack_[mark]].load(std::memory_order_relaxed);
-    if ((hint & CostModel::kWorthSharing) != 0) return publish_one(run, mark, hint);
+    if (hint >= pool_.hand_over_ns()) return publish_one(run, mark, hint);
   }
-  std::uint32_t hints = 0;
+  std::uint32_t dearest = 0;
   for (std::uint32_t index = mark; index < top; ++index) {
     const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
-    hints |= hint;
+    dearest = std::max(dearest, hint);
     backlog_ns_ += hint & CostModel::kCostMask;
   }
-  if ((hints & CostModel::kWorthSharing) != 0) {
+  if (dearest >= pool_.hand_over_ns()) {
     publish_pieces(run, mark);
   } else if (backlog_ns_ >= pool_.backlog_limit_ns()) {
     share_backlog(run);

@@ -125,8 +125,9 @@ WorkerPool::WorkerPool(const ExecutorConfig& config,
                       : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
   thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
   if (thread_count_ == 0) guest_slot_end_ = kSlotMax - 1;  // the last one is for the standby
+  hand_over_ns_ = static_cast<std::uint32_t>(
+      std::min<std::int64_t>(prices_.hand_over.count(), CostModel::kCostMask));
   // One worker has nobody to share with: it keeps everything, in order of path cost (P1).
-  sharing_mask_ = worker_count_ > 1 ? CostModel::kWorthSharing : 0;
   backlog_limit_ns_ =
       worker_count_ > 1 ? static_cast<std::uint64_t>(prices_.bundle.count()) : UINT64_MAX;
   rescue_after_ = config.spin_time / 4;
@@ -194,6 +195,7 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
   const CostModel& costs = run.costs();
   start.pays_to_share = !costs.is_warm() || prices_.pays(base::Duration(costs.sharing_gain_ns()),
                                                          costs.contended_edge_count());
+  start.shares_singly = costs.dearest_ns() >= hand_over_ns_;
   run.prepare(std::move(start), clock_);
   if (run.may_answer_early_ && run.options_.deadline) {
     run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);

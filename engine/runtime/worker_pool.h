@@ -197,7 +197,9 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   void submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit);
   void announce_work();
   [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
-  [[nodiscard]] bool can_share() const { return sharing_mask_ != 0; }
+  [[nodiscard]] bool can_share() const { return worker_count_ > 1; }
+  /// A node of this cost, or of unknown cost, is worth a hand-over by itself.
+  [[nodiscard]] std::uint32_t hand_over_ns() const { return hand_over_ns_; }
   /// Threads that find themselves on the processor of a busy peer move to another.
   [[nodiscard]] bool spreads_threads() const { return spreads_threads_; }
   [[nodiscard]] std::uint64_t backlog_limit_ns() const { return backlog_limit_ns_; }
@@ -229,7 +231,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   std::uint32_t guest_slot_end_ = kSlotMax;
   bool is_driven_ = false;  // by threads of its own
   bool spreads_threads_ = false;
-  std::uint32_t sharing_mask_ = 0;
+  std::uint32_t hand_over_ns_ = 0;
   std::uint64_t backlog_limit_ns_ = 0;
   base::Duration rescue_after_{};
   base::Duration clock_overhead_{};
