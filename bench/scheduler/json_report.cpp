@@ -95,7 +95,7 @@ std::string print_json(const Report& report) {
       "{{\n  \"bench\":\"scheduler\",\n  \"commit\":{},\n  \"compiler\":{},\n"
       "  \"processor\":{},\n  \"processors\":{},\n  \"processes\":{},\n  \"repetitions\":{},\n"
       "  \"foreign_share\":{},\n  \"pinned\":{},\n  \"subject\":{},\n  \"rows\":{},\n  "
-      "\"bars\":{}\n}}\n",
+      "\"bars\":{},\n  \"pinned_bars\":{}\n}}\n",
       quote(options.commit),
       quote(__VERSION__),
       quote(processor_name()),
@@ -109,7 +109,8 @@ std::string print_json(const Report& report) {
       options.pin,
       quote(options.subject),
       print_list(report.summaries, print_row),
-      print_list(report.bars, print_bar));
+      print_list(report.bars, print_bar),
+      print_list(report.pinned_bars, print_bar));
 }
 
 }  // namespace millrace::bench

@@ -29,7 +29,8 @@ constexpr std::string_view kUsage = R"(bench_scheduler: schedulers side by side
   --processes N     fresh processes to take the median over (default 3)
   --subject NAME    engine that the bars judge (default millrace)
   --enforce         fail when a bar is missed
-  --pin             put each thread on a processor of its own; the kernel places them otherwise
+  --pin             only with each thread on a processor of its own
+  --unpinned        only as the kernel places threads; both are measured otherwise
   --commit TEXT     recorded in the JSON file
   --smoke           tiny sizes, checks only
   --list            name cases and engines
@@ -63,6 +64,7 @@ bool* find_switch(Options& options, std::string_view name) {
   if (name == "--help") return &options.help;
   if (name == "--child") return &options.child;
   if (name == "--pin") return &options.pin;
+  if (name == "--unpinned") return &options.unpinned;
   return nullptr;
 }
 

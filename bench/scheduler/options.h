@@ -23,6 +23,7 @@ struct Options {
   bool smoke = false;                ///< tiny sizes: checks everything, the times mean nothing
   bool enforce = false;              ///< a missed bar fails the command
   bool pin = false;                  ///< put threads on processors of their own; users do not
+  bool unpinned = false;             ///< only as the kernel places threads, not also with `pin`
   bool list = false;
   bool help = false;
   bool child = false;  ///< measure here and write lines for a parent

@@ -207,6 +207,7 @@ double measure_routing(std::uint64_t count) {
   const runtime::PriorityOrder& order = dag.costs().order();
   const std::atomic<std::uint32_t>* const hints = dag.costs().hints();
   const auto limit_ns = static_cast<std::uint64_t>(runtime::SharingPrices{}.bundle.count());
+  const auto hand_over_ns = static_cast<std::uint32_t>(runtime::SharingPrices{}.hand_over.count());
   std::uint64_t backlog_ns = 0;
   return time_batches(
       count,
@@ -222,12 +223,12 @@ double measure_routing(std::uint64_t count) {
             if (best != kNoNode) {
               const std::uint32_t hint = hints[best].load(std::memory_order_relaxed);
               backlog_ns += hint & CostModel::kCostMask;
-              seen |= hint;
+              seen = std::max(seen, hint);
             }
             best = order.edges[edge].target;
           }
           keep(best);
-          keep((seen & CostModel::kWorthSharing) != 0 || backlog_ns >= limit_ns);
+          keep(seen >= hand_over_ns || backlog_ns >= limit_ns);
         }
       });
 }

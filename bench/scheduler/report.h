@@ -15,6 +15,8 @@ struct Report {
   std::vector<ProcessResult> processes;
   std::vector<Summary> summaries;
   std::vector<Bar> bars;
+  /// The same bars with each thread on a processor of its own; empty if that was not measured.
+  std::vector<Bar> pinned_bars;
 };
 
 [[nodiscard]] Report make_report(Options options, std::vector<ProcessResult> processes);

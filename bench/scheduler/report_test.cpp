@@ -64,6 +64,17 @@ TEST(ReportTest, WarnsWhenOthersUsedTheMachine) {
   EXPECT_THAT(print_text(report), HasSubstr("others used 20 %"));
 }
 
+TEST(ReportTest, BarsOfPinnedThreadsStandBesideTheOthers) {
+  Report report = make_small_report();
+  EXPECT_THAT(print_text(report), testing::Not(HasSubstr("pinned threads")));
+  report.pinned_bars = report.bars;
+  report.bars.front().value = 1.25;
+  report.pinned_bars.front().value = 7.75;
+  EXPECT_THAT(print_text(report), testing::ContainsRegex("1\\.25 .*<= 4 +7\\.75"));
+  const nlohmann::json json = nlohmann::json::parse(print_json(report));
+  EXPECT_EQ(json["pinned_bars"][0]["value"], 7.75);
+}
+
 TEST(ReportTest, WrongResultsAreMarked) {
   Report report = make_small_report();
   report.summaries[1].joined.correct = false;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/result.h"
 #include "runtime/sharing_prices.h"
 #include "scheduler/bars.h"
@@ -111,21 +112,37 @@ bool check_correct(const Report& report) {
   return correct;
 }
 
-int run_parent(const Options& options) {
+base::Result<Report> measure_in_children(const Options& options) {
   std::vector<ProcessResult> processes;
   for (unsigned process = 0; process < options.processes; ++process) {
-    base::Result<ProcessResult> result = measure_in_child(options, process);
-    if (!result) {
-      fmt::print(stderr, "{}\n", result.error().to_string());
-      return EXIT_FAILURE;
-    }
-    processes.push_back(*std::move(result));
+    MR_TRY(ProcessResult result, measure_in_child(options, process));
+    processes.push_back(std::move(result));
   }
-  const Report report = make_report(options, std::move(processes));
-  if (report.summaries.empty()) {
-    fmt::print(stderr, "No case or engine matches; see --list\n");
+  Report report = make_report(options, std::move(processes));
+  if (report.summaries.empty())
+    return base::fail(base::ErrorCode::kNotFound, "No case or engine matches; see --list");
+  return report;
+}
+
+/// What users get comes first: threads placed by the kernel. Unless told otherwise, the same is
+/// measured with pinned threads too.
+base::Result<Report> measure(const Options& options) {
+  MR_TRY(Report report, measure_in_children(options));
+  if (options.pin || options.unpinned || options.smoke) return report;
+  Options pinned = options;
+  pinned.pin = true;
+  MR_TRY(const Report second, measure_in_children(pinned));
+  report.pinned_bars = second.bars;
+  return report;
+}
+
+int run_parent(const Options& options) {
+  const base::Result<Report> measured = measure(options);
+  if (!measured) {
+    fmt::print(stderr, "{}\n", measured.error().to_string());
     return EXIT_FAILURE;
   }
+  const Report& report = *measured;
   if (options.smoke) {
     fmt::print("{} cases and engines checked\n", report.summaries.size());
   } else {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -193,16 +194,23 @@ void print_details(Out out, const Report& report) {
 }
 
 void print_bars(Out out, const Report& report) {
-  fmt::format_to(out, "\nbars for {}\n", report.options.subject);
-  for (const Bar& bar : report.bars) {
+  const bool has_both = !report.pinned_bars.empty();
+  fmt::format_to(out,
+                 "\nbars for {}{}\n",
+                 report.options.subject,
+                 has_both ? "; the last column is the same with pinned threads" : "");
+  for (std::size_t index = 0; index < report.bars.size(); ++index) {
+    const Bar& bar = report.bars[index];
     const std::string_view verdict = !bar.value ? "----" : bar.passed() ? "PASS" : "FAIL";
     fmt::format_to(out,
-                   "{}  {:<66}{:>10}  {} {:g}\n",
+                   "{}  {:<66}{:>10}  {} {:<5g}",
                    verdict,
                    bar.name,
                    print_value(bar.value),
                    bar.at_most ? "<=" : ">=",
                    bar.limit);
+    if (has_both) fmt::format_to(out, "{:>10}", print_value(report.pinned_bars[index].value));
+    fmt::format_to(out, "\n");
   }
 }
 

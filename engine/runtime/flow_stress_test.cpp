@@ -55,13 +55,14 @@ Flow<Table> random_flow(std::uint64_t seed, int node_count) {
         },
         std::move(options));
   }
-  return *builder.build({.share_threshold = std::chrono::nanoseconds(0)});
+  return *builder.build();
 }
 
 class FlowStressTest : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(FlowStressTest, K2_K4_EveryNodeOnceAndAfterItsProducers) {
-  const auto pool = *WorkerPool::create({.compute_threads = GetParam()});
+  const auto pool = *WorkerPool::create(
+      {.compute_threads = GetParam(), .hand_over_price = std::chrono::nanoseconds(0)});
   const Flow<Table> flow = random_flow(GetParam(), 60);
   constexpr int kClientCount = 3;
   std::vector<std::jthread> clients;
@@ -116,7 +117,8 @@ void run_inner(Nest& nest, bool is_timed) {
 
 TEST_P(FlowStressTest, D7_BodiesRunGraphsOnTheSamePool) {
   const auto loop = *loop::EventLoop::create();
-  const auto pool = *WorkerPool::create({.compute_threads = GetParam()});
+  const auto pool = *WorkerPool::create(
+      {.compute_threads = GetParam(), .hand_over_price = std::chrono::nanoseconds(0)});
   const Flow<Table> leaf = random_flow(GetParam(), 20);
   FlowBuilder<Nest> builder;
   for (int body = 0; body < 4; ++body) {

@@ -29,9 +29,8 @@ namespace {
 
 // A few looks before the caller does something dearer, like reading a clock.
 template <class Condition>
-void spin_until(Condition condition) {
-  constexpr int kLooks = 32;
-  for (int look = 0; look < kLooks && !condition(); ++look) base::StdAtomics::pause();
+void spin_until(Condition condition, int looks = 32) {
+  for (int look = 0; look < looks && !condition(); ++look) base::StdAtomics::pause();
 }
 
 // Where a thread that is no worker sleeps.
@@ -84,8 +83,10 @@ void WorkerPool::help(Worker& worker, Done done) {
       continue;
     }
     const IdleAction action = worker.idle();
-    if (action.kind == IdleAction::Kind::kRetry) {
-      spin_until([&] { return done() || worker.sees_work(); });
+    if (action.kind != IdleAction::Kind::kPark) {
+      const bool yields = action.kind == IdleAction::Kind::kYield;
+      if (yields) base::StdAtomics::yield();
+      spin_until([&] { return done() || worker.sees_work(); }, yields ? 4 : 32);
       continue;
     }
     // What ends the wait may have come between the last look and the announcement.
@@ -178,11 +179,13 @@ void WorkerPool::execute(Run& run, Run::Start&& start) {
   Worker* const worker = inside != nullptr ? inside : may_help(run, start) ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
   start.helper = worker;
+  start.helper_takes_only = inside == nullptr && has_deadline && thread_count_ != 0;
+  const bool takes_only = start.helper_takes_only;
   prepare(run, std::move(start));
   if (inside != nullptr) return run_inside(*worker, run);
   {
     const DriverScope scope(*worker);
-    if (has_deadline && thread_count_ != 0) worker->take_only(&run);
+    if (takes_only) worker->take_only(&run);
     worker->adopt(run);
     help(*worker, [&run] { return run.is_done(); });
     worker->take_only(nullptr);
@@ -250,7 +253,8 @@ void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
   start.waiter = &spot;
   prepare(run, std::move(start));
   // A caller that only waits is one worker fewer: another thread takes its place, where that pays.
-  const bool has_standby = config_.callers_help && (thread_count_ == 0 || is_worth_a_wake(run));
+  const bool has_standby = config_.callers_help && (thread_count_ == 0 || !run.costs().is_warm() ||
+                                                    is_worth_a_wake(run.costs().sharing_gain_ns()));
   if (has_standby) call_standby();
   submit_from_outside(run);
   // As long as a wake costs, looking costs no more than sleeping.
@@ -258,11 +262,6 @@ void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
   while (!run.is_done() && clock_.now() < until) spin_until([&run] { return run.is_done(); });
   sleep_until(spot, [&run] { return run.is_done(); });
   if (has_standby) release_standby();
-}
-
-bool WorkerPool::is_worth_a_wake(const Run& run) const {
-  return !run.costs().is_warm() ||
-         run.costs().sharing_gain_ns() >= static_cast<std::uint64_t>(prices_.wake.count());
 }
 
 void WorkerPool::call_standby() {

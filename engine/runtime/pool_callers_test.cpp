@@ -1,5 +1,7 @@
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <thread>
@@ -111,6 +113,60 @@ TEST(PoolCallersTest, C13_ARunWithADeadlineHasAllWorkersAlthoughItsCallerOnlyWai
   EXPECT_TRUE(
       dag.runs().run_owned(*pool, meeting, {.deadline = deadline, .loop = &loop}).has_value());
   EXPECT_EQ(meeting->arrived, 2);
+}
+
+/// Bodies that meet in pairs: each pair needs two threads at the same time.
+struct Pairs {
+  std::array<std::atomic<int>, 2> arrived{};
+};
+
+bool meet(Pairs& pairs, std::size_t pair) {
+  ++pairs.arrived[pair];
+  while (pairs.arrived[pair] < 2) std::this_thread::yield();  // for ever, if one thread is alone
+  return true;
+}
+
+TEST(PoolCallersTest, C13_ACallerWithADeadlineIsCalledBackForItsRun) {
+  // The caller has nothing to do while one body of the pool's thread takes longer than it looks for
+  // work. What follows from that body needs two threads.
+  const auto pool = *WorkerPool::create({.compute_threads = 2});
+  base::ManualClock clock;
+  loop::FakeLoop loop(clock);
+  const auto node = [](std::string id, std::vector<std::string> after, BodyFunction body) {
+    NodeSpec spec = noting_node(std::move(id), std::move(after));
+    spec.body = body;
+    return spec;
+  };
+  const BodyFunction free = [](const void*, NodeCall&) { return true; };
+  const BodyFunction first = [](const void*, NodeCall& call) {
+    return meet(*static_cast<Pairs*>(call.context()), 0);
+  };
+  const BodyFunction long_one = [](const void*, NodeCall& call) {
+    const base::TimePoint begin = base::steady_clock().now();
+    const bool ok = meet(*static_cast<Pairs*>(call.context()), 0);
+    while (base::steady_clock().now() - begin < std::chrono::microseconds(300))
+      std::this_thread::yield();
+    return ok;
+  };
+  const BodyFunction second = [](const void*, NodeCall& call) {
+    return meet(*static_cast<Pairs*>(call.context()), 1);
+  };
+  TestDag dag({node("source", {}, free),
+               node("ends", {"source"}, first),
+               node("goes_on", {"source"}, long_one),
+               node("left", {"goes_on"}, second),
+               node("right", {"goes_on"}, second)});
+  for (std::uint32_t index = 0; index < dag.topology().node_count(); ++index)
+    dag.teach(index, std::chrono::milliseconds(index == dag.node("ends") ? 10 : 1));
+  dag.costs().refresh();  // the caller goes on with the dearest and shares the others
+  constexpr int kRuns = 50;
+  for (int run = 0; run < kRuns; ++run) {
+    const auto pairs = std::make_shared<Pairs>();
+    const base::TimePoint deadline = base::steady_clock().now() + std::chrono::hours(1);
+    ASSERT_TRUE(
+        dag.runs().run_owned(*pool, pairs, {.deadline = deadline, .loop = &loop}).has_value());
+    EXPECT_EQ(pairs->arrived[1], 2);
+  }
 }
 
 TEST(PoolCallersTest, D7_MoreCallersThanSlotsStillGetTheirAnswers) {

@@ -26,10 +26,10 @@ struct ExecutorConfig {
   /// The same as a number of nodes, besides; unset = no bound, 0 = no inlining.
   std::optional<std::uint32_t> max_inline_depth = {};
   base::Duration loop_inline_budget = std::chrono::microseconds(50);
-  CostSettings costs = {};  ///< when nodes are inlined or shared
+  CostSettings costs = {};  ///< how costs are measured, and when nodes are inlined
 
   base::Duration spin_time = std::chrono::microseconds(50);  ///< idle time before a worker parks
-  // The three prices of `SharingPrices`. Unset: as measured on this machine; a pool without threads
+  // The prices of `SharingPrices`. Unset: as measured on this machine; a pool without threads
   // measures nothing and takes the usual ones.
   std::optional<base::Duration> hand_over_price = {};
   std::optional<base::Duration> wake_price = {};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -20,20 +21,18 @@
 namespace millrace::runtime {
 
 void WorkerPool::consider_wake(Worker& by, std::uint64_t gain_ns) {
-  const auto wake_price = static_cast<std::uint64_t>(prices_.wake.count());
-  if (gain_ns < wake_price && by.missed_ns_ < wake_price) return;
+  if (!is_worth_a_wake(std::max(gain_ns, by.missed_ns_))) return;
   // Those who search already will find it, if there is enough for them only.
   const std::int32_t searching = searching_count();
   if (searching > 0 && static_cast<std::uint64_t>(searching) >= by.shared_item_count()) return;
   if (wake_one(&by)) by.missed_ns_ = 0;
 }
 
-void WorkerPool::count_missed(Worker& by, const Run& run, std::uint32_t node) {
-  // A node ran here while others lay ready and a peer slept: that much could have been saved.
-  if (by.shared_item_count() == 0) return;
-  const std::uint32_t hint = run.costs().hint(node);
-  by.missed_ns_ += hint == CostModel::kUnknown ? 0 : hint & CostModel::kCostMask;
-  if (by.missed_ns_ >= static_cast<std::uint64_t>(prices_.wake.count())) consider_wake(by, 0);
+void WorkerPool::count_missed(Worker& by, std::int64_t spent_ns) {
+  // Nodes ran here while others lay ready and a peer slept: that much could have been saved.
+  if (by.shared_item_count() == 0 || spent_ns <= 0) return;
+  by.missed_ns_ += static_cast<std::uint64_t>(spent_ns);
+  if (is_worth_a_wake(by.missed_ns_)) consider_wake(by, 0);
 }
 
 void WorkerPool::wake_for_rest(Worker& by, const StealDeque<>& deque) {

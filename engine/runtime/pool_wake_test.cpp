@@ -158,13 +158,13 @@ TEST(PoolWakeTest, D6_ACallerThatTakesOnlyItsOwnRunIsNotReliedOn) {
   EXPECT_FALSE(sleeps(lab, 0) && sleeps(lab, 1)) << "nobody was woken";
   EXPECT_FALSE(caller.start()) << "it must not take the other run";
   // Then it sleeps, and nobody wakes it for work that it would not take.
-  lab.clock.advance(lab.pool->prices().wake);
+  lab.clock.advance(lab.pool->config().spin_time);
   EXPECT_EQ(caller.idle().kind, IdleAction::Kind::kPark);
   const RunHandle second = lab.submit(other, notes);
   const RunHandle third = lab.submit(other, notes);
   EXPECT_TRUE(sleeps(lab, 2));
   const std::int32_t searching = lab.pool->searching_count();
-  caller.call_back();  // its run is answered
+  EXPECT_TRUE(caller.spot().notify());  // its run is answered
   EXPECT_FALSE(sleeps(lab, 2));
   caller.unparked(caller.spot().wait(std::nullopt));
   caller.stop_idling();

@@ -37,7 +37,8 @@ std::string_view NodeCall::node_id() const { return run_->topology().id(node_); 
 bool NodeCall::stop_requested() const { return run_->stopped() || limit_.is_over(); }
 bool NodeCall::is_wanted() const {
   if (stop_requested()) return false;
-  return run_->states_ == nullptr || run_->states_->at(node_) != NodeState::kAbandoned;
+  const NodeCell<>* const cell = run_->find_cell(node_);
+  return cell == nullptr || cell->get() != NodeState::kAbandoned;
 }
 StagedValue& NodeCall::staged() const { return run_->staged_.at(node_); }
 void NodeCall::close_replaced_inputs() const {
@@ -86,17 +87,17 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   options_ = start.options;
   priority_ = options_.priority;
   sharing_gain_ns_ = costs_->sharing_gain_ns();
-  dearest_ns_ = costs_->dearest_ns();
+  dearest_ns_ = start.shares_singly ? CostModel::kUnknown : costs_->dearest_ns();
   total_ns_ = costs_->total_ns();
   observer_ = start.observer;
   waiter_ = start.waiter;
   helper_ = start.helper;
+  caller_takes_only_ = start.helper_takes_only;
   clock_ = &clock;
   order_ = &costs_->order();
   edges_ = order_->edges.data();
   measured_ = costs_->wants_sample(uses_++);
-  careful_ = start.is_careful || measured_ || options_.trace.enabled();
-  needs_ = careful_ ? HotNode::kOwnClock : 0;
+  careful_ = start.is_careful || options_.trace.enabled();
   inlining_ = start.inlining;
   pays_to_share_ = start.pays_to_share;
   node_charge_min_ns_ = start.node_charge_min_ns;
@@ -117,11 +118,13 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   }
   const TopologyTraits& traits = topology_->traits();
   has_extras_ = careful_ || start.loop_scheduler != nullptr || traits.needs_extras();
-  counts_rows_ = traits.has_row_cost && (start.loop_scheduler != nullptr || careful_);
+  counts_rows_ = traits.has_row_cost && (start.loop_scheduler != nullptr || careful_ || measured_);
   // Where every node is known to be cheap, none is worth a look at its cost.
-  times_bodies_ =
-      has_extras_ && options_.deadline.has_value() && dearest_ns_ == CostModel::kUnknown;
-  states_ = nullptr;
+  const bool times_bodies = has_extras_ && options_.deadline.has_value() &&
+                            (costs_->dearest_ns() >= kWorthTimingNs || traits.has_async);
+  needs_ = (careful_ ? HotNode::kOwnClock : 0) | (measured_ ? HotNode::kMeasured : 0) |
+           (counts_rows_ ? HotNode::kCountsRows : 0) | (times_bodies ? HotNode::kTimesBody : 0);
+  cells_ = nullptr;
   if (has_extras_) prepare_extras(start);
 }
 
@@ -140,8 +143,8 @@ void Run::prepare_extras(const Start& start) {
   if (!extras_) extras_ = std::make_unique<RunExtras>(*this);
   const bool has_clocks = topology_->traits().has_timeout || options_.deadline.has_value();
   const bool is_timed = may_answer_early_ || has_clocks;
-  extras_->reset(start.loop_scheduler, is_timed);
-  if (is_timed) states_ = &extras_->states();
+  extras_->reset(start.loop_scheduler, is_timed, (needs_ & HotNode::kTimesBody) != 0);
+  if (is_timed) cells_ = &extras_->states()[0];
   if (options_.trace.enabled()) extras_->set_started_at(clock_->now());
 }
 
@@ -199,7 +202,10 @@ bool Run::try_answer(RunOutcome outcome) {
 
 void Run::finish_work(StrandHost& host) {
   if (has_extras_) return RunSteps(host, *this).finish_work();
-  outcome_.store(outcome_when_over(), std::memory_order_release);
+  const RunOutcome outcome = outcome_when_over();
+  // Before the answer: whoever gets it may take the whole DAG down.
+  if (measured_ && outcome == RunOutcome::kOk) costs_->refresh();
+  outcome_.store(outcome, std::memory_order_release);
   const bool counted = counted_;
   deliver();
   if (counted) drop_reference();
@@ -208,7 +214,9 @@ void Run::finish_work(StrandHost& host) {
 void Run::deliver() {
   if (waiter_ != nullptr || helper_ != nullptr) {
     delivery_.deliver([this] {
-      if (helper_ != nullptr) {
+      if (caller_takes_only_) {
+        if (caller_spot_.is_waiting()) caller_spot_.notify();
+      } else if (helper_ != nullptr) {
         helper_->call_back();
       } else if (waiter_->is_waiting()) {
         waiter_->notify();
@@ -222,8 +230,8 @@ void Run::deliver() {
   if (counted) drop_reference();
 }
 
-void Run::drop_reference() {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+void Run::drop_references(std::uint32_t count) {
+  if (references_.fetch_sub(count, std::memory_order_acq_rel) != count) return;
   context_owner_.reset();
   const RunObserver observer = observer_;
   if (observer.on_release != nullptr) observer.on_release(*this, observer.data);

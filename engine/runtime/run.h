@@ -185,8 +185,10 @@ class Run {
     /// Holders besides the engine; 0 = the caller waits and owns the run.
     std::uint32_t references = 0;
     InlineRule inlining = {};
+    bool helper_takes_only = false;        ///< it helps with this run and no other
     bool is_careful = false;               ///< every node takes the careful way
     bool pays_to_share = true;             ///< by measured costs, or nothing is known (D11)
+    bool shares_singly = true;             ///< some node is worth a hand-over by itself
     std::uint32_t node_charge_min_ns = 0;  ///< what a node takes of a turn at least (D4)
   };
   void prepare(Start&& start, const base::Clock& clock);
@@ -230,35 +232,39 @@ class Run {
   [[nodiscard]] bool is_careful(const HotNode& hot) const {
     return ((hot.needs | needs_) & HotNode::kOwnClock) != 0;
   }
-  /// Says that the body is about to run. False: the run is to stop, nothing of it starts any more.
-  [[nodiscard]] bool begin_quick(std::uint32_t node) {
-    if (states_ == nullptr) return !stopped();
-    return states_->begin_quick(node, [this] { return stopped(); });
+  /// The state of `node`; null where nothing but bodies ends the nodes of this run.
+  [[nodiscard]] NodeCell<>* find_cell(std::uint32_t node) {
+    return cells_ == nullptr ? nullptr : cells_ + node;
   }
-  /// Says that the body has returned. False: the answer is out, and the result must be dropped.
-  [[nodiscard]] bool end_quick(std::uint32_t node) {
-    if (states_ == nullptr) return true;
-    return states_->end_quick(
-        node, [this] { return outcome_.load(std::memory_order_relaxed) == RunOutcome::kOpen; });
+  /// Says that the body is about to run. False: the run is to stop, nothing of it starts any more.
+  [[nodiscard]] bool begin_quick(NodeCell<>* cell) {
+    if (cell == nullptr) return !stopped();
+    return cell->begin_quick([this] { return stopped(); });
+  }
+  [[nodiscard]] bool is_open() const {
+    return outcome_.load(std::memory_order_relaxed) == RunOutcome::kOpen;
   }
   /// Whether a deadline is to know when the body of `node` began (C12). Reading the clock takes as
   /// long as a short node, and a short node is hardly ever what a deadline waits for.
+  static constexpr std::uint32_t kWorthTimingNs = 5'000;
   [[nodiscard]] bool is_worth_timing(std::uint32_t node) const {
-    constexpr std::uint32_t kWorthTimingNs = 5'000;
+    if ((needs_ & HotNode::kTimesBody) == 0) return false;
     return (hints_[node].load(std::memory_order_relaxed) & CostModel::kCostMask) >= kWorthTimingNs;
   }
-  void settle(std::uint32_t node) {
-    if (states_ != nullptr) states_->settle(node);
-  }
   enum class NodeEnd : std::uint8_t { kComplete, kFailed, kLate };
-  /// Ends a node on the quick way: publishes the result of its body, which returned `ok`.
-  [[nodiscard]] NodeEnd publish_quick(const HotNode& hot, NodeCall& call, bool ok) {
-    if (!end_quick(call.node_) && !MR_PLANTED(kLateQuickPublish)) [[unlikely]] {
+  /// Ends a node on the quick way: publishes the result of its body, which returned `ok`. Its cell
+  /// is marked as ending, and a light fence has followed.
+  [[nodiscard]] NodeEnd publish_quick(const HotNode& hot,
+                                      NodeCell<>* cell,
+                                      NodeCall& call,
+                                      bool ok) {
+    if (cell != nullptr && !is_open() && !MR_PLANTED(kLateQuickPublish)) [[unlikely]] {
+      cell->drop();
       late_completions_.fetch_add(1, std::memory_order_relaxed);
       return NodeEnd::kLate;
     }
     if (ok && hot.commit != nullptr) ok = hot.commit(hot.closure, call);
-    settle(call.node_);
+    if (cell != nullptr) cell->settle();
     return ok ? NodeEnd::kComplete : NodeEnd::kFailed;
   }
 
@@ -268,8 +274,8 @@ class Run {
   void finish_work(StrandHost& host);
   [[nodiscard]] bool try_answer(RunOutcome outcome);
   void deliver();
-  void hold_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
-  void drop_reference();
+  void drop_reference() { drop_references(1); }
+  void drop_references(std::uint32_t count);
   [[nodiscard]] RunOutcome outcome_when_over() const;
   /// What the run was waiting for when its time was up, to be added to a message.
   [[nodiscard]] std::string pending_text() const;
@@ -285,22 +291,23 @@ class Run {
   const PriorityOrder* order_ = nullptr;
   const Topology* topology_;
   CostModel* costs_;
+  // The highest cost of a node; `kUnknown` if some node is worth a hand-over by itself.
   std::uint32_t dearest_ns_ = CostModel::kUnknown;
   std::uint64_t total_ns_ = 0;
   std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
   Priority priority_ = Priority::kNormal;
-  std::uint32_t needs_ = 0;  // what every node needs: `kOwnClock` if all take the careful way
-  bool careful_ = false;     // every node takes the careful way: traced, measured, not inlined
+  std::uint32_t needs_ = 0;  // what every node needs, see `HotNode`
+  bool careful_ = false;     // every node takes the careful way: traced, not inlined
   bool has_extras_ = false;  // this use of the run needs them
   bool measured_ = false;
   bool counts_rows_ = false;
   bool pays_to_share_ = true;
-  bool times_bodies_ = false;  // a deadline wants to know since when bodies run (C12)
+  bool caller_takes_only_ = false;  // its caller helps with this run and no other
   bool may_answer_early_ = false;
   bool counted_ = false;  // storage is held by references_
   std::uint32_t node_charge_min_ns_ = 0;
   InlineRule inlining_;
-  NodeStates<>* states_ = nullptr;  // null: nothing but bodies ends the nodes of this run
+  NodeCell<>* cells_ = nullptr;  // null: nothing but bodies ends the nodes of this run
   // Tells strands that counters need atomic decrements. Written before the hand-over that makes it
   // so; that hand-over publishes it.
   std::atomic<bool> shared_{false};
@@ -328,7 +335,8 @@ class Run {
   // Of the thread that waits in run(): one of the two.
   base::ParkingSpot<>* waiter_ = nullptr;
   Worker* helper_ = nullptr;
-  AnswerDelivery<> delivery_;  // to that thread
+  base::ParkingSpot<> caller_spot_;  // where a helper that takes only this run sleeps
+  AnswerDelivery<> delivery_;        // to that thread
 
   RunOptions options_;
   RunObserver observer_;

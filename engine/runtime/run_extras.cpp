@@ -127,13 +127,14 @@ RunExtras::RunExtras(Run& run)
   }
 }
 
-void RunExtras::reset(LoopScheduler* loop_scheduler, bool timed) {
+void RunExtras::reset(LoopScheduler* loop_scheduler, bool timed, bool times_bodies) {
   loop_scheduler_ = loop_scheduler;
+  times_bodies_ = times_bodies;
   taken_count_.store(0, std::memory_order_relaxed);
   open_sinks_.store(sink_count_, std::memory_order_relaxed);
   const std::uint32_t count = run_.topology().node_count();
   if (timed) states_.reset();
-  if (run_.options_.deadline) clear(begin_ns_, count);
+  if (times_bodies) clear(begin_ns_, count);
   if (row_counts_) clear(row_counts_, count);
   if (!marks_) return;
   clear(finish_ns_, count);

@@ -64,8 +64,9 @@ class RunExtras {
  public:
   explicit RunExtras(Run& run);
 
-  /// Makes everything as new for the next execution. States are of meaning only if it is `timed`.
-  void reset(LoopScheduler* loop_scheduler, bool timed);
+  /// Makes everything as new for the next execution. States are of meaning only if it is `timed`,
+  /// begins of bodies only if it `times_bodies`.
+  void reset(LoopScheduler* loop_scheduler, bool timed, bool times_bodies);
 
   [[nodiscard]] Run& run() { return run_; }
   /// Of the run's loop; null without one.
@@ -87,7 +88,7 @@ class RunExtras {
     begin_ns_[node].store(time.time_since_epoch().count() + 1, std::memory_order_relaxed);
   }
   [[nodiscard]] bool knows_body_begin(std::uint32_t node) const {
-    return begin_ns_[node].load(std::memory_order_relaxed) != 0;
+    return times_bodies_ && begin_ns_[node].load(std::memory_order_relaxed) != 0;
   }
   [[nodiscard]] base::TimePoint body_begin(std::uint32_t node) const {
     return base::TimePoint(base::Duration(begin_ns_[node].load(std::memory_order_relaxed) - 1));
@@ -151,6 +152,7 @@ class RunExtras {
   Run& run_;
   LoopScheduler* loop_scheduler_ = nullptr;
   base::TimePoint started_at_{};
+  bool times_bodies_ = false;
   NodeStates<> states_;
   std::unique_ptr<std::int64_t[]> ready_ns_;
   std::unique_ptr<std::atomic<std::int64_t>[]> begin_ns_;  // plus 1; 0: not known

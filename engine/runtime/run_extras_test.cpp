@@ -27,7 +27,7 @@ std::vector<NodeSpec> specs_with_everything() {
 
 class RunExtrasTest : public testing::Test {
  protected:
-  RunExtrasTest() { extras.reset(nullptr, true); }
+  RunExtrasTest() { extras.reset(nullptr, true, true); }
 
   TestDag dag{specs_with_everything()};
   runtime::Run run{dag.topology(), dag.costs()};
@@ -51,7 +51,7 @@ TEST_F(RunExtrasTest, OnlyNodesThatAskedHaveTimers) {
 
 TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   bool was_running = false;
-  ASSERT_TRUE(extras.states().try_abandon(timed, was_running));
+  ASSERT_TRUE(extras.states()[timed].try_abandon(was_running));
   extras.count_taken();
   extras.marks(timed).mark_used();
   ASSERT_TRUE(extras.marks(spare).try_activate());
@@ -60,8 +60,8 @@ TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   extras.add_row_count(timed, 40);
   ASSERT_FALSE(extras.close_sink());
 
-  extras.reset(nullptr, true);
-  EXPECT_EQ(extras.states().at(timed), NodeState::kWaiting);
+  extras.reset(nullptr, true, true);
+  EXPECT_EQ(extras.states()[timed].get(), NodeState::kWaiting);
   EXPECT_FALSE(extras.was_any_taken());
   EXPECT_FALSE(extras.used_fallback(timed));
   EXPECT_TRUE(extras.marks(spare).try_activate());

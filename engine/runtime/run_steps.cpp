@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -66,37 +67,35 @@ void RunSteps::release_give_ups() {
 }
 
 bool RunSteps::begin_node(std::uint32_t node, trace::Arrival arrival) {
-  if (!run_.is_careful(run_.nodes_[node])) {
-    if (!run_.begin_quick(node)) return false;
+  NodeCell<>* const cell = run_.find_cell(node);
+  if (run_.is_careful(run_.nodes_[node])) {
+    if (run_.stopped()) return false;
+    const bool traced = extras_.is_traced();
+    if (cell != nullptr && !cell->begin_careful(traced, [this] { return run_.stopped(); }))
+      return false;
     run_.add_executed(1);
-    if (is_worth_timing(node)) extras_.set_body_begin(node, host_.clock().now());
-    return true;
+    if (traced) {
+      if (!host_.knows_boundary_time()) host_.set_boundary_time(host_.clock().now());
+      trace_start(node, arrival, host_.boundary_time());
+      if (cell != nullptr) cell->set_running();
+    }
+    if (extras_.timeout_timer(node) != nullptr) arm_timeout(node);
+  } else {
+    if (!run_.begin_quick(cell)) return false;
+    run_.add_executed(1);
   }
-  if (run_.stopped()) return false;
-  const bool traced = extras_.is_traced();
-  NodeStates<>* const states = run_.states_;
-  if (states != nullptr &&
-      !states->begin_careful(node, traced, [this] { return run_.stopped(); })) {
-    return false;
-  }
-  run_.add_executed(1);
-  if (traced) {
-    if (!host_.knows_boundary_time()) host_.set_boundary_time(host_.clock().now());
-    trace_start(node, arrival, host_.boundary_time());
-    if (states != nullptr) states->set_running(node);
-  }
-  if (extras_.timeout_timer(node) != nullptr) arm_timeout(node);
-  if (run_.measured_ || is_worth_timing(node)) {
+  const bool times_body = run_.is_worth_timing(node) || is_awaited(node);
+  if (run_.measured_ || times_body) {
     const base::TimePoint now = host_.clock().now();
     host_.set_body_start(now);
-    extras_.set_body_begin(node, now);
+    if (times_body) extras_.set_body_begin(node, now);
   }
   return true;
 }
 
-bool RunSteps::is_worth_timing(std::uint32_t node) const {
-  if (!run_.options_.deadline) return false;
-  return run_.topology().spec(node).kind == NodeKind::kAsync || run_.is_worth_timing(node);
+bool RunSteps::is_awaited(std::uint32_t node) const {
+  // What an asynchronous node waits for may take long at any time.
+  return run_.options_.deadline && run_.topology().spec(node).kind == NodeKind::kAsync;
 }
 
 void RunSteps::arm_timeout(std::uint32_t node) {
@@ -119,9 +118,15 @@ void RunSteps::disarm(NodeTimer* timer) {
 bool RunSteps::end_node(NodeCall& call, bool ok) {
   const HotNode& hot = run_.nodes_[call.node_];
   if (run_.is_careful(hot)) return end_careful(call, ok);
-  switch (run_.publish_quick(hot, call, ok)) {
+  if (run_.measured_) host_.set_boundary_time(host_.clock().now());
+  NodeCell<>* const cell = run_.find_cell(call.node_);
+  if (cell != nullptr) {
+    cell->mark_ending();
+    base::light_fence();
+  }
+  switch (run_.publish_quick(hot, cell, call, ok)) {
     case Run::NodeEnd::kComplete:
-      note_rows(call);
+      note_success(call);
       return true;
     case Run::NodeEnd::kFailed:
       fall_back_or_fail(call.node_, call.take_error());
@@ -136,14 +141,15 @@ bool RunSteps::end_careful(NodeCall& call, bool ok) {
   const std::uint32_t node = call.node_;
   const bool traced = extras_.is_traced();
   if (traced || run_.measured_) host_.set_boundary_time(host_.clock().now());
-  if (run_.states_ != nullptr) {
+  NodeCell<>* const cell = run_.find_cell(node);
+  if (cell != nullptr) {
     // The timer may be late, because its loop is busy: a body that is later still does not count
     // (C11).
     if (const NodeTimer* const timer = extras_.timeout_timer(node);
         timer != nullptr && host_.clock().now() > timer->when) {
       take_by_clock(*timer);
     }
-    const bool won = run_.states_->end_careful(node);
+    const bool won = cell->end_careful();
     // Also of a late body: an armed clock would keep the run's storage until it fires.
     if (extras_.loop_scheduler() != nullptr) {
       disarm(extras_.timeout_timer(node));
@@ -160,7 +166,7 @@ bool RunSteps::end_careful(NodeCall& call, bool ok) {
     if (!ok) trace_error(node, call.error_ ? call.error_->code() : base::ErrorCode::kNodeFailed);
     trace_end(node, ok ? trace::SpanStatus::Ok : trace::SpanStatus::Error);
   }
-  run_.settle(node);
+  if (cell != nullptr) cell->settle();
   if (ok) {
     note_success(call);
     return true;
@@ -182,10 +188,12 @@ void RunSteps::note_success(NodeCall& call) {
   }
 }
 
-void RunSteps::note_rows(const NodeCall& call) {
+void RunSteps::note_rows(NodeCall& call) {
   if (!run_.counts_rows_) return;
+  // The next node of a strand uses the same call.
+  const std::uint32_t rows = std::exchange(call.row_count_, 0);
   for (const Edge& edge : run_.topology().dependents(call.node_))
-    extras_.add_row_count(edge.target, call.row_count_);
+    extras_.add_row_count(edge.target, rows);
 }
 
 void RunSteps::pass_tokens(std::uint32_t node) {
@@ -227,7 +235,7 @@ void RunSteps::make_async_ready(std::uint32_t head) {
 
 void RunSteps::take_by_clock(const NodeTimer& timer) {
   bool was_running = false;
-  if (run_.stopped() || !extras_.states().try_abandon(timer.node, was_running)) return;
+  if (run_.stopped() || !extras_.states()[timer.node].try_abandon(was_running)) return;
   extras_.count_taken();
   const auto code = timer.gives_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
   trace_taken(timer.node, was_running, code);
@@ -353,7 +361,7 @@ void RunSteps::note_pending() {
   // A node that comes after one that is not over does not tell what the run was waiting for.
   std::vector<bool> is_blocked(topology.node_count(), false);
   const auto is_open = [&](std::uint32_t node) {
-    return extras_.states().at(node) < NodeState::kEnding &&
+    return extras_.states()[node].get() < NodeState::kEnding &&
            (!topology.is_lazy(node) || extras_.is_activated(node));
   };
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
@@ -362,7 +370,7 @@ void RunSteps::note_pending() {
   }
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
     if (is_blocked[node] || !is_open(node)) continue;
-    const bool was_running = extras_.states().at(node) != NodeState::kWaiting;
+    const bool was_running = extras_.states()[node].get() != NodeState::kWaiting;
     run_.pending_.push_back({.node = node,
                              .was_running = was_running,
                              .elapsed = was_running && extras_.knows_body_begin(node)
@@ -378,7 +386,7 @@ void RunSteps::abandon_running(trace::SpanStatus status) {
   base::heavy_fence();
   for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
     bool was_running = false;
-    if (!extras_.states().try_abandon(node, was_running) || !was_running) continue;
+    if (!extras_.states()[node].try_abandon(was_running) || !was_running) continue;
     ++abandoned_count_;
     host_.set_boundary_time(host_.clock().now());
     trace_end(node, status);
@@ -392,10 +400,9 @@ void RunSteps::finish_work() {
     record_downstream();
   // Before the answer: whoever gets it may take the whole DAG down.
   if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
-  const bool counted = run_.counted_;
+  std::uint32_t references = run_.counted_ ? 1 : 0;
   if (run_.may_answer_early_) {
-    if (run_.options_.deadline && extras_.loop().disarm(extras_.deadline_timer()))
-      run_.drop_reference();
+    if (run_.options_.deadline && extras_.loop().disarm(extras_.deadline_timer())) ++references;
     if (run_.try_answer(outcome)) {
       trace_run_end();
       run_.deliver();
@@ -405,7 +412,7 @@ void RunSteps::finish_work() {
     trace_run_end();
     run_.deliver();
   }
-  if (counted) run_.drop_reference();
+  if (references != 0) run_.drop_references(references);
 }
 
 void RunSteps::record_downstream() {

@@ -37,7 +37,7 @@ class RunSteps {
   /// failures and fallbacks. True: the node is complete and its tokens are to be passed on.
   [[nodiscard]] bool end_node(NodeCall& call, bool ok);
   /// Tells the dependents of a complete node how many rows it made, where that matters (I4).
-  void note_rows(const NodeCall& call);
+  void note_rows(NodeCall& call);
   /// Counts a complete node that nothing depends on; the last one makes the answer.
   void close_output();
   /// Passes the tokens of a complete node on, and those of the nodes it stands in for.
@@ -67,7 +67,7 @@ class RunSteps {
   /// Writes the events of a node that a clock took away.
   void trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code);
   [[nodiscard]] bool is_too_late() const;
-  [[nodiscard]] bool is_worth_timing(std::uint32_t node) const;
+  [[nodiscard]] bool is_awaited(std::uint32_t node) const;
   [[nodiscard]] bool end_careful(NodeCall& call, bool ok);
   /// Notes what the run was waiting for, before states change.
   void note_pending();

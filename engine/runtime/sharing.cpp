@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/sync/asymmetric_fence.h"
+#include "base/sync/processor_move.h"
 #include "runtime/run.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/worker.h"
@@ -40,15 +41,15 @@ void Worker::publish_costly_nodes(Run& run, std::uint32_t mark) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top == mark + 1) {
     const std::uint32_t hint = run.hints_[stack_[mark]].load(std::memory_order_relaxed);
-    if ((hint & CostModel::kWorthSharing) != 0) return publish_one(run, mark, hint);
+    if (hint >= pool_.hand_over_ns()) return publish_one(run, mark, hint);
   }
-  std::uint32_t hints = 0;
+  std::uint32_t dearest = 0;
   for (std::uint32_t index = mark; index < top; ++index) {
     const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
-    hints |= hint;
+    dearest = std::max(dearest, hint);
     backlog_ns_ += hint & CostModel::kCostMask;
   }
-  if ((hints & CostModel::kWorthSharing) != 0) {
+  if (dearest >= pool_.hand_over_ns()) {
     publish_pieces(run, mark);
   } else if (backlog_ns_ >= pool_.backlog_limit_ns()) {
     share_backlog(run);
@@ -86,14 +87,24 @@ void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
   // The most frequent case by far, and a peer is waiting for it.
   stack_top_.store(mark, std::memory_order_relaxed);
   publish(run, stack_[mark]);
-  base::light_fence();
-  if (pool_.has_parked()) [[unlikely]] {
-    pool_.consider_wake(
-        *this,
-        hint == CostModel::kUnknown
-            ? UINT64_MAX
-            : std::max<std::uint64_t>(hint & CostModel::kCostMask, run.sharing_gain_ns_));
+  announce(run,
+           hint == CostModel::kUnknown
+               ? UINT64_MAX
+               : std::max<std::uint64_t>(hint & CostModel::kCostMask, run.sharing_gain_ns_));
+}
+
+void Worker::announce(Run& run, std::uint64_t gain_ns) {
+  if (pool_.spreads_threads()) {
+    const int here = base::current_processor();
+    if (processor_.load(std::memory_order_relaxed) != here)
+      processor_.store(here, std::memory_order_relaxed);
   }
+  base::light_fence();
+  if (pool_.has_parked()) [[unlikely]]
+    pool_.consider_wake(*this, gain_ns);
+  // A caller that takes nothing but its own run is no sleeper of the pool: the run knows it.
+  if (run.caller_takes_only_ && run.caller_spot_.is_waiting() && pool_.is_worth_a_wake(gain_ns))
+    static_cast<void>(run.caller_spot_.notify());
 }
 
 void Worker::publish_pieces(Run& run, std::uint32_t mark) {
@@ -121,9 +132,7 @@ void Worker::publish_pieces(Run& run, std::uint32_t mark) {
     publish(run, link_chain(run, stack_[index - 1], first, index - 1 - first));
   }
   stack_top_.store(mark, std::memory_order_relaxed);
-  base::light_fence();
-  if (pool_.has_parked()) [[unlikely]]
-    pool_.consider_wake(*this, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
+  announce(run, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
 }
 
 void Worker::share_backlog(Run& run) {
@@ -152,8 +161,7 @@ void Worker::publish_oldest(std::uint32_t count) {
   for (std::uint32_t index = count; index < top; ++index) stack_[index - count] = stack_[index];
   stack_top_.store(top - count, std::memory_order_relaxed);
   publish(run, head);
-  base::light_fence();
-  if (pool_.has_parked()) pool_.consider_wake(*this, cost);
+  announce(run, cost);
 }
 
 }  // namespace millrace::runtime

@@ -11,6 +11,7 @@ namespace millrace::runtime {
 /// decides what to share (D6, D11).
 struct SharingPrices {
   /// From one thread to another that looks for work: a cache line that changes its owner and back.
+  /// A node that costs as much is worth a hand-over of its own.
   base::Duration hand_over = std::chrono::nanoseconds(150);
   /// Until a thread that sleeps runs.
   base::Duration wake = std::chrono::microseconds(50);

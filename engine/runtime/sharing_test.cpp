@@ -107,6 +107,29 @@ TEST(SharingTest, D6_APeerRescuesWhatALongBodyHoldsBack) {
   EXPECT_EQ(notes->order.size(), 10U);
 }
 
+// Nodes that are not worth a hand-over stay where they are while their worker goes from one to the
+// next, however long that takes: a rescue costs more than they do (D11).
+TEST(SharingTest, D11_AWorkerThatGetsOnKeepsItsBacklog) {
+  TestScheduler lab({.compute_threads = 2});
+  TestDag dag(fan(8));
+  dag.teach(nanoseconds(20));
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = lab.submit(dag, notes);
+  EXPECT_TRUE(lab.step(0));
+  Worker& owner = lab.worker(0);
+  Worker& peer = lab.worker(1);
+  EXPECT_FALSE(peer.start());
+  for (int node = 0; node < 7; ++node) {
+    ASSERT_TRUE(owner.start());
+    static_cast<void>(peer.idle());
+    owner.finish();
+    lab.clock.advance(lab.pool->config().spin_time / 8);
+  }
+  EXPECT_EQ(lab.pool->counters().rescued, 0U);
+  lab.settle();
+  EXPECT_EQ(notes->order.size(), 10U);
+}
+
 TEST(SharingTest, D6_APeerThatWakesToWatchRescuesToo) {
   TestScheduler lab({.compute_threads = 2, .spin_time = microseconds(50)});
   TestDag dag(fan(8));
@@ -127,6 +150,10 @@ TEST(SharingTest, D6_APeerThatWakesToWatchRescuesToo) {
   ASSERT_TRUE(peer.spot().cancel());
   peer.unparked(false);
   EXPECT_FALSE(peer.start());
+  // It sees a body that may be a long one, and looks again before it sleeps.
+  EXPECT_NE(peer.idle().kind, IdleAction::Kind::kPark);
+  EXPECT_EQ(lab.pool->counters().rescued, 0U);
+  lab.clock.advance(lab.pool->config().spin_time / 4);
   EXPECT_EQ(peer.idle().kind, IdleAction::Kind::kRetry);
   EXPECT_EQ(lab.pool->counters().rescued, 1U);
   EXPECT_TRUE(peer.start());

@@ -28,29 +28,41 @@ namespace millrace::runtime {
 
 // --- A node
 
-// What is inlined here runs once per node; together it decides what an empty node costs.
-[[gnu::always_inline]] inline bool Worker::start_node() {
-  Run& run = *run_;
+// What is inlined here runs once per node; together it decides what an empty node costs. A `Step`
+// lives in registers from before the body to after it: suspended strands come back as they were.
+[[gnu::always_inline]] inline bool Worker::start_node(Step& step) {
+  Run& run = *step.run;
   const std::uint32_t node = node_;
-  const HotNode& hot = run.nodes_[node];
+  step.hot = run.nodes_ + node;
+  step.needs = step.hot->needs | run.needs_;
+  step.cell = run.find_cell(node);
   NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
   call.node_ = node;
-  call.row_count_ = 0;
-  if (run.is_careful(hot)) [[unlikely]] {
-    if (!begin_careful(run)) return false;
-  } else {
-    if (!run.begin_quick(node)) [[unlikely]] {
-      abandon_strand();
-      return false;
-    }
-    if (run.times_bodies_ && run.is_worth_timing(node))
-      run.extras_->set_body_begin(node, clock().now());
-    ++executed_count_;
+  if ((step.needs & HotNode::kBeginsApart) != 0) [[unlikely]] {
+    if (!begin_apart(step)) return false;
+  } else if (!run.begin_quick(step.cell)) [[unlikely]] {
+    abandon_strand();
+    return false;
   }
   counters_.add(counters_.executed);
-  counters_.add(counters_.inlined, is_direct_ ? 1 : 0);
   handshake_.enter_body();
-  body_ok_ = hot.body(hot.closure, call);
+  step.ok = step.hot->body(step.hot->closure, call);
+  return true;
+}
+
+bool Worker::begin_apart(Step step) {
+  Run& run = *step.run;
+  if ((step.needs & HotNode::kOwnClock) != 0) return begin_careful(run);
+  if (!run.begin_quick(step.cell)) {
+    abandon_strand();
+    return false;
+  }
+  const bool is_measured = (step.needs & HotNode::kMeasured) != 0;
+  const bool times_body = run.is_worth_timing(node_);
+  if (!is_measured && !times_body) return true;
+  const base::TimePoint now = clock().now();
+  set_body_start(now);
+  if (times_body) run.extras_->set_body_begin(node_, now);
   return true;
 }
 
@@ -59,31 +71,80 @@ bool Worker::begin_careful(Run& run) {
     abandon_strand();
     return false;
   }
-  if (RunSteps(*this, run).begin_node(node_, arrival_)) return true;
+  if (RunSteps(*this, run).begin_node(node_, arrival_)) {
+    ++first_executed_;  // this one is counted already
+    return true;
+  }
   // A clock took the node.
   node_ = kNoNode;
-  is_direct_ = false;
   arrival_ = {};
   return false;
 }
 
-[[gnu::always_inline]] inline bool Worker::finish_quick(Run& run, const HotNode& hot) {
+[[gnu::always_inline]] inline bool Worker::finish_node(Step& step) {
+  Run& run = *step.run;
+  if ((step.needs & HotNode::kEndsApart) != 0) [[unlikely]]
+    return finish_apart(step);
+  // The fence in `leave_body` orders this mark, too (node_states.h).
+  if (step.cell != nullptr) step.cell->mark_ending();
+  handshake_.leave_body();
   NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
-  const Run::NodeEnd end = run.publish_quick(hot, call, body_ok_);
-  if (end != Run::NodeEnd::kComplete) [[unlikely]] {
-    if (end == Run::NodeEnd::kFailed) fail_node(run);
-    abandon_strand();
-    return false;
-  }
-  if (run.counts_rows_) RunSteps(*this, run).note_rows(call);
-  if ((hot.needs & HotNode::kRoutesApart) != 0) {
-    RunSteps(*this, run).pass_tokens(node_);
-  } else if ((hot.needs & HotNode::kOutput) != 0) {
-    if (run.may_answer_early_) RunSteps(*this, run).close_output();
+  const Run::NodeEnd end = run.publish_quick(*step.hot, step.cell, call, step.ok);
+  if (end != Run::NodeEnd::kComplete) [[unlikely]]
+    return end_unpublished(run, end);
+  const std::uint32_t node = node_;
+  const std::uint32_t next = step.hot->direct != kNoNode ? step.hot->direct : route(run, *step.hot);
+  const std::uint32_t hint = run.hints_[node].load(std::memory_order_relaxed);
+  return go_on(run, next, (hint & CostModel::kCostMask) + run.node_charge_min_ns_);
+}
+
+bool Worker::finish_apart(Step step) {
+  Run& run = *step.run;
+  const HotNode& hot = *step.hot;
+  NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
+  const std::uint32_t node = node_;
+  std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
+  const bool is_careful = (step.needs & HotNode::kOwnClock) != 0;
+  if (step.cell != nullptr && !is_careful) step.cell->mark_ending();
+  handshake_.leave_body();
+  if (is_careful) {
+    RunSteps steps(*this, run);
+    if (steps.end_node(call, step.ok)) steps.pass_tokens(node);
   } else {
-    route(run, hot);
+    if (run.measured_) set_boundary_time(clock().now());
+    const Run::NodeEnd end = run.publish_quick(hot, step.cell, call, step.ok);
+    if (end != Run::NodeEnd::kComplete) return end_unpublished(run, end);
+    if (run.measured_) record_cost(run, node);
+    if (run.counts_rows_) RunSteps(*this, run).note_rows(call);
+    if ((hot.needs & HotNode::kRoutesApart) != 0) {
+      RunSteps(*this, run).pass_tokens(node);
+    } else if ((hot.needs & HotNode::kOutput) != 0) {
+      if (run.may_answer_early_) RunSteps(*this, run).close_output();
+    } else {
+      best_ = route(run, hot);
+      mark = stack_top_.load(std::memory_order_relaxed);  // it has looked at what it pushed
+    }
   }
-  return true;
+  call.row_count_ = 0;
+  const std::uint32_t next = std::exchange(best_, kNoNode);
+  if (run.careful_) {
+    const trace::Arrival handed{.parent = node, .depth = arrival_.depth + 1};
+    arrival_ = next != kNoNode ? arrival_at(run.topology(), next, handed) : trace::Arrival{};
+  }
+  share_new(run, mark);
+  return go_on(run, next, charge_of(run, node));
+}
+
+bool Worker::end_unpublished(Run& run, Run::NodeEnd end) {
+  if (end == Run::NodeEnd::kFailed) fail_node(run);
+  abandon_strand();
+  return false;
+}
+
+void Worker::record_cost(Run& run, std::uint32_t node) {
+  const std::uint32_t rows =
+      run.topology().traits().has_row_cost ? run.extras_->row_count(node) : 0;
+  run.costs().record(node, boundary_time() - body_start() - clock_overhead(), rows);
 }
 
 void Worker::fail_node(Run& run) {
@@ -92,26 +153,23 @@ void Worker::fail_node(Run& run) {
   RunSteps(*this, run).fall_back_or_fail(node_, std::move(error));
 }
 
-[[gnu::always_inline]] inline void Worker::route(Run& run, const HotNode& hot) {
+[[gnu::always_inline]] inline std::uint32_t Worker::route(Run& run, const HotNode& hot) {
+  if (hot.direct != kNoNode) return hot.direct;
   std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (hot.single.target != kNoNode) {
-    if (hot.single.counter == kNoCounter) {
-      best_ = hot.single.target;
-      return;
-    }
     // What comes next here leads to the same target, which must wait for it anyway: one operation
     // for both tokens, on a counter that others write too.
     if (top != 0) {
       const HotNode& next = run.nodes_[stack_[top - 1]];
       if (next.single.counter == hot.single.counter && next.needs == 0) {
         ++carried_tokens_;
-        return;
+        return kNoNode;
       }
     }
     const std::uint32_t count = std::exchange(carried_tokens_, 0) + 1;
-    if (run.give_tokens(hot.single.counter, count)) best_ = hot.single.target;
-    return;
+    return run.give_tokens(hot.single.counter, count) ? hot.single.target : kNoNode;
   }
+  const std::uint32_t mark = top;
   std::uint32_t best = kNoNode;
   for (const Edge* edge = run.edges_ + hot.edge_begin; edge != run.edges_ + hot.edge_end; ++edge) {
     if (!run.give_token(edge->counter)) continue;
@@ -120,67 +178,46 @@ void Worker::fail_node(Run& run) {
     best = edge->target;
   }
   stack_top_.store(top, std::memory_order_relaxed);
-  best_ = best;
+  share_new(run, mark);
+  return best;
 }
 
-[[gnu::always_inline]] inline bool Worker::go_on(Run& run, std::uint32_t mark) {
-  const std::uint32_t node = node_;
+[[gnu::always_inline]] inline void Worker::share_new(Run& run, std::uint32_t mark) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top > mark && top >= share_check_) [[unlikely]]
     share_pushed(run, mark);
-  if (node_classes_.any() && pool_.has_parked()) [[unlikely]]
-    pool_.count_missed(*this, run, node);
-  last_charge_ns_ = charge_of(run, node);
-  turn_left_ns_ -= last_charge_ns_;
-  node_ = std::exchange(best_, kNoNode);
-  is_direct_ = node_ != kNoNode;
-  if (run.careful_) {
-    const trace::Arrival handed{.parent = node, .depth = arrival_.depth + 1};
-    arrival_ = is_direct_ ? arrival_at(run.topology(), node_, handed) : trace::Arrival{};
-  }
-  if (!is_direct_ && !pop_private()) {
+}
+
+[[gnu::always_inline]] inline bool Worker::go_on(Run& run,
+                                                 std::uint32_t next,
+                                                 std::int64_t charge_ns) {
+  last_charge_ns_ = charge_ns;
+  turn_left_ns_ -= charge_ns;
+  node_ = next;
+  if (next != kNoNode) {
+    counters_.add(counters_.inlined);
+  } else if (!pop_private()) {
     end_strand();
     return false;
   }
   if (turn_left_ns_ > 0) [[likely]]
     return true;
+  return begin_next_turn(run);
+}
+
+bool Worker::begin_next_turn(Run& run) {
+  count_missed();
   begin_turn();
   if (!others_are_due(run)) return true;
   requeue_strand(run);
   return false;
 }
 
-[[gnu::always_inline]] inline std::int64_t Worker::charge_of(const Run& run,
-                                                             std::uint32_t node) const {
-  // A node of unknown cost counts as much as ten of them are allowed in one turn by default.
-  constexpr std::uint32_t kUnknownChargeNs = 10'000;
-  if (run.measured_) [[unlikely]] {
-    const std::int64_t took = (last_boundary() - body_start()).count();
-    return std::max<std::int64_t>(took, run.node_charge_min_ns_);
-  }
-  const std::uint32_t hint = run.hints_[node].load(std::memory_order_relaxed);
-  const std::uint32_t cost =
-      hint == CostModel::kUnknown ? kUnknownChargeNs : hint & CostModel::kCostMask;
-  return std::max(cost, run.node_charge_min_ns_);
-}
-
-void Worker::finish_careful(Run& run) {
-  RunSteps steps(*this, run);
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): `enter_run` made it.
-  if (steps.end_node(*call_, body_ok_)) steps.pass_tokens(node_);
-}
-
-[[gnu::always_inline]] inline bool Worker::finish_node() {
-  handshake_.leave_body();
-  Run& run = *run_;
-  const HotNode& hot = run.nodes_[node_];
-  const std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
-  if (run.is_careful(hot)) [[unlikely]] {
-    finish_careful(run);
-  } else if (!finish_quick(run, hot)) {
-    return false;
-  }
-  return go_on(run, mark);
+std::int64_t Worker::charge_of(const Run& run, std::uint32_t node) const {
+  const std::int64_t cost =
+      run.measured_ ? std::max<std::int64_t>((last_boundary() - body_start()).count(), 0)
+                    : run.hints_[node].load(std::memory_order_relaxed) & CostModel::kCostMask;
+  return cost + run.node_charge_min_ns_;
 }
 
 bool Worker::find_node() {
@@ -196,7 +233,11 @@ bool Worker::work_strand() {
   // To its end: whoever drives this worker may leave it between two strands, never within one.
   while (run_ != nullptr) {
     if (!find_node()) continue;
-    while (start_node() && finish_node()) {
+    Run* const run = run_;
+    bool goes_on = true;
+    while (goes_on) {
+      Step step{.run = run};
+      goes_on = start_node(step) && finish_node(step);
     }
   }
   return true;
@@ -204,12 +245,14 @@ bool Worker::work_strand() {
 
 bool Worker::start() {
   while (run_ != nullptr || pick()) {
-    if (run_ != nullptr && find_node() && start_node()) return true;
+    if (run_ == nullptr || !find_node()) continue;
+    step_ = {.run = run_};
+    if (start_node(step_)) return true;
   }
   return false;
 }
 
-void Worker::finish() { finish_node(); }
+void Worker::finish() { static_cast<void>(finish_node(step_)); }
 
 bool Worker::others_are_due(const Run& run) {
   if (only_run_ != nullptr || MR_PLANTED(kGreedyStrand)) return false;
@@ -249,11 +292,7 @@ bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
 void Worker::enqueue(Run& run, std::uint32_t node) {
   const std::uint32_t hint = run.costs().hint(node);
   publish(run, node);
-  base::light_fence();
-  if (pool_.has_parked()) {
-    pool_.consider_wake(*this,
-                        hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
-  }
+  announce(run, hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
   if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
 }
 
@@ -286,9 +325,9 @@ void Worker::enter_run(Run& run) {
   run_ = &run;
   node_ = kNoNode;
   best_ = kNoNode;
-  is_direct_ = false;
   carried_tokens_ = 0;
-  executed_count_ = 0;
+  first_executed_ = counters_.executed.load(std::memory_order_relaxed);
+  counted_left_ns_ = turn_left_ns_;
   arrival_ = {};
   call_.emplace(run, run.context_);
   in_strand_.store(true, std::memory_order_relaxed);
@@ -358,6 +397,17 @@ void Worker::leave_run() {
   in_strand_.store(false, std::memory_order_relaxed);
 }
 
+void Worker::count_executed(Run& run) {
+  const std::uint64_t count = executed_here();
+  if (count != 0) run.add_executed(static_cast<std::uint32_t>(count));
+}
+
+void Worker::count_missed() {
+  const std::int64_t spent_ns = std::exchange(counted_left_ns_, turn_left_ns_) - turn_left_ns_;
+  if (node_classes_.any() && pool_.has_parked()) [[unlikely]]
+    pool_.count_missed(*this, spent_ns);
+}
+
 void Worker::abandon_strand() {
   stack_top_.store(0, std::memory_order_relaxed);
   backlog_ns_ = 0;
@@ -366,6 +416,7 @@ void Worker::abandon_strand() {
 
 void Worker::end_strand() {
   Run& run = *run_;
+  count_missed();
   // The newest item of the own deque is most often of the same run: then the credit stays here.
   const auto priority = static_cast<std::size_t>(run.priority_);
   const bool may_pop = node_classes_.only(priority) && !is_guard_due() && turn_left_ns_ > 0;
@@ -374,15 +425,15 @@ void Worker::end_strand() {
   if (may_pop && !popped) node_classes_.remove(priority);
   if (popped && item.run == &run) {
     const Run::Credit held = credit_;
-    const std::uint32_t executed = executed_count_;
+    const std::uint64_t first = first_executed_;
     count_dispatch(priority);
     enter_strand(run, item.payload);
     credit_ += held;
-    executed_count_ += executed;
+    first_executed_ = first;
     return;
   }
   if (popped) nodes_[priority].push(item);
-  if (executed_count_ != 0) run.add_executed(executed_count_);
+  count_executed(run);
   leave_run();
   if (run.return_credit(credit_)) run.finish_work(*this);
 }
@@ -401,7 +452,7 @@ void Worker::requeue_strand(Run& run) {
   const std::uint32_t head = link_chain(run, node_, 0, stack_top_.load(std::memory_order_relaxed));
   stack_top_.store(0, std::memory_order_relaxed);
   backlog_ns_ = 0;
-  if (executed_count_ != 0) run.add_executed(executed_count_);
+  count_executed(run);
   if (credit_ > UINT32_MAX) {
     // An item carries 32 bits of credit; the rest goes back, and cannot be the last of it.
     static_cast<void>(run.return_credit(credit_ - UINT32_MAX));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/planted_bug.h"
+#include "base/sync/processor_move.h"
 #include "loop/executor.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
@@ -27,8 +29,7 @@ Worker::Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed)
       pool_(pool),
       index_(index),
       guard_every_(pool.config().starvation_guard_every),
-      random_(seed),
-      spin_budget_(pool.config().spin_time) {
+      random_(seed) {
   reserve_stack(1);
   if (trace::TraceCollector* const trace = pool.config().trace) {
     trace_buffer_ = &trace->add_buffer("worker " + std::to_string(index));
@@ -60,14 +61,14 @@ Worker::Suspended Worker::suspend_strand() {
   Suspended outer{.run = run_,
                   .node = node_,
                   .carried_tokens = carried_tokens_,
-                  .executed_count = executed_count_,
+                  .executed_count = executed_here(),
                   .arrival = arrival_,
                   .credit = credit_,
                   .call = std::exchange(call_, std::nullopt),
                   .body_start = body_start(),
                   .stack_top = stack_top_.load(std::memory_order_relaxed),
                   .was_in_body = was_in_body,
-                  .body_ok = body_ok_};
+                  .step = step_};
   leave_run();
   stack_top_.store(0, std::memory_order_relaxed);
   if (++nesting_ == stacks_.size()) stacks_.emplace_back();
@@ -82,11 +83,11 @@ void Worker::resume_strand(Suspended&& outer) {
   enter_run(*outer.run);
   node_ = outer.node;
   carried_tokens_ = outer.carried_tokens;
-  executed_count_ = outer.executed_count;
+  first_executed_ -= outer.executed_count;
   arrival_ = outer.arrival;
   if (!MR_PLANTED(kForgottenStrand)) credit_ = outer.credit;
   call_ = std::move(outer.call);
-  body_ok_ = outer.body_ok;
+  step_ = outer.step;
   set_body_start(outer.body_start);
   if (!outer.was_in_body) return;
   handshake_.enter_body();
@@ -151,7 +152,10 @@ bool Worker::pick_from_class(std::uint32_t priority, bool others_first) {
   return pool_.fetch_inbox(*this, priority) && pick_own_run(priority);
 }
 
-void Worker::begin_turn() { turn_left_ns_ = pool_.config().strand_quantum.count(); }
+void Worker::begin_turn() {
+  turn_left_ns_ = pool_.config().strand_quantum.count();
+  counted_left_ns_ = turn_left_ns_;
+}
 
 bool Worker::pick_own_node(std::uint32_t priority) {
   if (!node_classes_.has(priority)) return false;
@@ -205,6 +209,17 @@ bool Worker::pick_of_own_run() {
           steal_item(deque, priority)) {
         return true;
       }
+    }
+  }
+  return false;
+}
+
+bool Worker::sees_own_run() const {
+  for (std::uint32_t slot = 0; slot < pool_.worker_slots(); ++slot) {
+    const Worker* const other = pool_.worker_at(slot);
+    if (other == nullptr) continue;
+    for (const StealDeque<>& deque : other->nodes_) {
+      if (deque.peek_oldest() == only_run_) return true;
     }
   }
   return false;
@@ -293,43 +308,100 @@ IdleAction Worker::idle() {
   if (!idling_) {
     idling_ = true;
     pool_.idle_counts().start_idling();
-    idle_since_ = pool_.clock().now();
+    begin_looking(pool_.config().spin_time);
     activity_seen_ = pool_.activity();
+    return {};
   }
-  const base::Duration waited = pool_.clock().now() - idle_since_;
-  if (waited >= pool_.rescue_after()) {
-    for (std::uint32_t index = 0; index < pool_.worker_slots(); ++index) {
-      Worker* const victim = pool_.worker_at(index);
-      if (victim != nullptr && victim != this && rescue_from(*victim)) return {};
+  const base::TimePoint now = pool_.clock().now();
+  leave_busy_processor(now);
+  if (now >= next_watch_ && watch_backlogs(now)) return {};
+  return now < look_until_ ? look_again(now) : pool_.try_park(*this);
+}
+
+void Worker::begin_looking(base::Duration how_long) {
+  look_since_ = pool_.clock().now();
+  look_until_ = look_since_ + how_long;
+  // Looking at others takes their cache lines away: not at once, and not often.
+  next_watch_ = look_since_ + pool_.rescue_after() / 2;
+}
+
+IdleAction Worker::look_again(base::TimePoint now) const {
+  // What comes soon comes at once. After that, whoever else wants this processor has it: it may be
+  // the very peer that this worker waits for.
+  constexpr base::Duration kAlone = std::chrono::microseconds(2);
+  return {.kind = now - look_since_ < kAlone ? IdleAction::Kind::kRetry : IdleAction::Kind::kYield};
+}
+
+void Worker::leave_busy_processor(base::TimePoint now) {
+  // The kernel likes to run a woken thread where the thread that woke it runs, and sees no reason
+  // to part two threads that sleep often. Two workers on one processor are worth one.
+  constexpr base::Duration kMovePeriod = std::chrono::milliseconds(1);
+  if (!pool_.spreads_threads() || index_ >= pool_.thread_count() || now < next_move_) return;
+  const int here = base::current_processor();
+  for (std::uint32_t slot = 0; slot < pool_.worker_slots(); ++slot) {
+    const Worker* const other = pool_.worker_at(slot);
+    if (other == nullptr || other == this) continue;
+    if (!other->in_strand_.load(std::memory_order_relaxed)) continue;
+    if (other->processor_.load(std::memory_order_relaxed) != here) continue;
+    next_move_ = now + kMovePeriod;
+    if (base::leave_processor(here)) counters_.add(counters_.moves);
+    return;
+  }
+}
+
+bool Worker::has_backlog_in_body() const {
+  return stack_top_.load(std::memory_order_relaxed) != 0 && handshake_.looks_in_body();
+}
+
+bool Worker::watch_backlogs(base::TimePoint now) {
+  // A worker that goes from node to node keeps to itself what is not worth a hand-over. One that
+  // does not come back from a body holds hostages: its cost was estimated wrongly (D6).
+  next_watch_ = now + pool_.rescue_after() / 2;
+  watched_.resize(pool_.worker_slots());
+  bool is_suspicious = false;
+  for (std::uint32_t slot = 0; slot < watched_.size(); ++slot) {
+    Worker* const victim = pool_.worker_at(slot);
+    if (victim == nullptr || victim == this || !victim->has_backlog_in_body()) continue;
+    Watched& seen = watched_[slot];
+    const std::uint64_t executed = victim->counters_.executed.load(std::memory_order_relaxed);
+    if (seen.executed != executed) {
+      seen = {.executed = executed, .since = now};
+    } else if (now - seen.since >= pool_.rescue_after() && rescue_from(*victim)) {
+      return true;
     }
+    is_suspicious = true;
   }
-  if (waited < spin_budget_) return {};
-  return pool_.try_park(*this);
+  if (is_suspicious && std::exchange(may_look_longer_, false))
+    look_until_ = std::max(look_until_, now + 2 * pool_.rescue_after());
+  return false;
 }
 
 IdleAction Worker::idle_for_own_run() {
-  // Looks for as long as a wake costs, then sleeps until its run is answered.
-  if (!std::exchange(waits_for_own_run_, true)) idle_since_ = pool_.clock().now();
-  if (pool_.clock().now() - idle_since_ < pool_.prices().wake) return {};
-  spot_.announce();
+  if (!std::exchange(waits_for_own_run_, true)) begin_looking(pool_.config().spin_time);
+  const base::TimePoint now = pool_.clock().now();
+  if (now < look_until_) return look_again(now);
+  // Sleeps until its run is answered, or has something for it.
+  base::ParkingSpot<>& own_spot = spot();
+  own_spot.announce();
   base::heavy_fence();
-  return {.kind = IdleAction::Kind::kPark};
+  if (!sees_own_run()) return {.kind = IdleAction::Kind::kPark};
+  static_cast<void>(own_spot.cancel());
+  return {};
 }
 
 void Worker::unparked(bool notified) {
   if (std::exchange(waits_for_own_run_, false)) return;
   pool_.leave_parking(*this, notified);
+  begin_looking(notified ? pool_.config().spin_time : base::Duration::zero());
+  may_look_longer_ = !notified;
+  if (notified) return leave_busy_processor(look_since_);
   // One that woke by itself has waited all the time: it looks at what busy workers hold back.
-  if (notified || MR_PLANTED(kIdleWatcher)) idle_since_ = pool_.clock().now();
-  spin_budget_ = notified ? pool_.config().spin_time : base::Duration::zero();
+  next_watch_ = look_since_;
+  if (MR_PLANTED(kIdleWatcher)) next_watch_ = look_since_ + pool_.rescue_after();
 }
 
 void Worker::call_back() {
   if (!spot_.is_waiting()) return;
-  if (only_run_ != nullptr) {
-    static_cast<void>(spot_.notify());
-    return;
-  }
   // Counted as whoever wakes it for work does: it is about to look around, and stops doing so.
   if (!MR_PLANTED(kUncountedCall)) pool_.idle_counts().start_searching();
   if (!spot_.notify()) pool_.idle_counts().stop_searching();
@@ -339,7 +411,6 @@ void Worker::stop_idling() {
   waits_for_own_run_ = false;
   if (!idling_) return;
   idling_ = false;
-  spin_budget_ = pool_.config().spin_time;
   pool_.idle_counts().stop_idling();
   // The last one that watched is about to be busy: another takes its place.
   if (!pool_.is_watched()) pool_.wake_watcher(*this);

@@ -86,6 +86,7 @@ struct WorkerCounters {
   std::atomic<std::uint64_t> rescued{0};    ///< private backlogs taken from a worker in a body
   std::atomic<std::uint64_t> wakes{0};      ///< parked peers woken
   std::atomic<std::uint64_t> parks{0};
+  std::atomic<std::uint64_t> moves{0};             ///< times it left a busy peer's processor
   std::atomic<std::uint64_t> starvation_guard{0};  ///< turns given to a lower class (P4)
 
   static void add(std::atomic<std::uint64_t>& cell, std::uint64_t count = 1) {
@@ -97,6 +98,7 @@ struct WorkerCounters {
 struct IdleAction {
   enum class Kind : std::uint8_t {
     kRetry,  ///< look again at once
+    kYield,  ///< look again, after others that want this processor
     kPark,   ///< sleep on the parking spot, at most for `timeout`; call `unparked` afterwards
   };
   Kind kind = Kind::kRetry;
@@ -130,21 +132,29 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   /// From now on takes nothing but parts of `run`, because its caller has a deadline and a body of
   /// another run could take too long; null: everything again. Such a worker counts neither as
   /// searching nor as watching, and nobody wakes it for work: others would rely on it in vain.
-  void take_only(const Run* run) { only_run_ = run; }
+  void take_only(Run* run) { only_run_ = run; }
 
+  /// A node on its way from before its body to after it.
+  struct Step {
+    Run* run = nullptr;
+    const HotNode* hot = nullptr;
+    NodeCell<>* cell = nullptr;  // its state; null where nothing but its body ends it
+    std::uint32_t needs = 0;     // its own and those of the run
+    bool ok = true;              // what the body returned
+  };
   /// A strand that a nested run interrupts; without a run where a job is interrupted.
   struct Suspended {
     Run* run = nullptr;
     std::uint32_t node = kNoNode;
     std::uint32_t carried_tokens = 0;
-    std::uint32_t executed_count = 0;
+    std::uint64_t executed_count = 0;
     trace::Arrival arrival;
     Run::Credit credit = 0;
     std::optional<NodeCall> call;
     base::TimePoint body_start{};
     std::uint32_t stack_top = 0;
     bool was_in_body = false;  // as the handshake shows it
-    bool body_ok = true;  // of a body that has returned already, because its driver goes by steps
+    Step step = {};            // of a body that has returned already: its driver goes by steps
   };
   /// Makes the worker free in the middle of a body, and back.
   [[nodiscard]] Suspended suspend_strand();
@@ -162,7 +172,10 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   void begin_handing_over(std::uint32_t /*node*/, bool /*was_running*/) override {}
 
   [[nodiscard]] bool is_in_strand() const { return run_ != nullptr; }
-  [[nodiscard]] base::ParkingSpot<>& spot() { return spot_; }
+  /// Where its driver sleeps.
+  [[nodiscard]] base::ParkingSpot<>& spot() {
+    return only_run_ == nullptr ? spot_ : only_run_->caller_spot_;
+  }
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
   /// Any thread: nodes and runs that lie here ready, as a hint.
@@ -198,16 +211,25 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   // strand.cpp: the steps of a strand.
   /// Makes sure that there is a next node. False: the strand is over.
   [[nodiscard]] bool find_node();
-  [[nodiscard]] bool start_node();
+  [[nodiscard]] bool start_node(Step& step);
   /// True: the strand goes on, with a node.
-  bool finish_node();
-  void finish_careful(Run& run);
+  [[nodiscard]] bool finish_node(Step& step);
+  /// The same for nodes that need something besides (`HotNode::kBeginsApart`, `kEndsApart`).
+  /// By value, so that the step itself can stay in registers.
+  [[nodiscard]] bool begin_apart(Step step);
+  [[nodiscard]] bool finish_apart(Step step);
   [[nodiscard]] bool begin_careful(Run& run);
-  /// False: the strand is over.
-  [[nodiscard]] bool finish_quick(Run& run, const HotNode& hot);
+  /// Ends a strand whose node failed or came late. False, always.
+  [[nodiscard]] bool end_unpublished(Run& run, Run::NodeEnd end);
   void fail_node(Run& run);
-  void route(Run& run, const HotNode& hot);
-  [[nodiscard]] bool go_on(Run& run, std::uint32_t mark);
+  void record_cost(Run& run, std::uint32_t node);
+  /// Passes the tokens of a node on. Gives the best of the nodes that it made ready, and leaves the
+  /// others on the private stack or shares them.
+  [[nodiscard]] std::uint32_t route(Run& run, const HotNode& hot);
+  /// Looks whether to share what was pushed since the private stack had `mark` nodes.
+  void share_new(Run& run, std::uint32_t mark);
+  [[nodiscard]] bool go_on(Run& run, std::uint32_t next, std::int64_t charge_ns);
+  [[nodiscard]] bool begin_next_turn(Run& run);
   void end_strand();
   void abandon_strand();
   void requeue_strand(Run& run);
@@ -224,6 +246,13 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
                                          std::uint32_t head,
                                          std::uint32_t first,
                                          std::uint32_t count);
+  [[nodiscard]] std::uint64_t executed_here() const {
+    return counters_.executed.load(std::memory_order_relaxed) - first_executed_;
+  }
+  /// Adds the bodies of this strand to those of its run.
+  void count_executed(Run& run);
+  /// Notes what could have been saved by waking a peer since it was last called.
+  void count_missed();
   /// What the node that has just ended takes of the turn.
   [[nodiscard]] std::int64_t charge_of(const Run& run, std::uint32_t node) const;
   /// The turn is used up: whether something that waits comes next.
@@ -257,6 +286,8 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   void share_pushed(Run& run, std::uint32_t mark);
   void publish_costly_nodes(Run& run, std::uint32_t mark);
   void publish(Run& run, std::uint32_t head);
+  /// Wakes somebody for what was just published, if that pays.
+  void announce(Run& run, std::uint64_t gain_ns);
   void publish_one(Run& run, std::uint32_t mark, std::uint32_t hint);
   void publish_pieces(Run& run, std::uint32_t mark);
   void publish_oldest(std::uint32_t count);
@@ -278,20 +309,19 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   // Owner only, or whoever holds `handshake_`.
   Run* run_ = nullptr;
   std::uint32_t node_ = kNoNode;  // the next node of the strand, or the one whose body runs
-  std::uint32_t best_ = kNoNode;  // what `finish` will continue with
-  bool is_direct_ = false;        // the node before handed over to `node_`
-  bool body_ok_ = true;
+  std::uint32_t best_ = kNoNode;  // the best that `make_ready` was given since the body
   // Tokens of nodes that have run for the target of the next one.
   std::uint32_t carried_tokens_ = 0;
-  std::uint32_t executed_count_ = 0;  // of this strand, not yet added to the run's
+  // What `counters_.executed` was when this strand began: the rest is not yet added to the run's.
+  std::uint64_t first_executed_ = 0;
   // What is left of the turn. Other work goes first once it is used up.
   std::int64_t turn_left_ns_ = 0;
   std::int64_t last_charge_ns_ = 0;
+  std::int64_t counted_left_ns_ = 0;  // what was left when `count_missed` last looked
+  Step step_;  // of a driver that goes by steps: the node whose body it has called
   trace::Arrival arrival_;
-  // Of a caller that helps with its own run only. Written before anyone else sees the run and after
-  // they have left it, so whoever answers the run may read it.
-  const Run* only_run_ = nullptr;
-  bool sleeps_ = false;  // parked without a time limit
+  Run* only_run_ = nullptr;  // of a caller that helps with its own run only
+  bool sleeps_ = false;      // parked without a time limit
   std::uint32_t* stack_ = nullptr;
   std::uint64_t backlog_ns_ = 0;  // upper bound of what the private stack costs, where it is kept
   // Size of the private stack from which on a push looks whether to share; 0 = at every push.
@@ -313,18 +343,37 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   std::uint32_t nesting_ = 0;
 
   [[nodiscard]] IdleAction idle_for_own_run();
+  [[nodiscard]] bool sees_own_run() const;
+  void begin_looking(base::Duration how_long);
+  /// Moves its thread away from a processor on which a peer works.
+  void leave_busy_processor(base::TimePoint now);
+  [[nodiscard]] IdleAction look_again(base::TimePoint now) const;
+  [[nodiscard]] bool watch_backlogs(base::TimePoint now);
+  [[nodiscard]] bool has_backlog_in_body() const;
 
   // Idle state, owner only.
   bool idling_ = false;
   bool waits_for_own_run_ = false;
-  base::TimePoint idle_since_{};
-  base::Duration spin_budget_{};
+  bool may_look_longer_ = false;  // once after it woke by itself
+  base::TimePoint look_since_{};
+  base::TimePoint look_until_{};
+  base::TimePoint next_watch_{};
+  base::TimePoint next_move_{};
   std::uint64_t activity_seen_ = 0;
+  // What this worker saw of others that hold nodes back while they are in a body: how many bodies
+  // they had called by then, and when it first saw that number.
+  struct Watched {
+    std::uint64_t executed = 0;
+    base::TimePoint since{};
+  };
+  std::vector<Watched> watched_;
 
   Handshake<> handshake_;
   // Classes whose deque may hold something. Written by the owner, read by thieves as a hint that
   // saves them from looking at every deque.
   alignas(base::kApartBytes) ClassSet node_classes_;
+  // Where it ran when it last shared something. A hint for peers that look for work.
+  std::atomic<int> processor_{-1};
   ClassSet run_classes_;
   std::array<StealDeque<>, kPriorityCount> nodes_;
   std::array<StealDeque<>, kPriorityCount> runs_;

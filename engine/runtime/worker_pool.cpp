@@ -94,6 +94,7 @@ base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfi
     const bool shares = config.compute_threads != 1;
     pool.reset(new WorkerPool(config, clock, shares ? machine_prices() : SharingPrices{}));
     pool->is_driven_ = true;
+    pool->spreads_threads_ = pool->worker_count_ > 1 && !config.pin_from;
     pool->start_threads();
   } catch (const std::system_error& error) {
     return base::fail(base::ErrorCode::kResourceExhausted,
@@ -124,8 +125,9 @@ WorkerPool::WorkerPool(const ExecutorConfig& config,
                       : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
   thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
   if (thread_count_ == 0) guest_slot_end_ = kSlotMax - 1;  // the last one is for the standby
+  hand_over_ns_ = static_cast<std::uint32_t>(
+      std::min<std::int64_t>(prices_.hand_over.count(), CostModel::kCostMask));
   // One worker has nobody to share with: it keeps everything, in order of path cost (P1).
-  sharing_mask_ = worker_count_ > 1 ? CostModel::kWorthSharing : 0;
   backlog_limit_ns_ =
       worker_count_ > 1 ? static_cast<std::uint64_t>(prices_.bundle.count()) : UINT64_MAX;
   rescue_after_ = config.spin_time / 4;
@@ -193,6 +195,7 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
   const CostModel& costs = run.costs();
   start.pays_to_share = !costs.is_warm() || prices_.pays(base::Duration(costs.sharing_gain_ns()),
                                                          costs.contended_edge_count());
+  start.shares_singly = costs.dearest_ns() >= hand_over_ns_;
   run.prepare(std::move(start), clock_);
   if (run.may_answer_early_ && run.options_.deadline) {
     run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
@@ -236,12 +239,16 @@ void WorkerPool::enqueue(Run& run) {
 }
 
 LoopScheduler& WorkerPool::scheduler_of(loop::Loop& loop) {
+  LoopScheduler* const last = last_scheduler_.load(std::memory_order_acquire);
+  if (last != nullptr && &last->loop() == &loop) return *last;
   base::MutexLock lock(loop_schedulers_mutex_);
-  for (const auto& scheduler : loop_schedulers_) {
-    if (&scheduler->loop() == &loop) return *scheduler;
-  }
-  loop_schedulers_.push_back(std::make_unique<LoopScheduler>(*this, loop));
-  return *loop_schedulers_.back();
+  auto found = std::ranges::find_if(
+      loop_schedulers_, [&](const auto& scheduler) { return &scheduler->loop() == &loop; });
+  if (found == loop_schedulers_.end())
+    found = loop_schedulers_.insert(found, std::make_unique<LoopScheduler>(*this, loop));
+  LoopScheduler& scheduler = **found;
+  last_scheduler_.store(&scheduler, std::memory_order_release);
+  return scheduler;
 }
 
 bool WorkerPool::is_current() const { return current() != nullptr; }
@@ -260,6 +267,7 @@ PoolCounters WorkerPool::counters() const {
     sum.rescued += cells.rescued.load(std::memory_order_relaxed);
     sum.wakes += cells.wakes.load(std::memory_order_relaxed);
     sum.parks += cells.parks.load(std::memory_order_relaxed);
+    sum.moves += cells.moves.load(std::memory_order_relaxed);
     sum.starvation_guard_count += cells.starvation_guard.load(std::memory_order_relaxed);
   }
   base::MutexLock lock(loop_schedulers_mutex_);

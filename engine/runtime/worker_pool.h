@@ -69,6 +69,7 @@ struct PoolCounters {
   std::uint64_t rescued = 0;
   std::uint64_t wakes = 0;
   std::uint64_t parks = 0;
+  std::uint64_t moves = 0;  ///< times that a thread left the processor of a busy one
   std::uint64_t starvation_guard_count = 0;
 };
 
@@ -186,15 +187,21 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   void call_standby();
   void release_standby();
   void stand_in_for_callers(const std::stop_token& stop);
-  /// Whether one more worker for `run` is worth waking it.
-  [[nodiscard]] bool is_worth_a_wake(const Run& run) const;
+  /// Whether a worker is worth waking that could save so much.
+  [[nodiscard]] bool is_worth_a_wake(std::uint64_t gain_ns) const {
+    return gain_ns >= static_cast<std::uint64_t>(prices_.wake.count());
+  }
   void finish_jobs();
 
   // For workers and loop schedulers.
   void submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit);
   void announce_work();
   [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
-  [[nodiscard]] bool can_share() const { return sharing_mask_ != 0; }
+  [[nodiscard]] bool can_share() const { return worker_count_ > 1; }
+  /// A node of this cost, or of unknown cost, is worth a hand-over by itself.
+  [[nodiscard]] std::uint32_t hand_over_ns() const { return hand_over_ns_; }
+  /// Threads that find themselves on the processor of a busy peer move to another.
+  [[nodiscard]] bool spreads_threads() const { return spreads_threads_; }
   [[nodiscard]] std::uint64_t backlog_limit_ns() const { return backlog_limit_ns_; }
   [[nodiscard]] base::Duration rescue_after() const { return rescue_after_; }
   [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_classes_; }
@@ -204,7 +211,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   void wake_watcher(Worker& by);
   [[nodiscard]] bool has_parked() const { return parked_.load(std::memory_order_relaxed) != 0; }
   void consider_wake(Worker& by, std::uint64_t gain_ns);
-  void count_missed(Worker& by, const Run& run, std::uint32_t node);
+  void count_missed(Worker& by, std::int64_t spent_ns);
   /// Into how many pieces nodes that became ready together are cut, at least.
   [[nodiscard]] std::uint64_t pieces() const { return std::uint64_t{2} * worker_count_; }
   void wake_for_rest(Worker& by, const StealDeque<>& deque);
@@ -223,7 +230,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   std::uint32_t thread_count_ = 0;
   std::uint32_t guest_slot_end_ = kSlotMax;
   bool is_driven_ = false;  // by threads of its own
-  std::uint32_t sharing_mask_ = 0;
+  bool spreads_threads_ = false;
+  std::uint32_t hand_over_ns_ = 0;
   std::uint64_t backlog_limit_ns_ = 0;
   base::Duration rescue_after_{};
   base::Duration clock_overhead_{};
@@ -244,6 +252,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   // Guest slots in use, by slot.
   alignas(base::kApartBytes) std::atomic<std::uint64_t> guests_{0};
   std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
+  // The one that was asked for last; publishes its construction.
+  std::atomic<LoopScheduler*> last_scheduler_{nullptr};
   mutable base::Mutex loop_schedulers_mutex_;
   std::vector<std::unique_ptr<LoopScheduler>> loop_schedulers_
       MR_GUARDED_BY(loop_schedulers_mutex_);

@@ -89,6 +89,8 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
      .help = "whether `PUT /v1/plans/{plan}` may write to the folder of plans"},
     {.name = "engine.cpu_threads", .kind = SettingKind::kInteger, .initial = "0",
      .help = "workers; 0: as many as cores", .flag = "--cpu_threads", .most = 64},
+    {.name = "engine.pin", .kind = SettingKind::kFlag, .initial = "false",
+     .help = "whether each loop and each worker has a processor of its own, as with `--pin`"},
     {.name = "engine.node_timeout", .kind = SettingKind::kDuration, .initial = "0",
      .help = "time limit of every node, besides its own; 0: none", .flag = "--node_timeout_ms", .most = kHour},
     {.name = "overload.inflight_max", .kind = SettingKind::kInteger, .initial = "1024",
@@ -221,6 +223,7 @@ void apply_to_host(const SettingValues& values, host::Settings& settings) {
   settings.env = values.text("plans.env");
   settings.loops = static_cast<std::uint32_t>(values.integer("server.loops"));
   settings.cpu_threads = static_cast<std::uint32_t>(values.integer("engine.cpu_threads"));
+  if (values.flag("engine.pin")) settings.pin = true;
   settings.inflight_max = values.integer("overload.inflight_max");
   settings.high_water = values.integer("overload.high_water");
   settings.plan_inflight_max = values.integer("overload.plan_inflight_max");

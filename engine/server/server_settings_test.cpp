@@ -59,13 +59,17 @@ TEST(ServerSettingsTest, S45_NamesAndVariablesAreUnique) {
 
 TEST(ServerSettingsTest, HostSettingsComeFromTheTable) {
   base::ProblemReport report;
-  const Pairs flags{{"server.loops", "3"}, {"plans.env", "prod"}, {"engine.node_timeout", "50ms"}};
+  const Pairs flags{{"server.loops", "3"},
+                    {"plans.env", "prod"},
+                    {"engine.pin", "true"},
+                    {"engine.node_timeout", "50ms"}};
   const auto values = base::SettingValues::read(settings_table(), {.flags = flags}, report);
   host::Settings settings;
   settings.plan_dir = "kept";
   apply_to_host(values, settings);
   EXPECT_EQ(settings.loops, 3U);
   EXPECT_EQ(settings.env, "prod");
+  EXPECT_TRUE(settings.pin);
   EXPECT_EQ(settings.plan_dir, "kept");
   EXPECT_EQ(settings.node_timeout, std::chrono::milliseconds(50));
 }

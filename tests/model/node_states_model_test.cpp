@@ -30,7 +30,7 @@ class QuickNodeAndAnswer : public Scenario {
     }
   }
   void finish() override {
-    const runtime::NodeState state = states_.at(0);
+    const runtime::NodeState state = states_[0].get();
     require(state == runtime::NodeState::kDone || state == runtime::NodeState::kAbandoned ||
                 state == runtime::NodeState::kRunning,
             "The node was decided");
@@ -45,17 +45,17 @@ class QuickNodeAndAnswer : public Scenario {
 
  private:
   void run_node() {
-    if (!states_.begin_quick(0, [this] { return closed_.load(kRelaxed) != 0; })) return;
-    if (!states_.end_quick(0, [this] { return closed_.load(kRelaxed) == 0; })) return;
+    if (!states_[0].begin_quick([this] { return closed_.load(kRelaxed) != 0; })) return;
+    if (!states_[0].end_quick([this] { return closed_.load(kRelaxed) == 0; })) return;
     result_.set(7);
     committed_ = true;
-    states_.settle(0);
+    states_[0].settle();
   }
   void answer() {
     closed_.store(1, kRelaxed);
     Atomics::heavy_fence();
     bool was_running = false;
-    was_taken_ = states_.try_abandon(0, was_running);
+    was_taken_ = states_[0].try_abandon(was_running);
     // Reads what a commit writes: a race, if a body could still be committing.
     static_cast<void>(result_.get());
   }
@@ -75,15 +75,15 @@ class CarefulNodeAndClock : public Scenario {
 
   void run(std::size_t thread) override {
     if (thread == 0) {
-      if (!states_.begin_careful(0, false, [] { return false; })) return;
-      if (!states_.end_careful(0)) return;
+      if (!states_[0].begin_careful(false, [] { return false; })) return;
+      if (!states_[0].end_careful()) return;
       result_.set(7);
       committed_ = true;
-      states_.settle(0);
+      states_[0].settle();
       return;
     }
     bool was_running = false;
-    taken_ = states_.try_abandon(0, was_running);
+    taken_ = states_[0].try_abandon(was_running);
     static_cast<void>(result_.get());
   }
   void finish() override { require(committed_ != taken_, "Exactly one of body and clock decides"); }

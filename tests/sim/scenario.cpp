@@ -281,8 +281,7 @@ runtime::ExecutorConfig draw_config(Dice& dice) {
       dice.one_of<Duration>({Duration{}, microseconds(50), milliseconds(10)});
   config.costs.inline_threshold =
       dice.one_of<Duration>({Duration{}, microseconds(10), milliseconds(1)});
-  config.costs.share_threshold =
-      dice.one_of<Duration>({Duration{}, Duration(400), microseconds(20)});
+  config.hand_over_price = dice.one_of<Duration>({Duration{}, Duration(400), microseconds(20)});
   config.costs.samples_min = static_cast<std::uint32_t>(1 + dice.below(3));
   config.costs.sample_every = static_cast<std::uint32_t>(1 + dice.below(8));
   config.spin_time = dice.one_of<Duration>({Duration{}, microseconds(5), microseconds(50)});

@@ -98,7 +98,7 @@ void SimWorld::look_for_work(Driver& driver) {
   in_whole_strand_ = false;
   if (found) return;
   const runtime::IdleAction action = worker.idle();
-  if (action.kind == runtime::IdleAction::Kind::kRetry) {
+  if (action.kind != runtime::IdleAction::Kind::kPark) {
     const auto spin = static_cast<std::uint64_t>(scenario_.config.spin_time.count());
     driver.until =
         clock_.now() + base::Duration(static_cast<std::int64_t>(1 + random_.below(spin / 2 + 100)));

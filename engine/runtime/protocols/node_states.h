@@ -50,99 +50,102 @@ enum class NodeState : std::uint8_t {
   kAbandoned,
 };
 
+/// The state of one node.
 /// Threading: any thread. `begin`, `end` and `settle` belong to the thread that runs the node.
 template <class Atomics = base::StdAtomics>
-class NodeStates {
+class NodeCell {
  public:
-  explicit NodeStates(std::uint32_t count)
-      : count_(count), states_(std::make_unique<Cell[]>(count)) {}
-
-  /// Makes every node wait. Not while anyone else uses the states.
-  void reset() {
-    static_assert(static_cast<std::uint8_t>(NodeState::kWaiting) == 0);
-    if constexpr (sizeof(Cell) == 1 && std::is_trivially_destructible_v<Cell>) {
-      std::memset(static_cast<void*>(states_.get()), 0, count_);
-      return;
-    }
-    for (std::uint32_t node = 0; node < count_; ++node)
-      states_[node].store(NodeState::kWaiting, std::memory_order_relaxed);
-  }
-  [[nodiscard]] NodeState at(std::uint32_t node) const {
-    return states_[node].load(std::memory_order_acquire);
-  }
+  [[nodiscard]] NodeState get() const { return state_.load(std::memory_order_acquire); }
 
   /// The quick way. False: `is_stopped` says that the run is to stop, and the body must not run.
   template <class Stopped>
-  [[nodiscard]] bool begin_quick(std::uint32_t node, Stopped is_stopped) {
-    states_[node].store(NodeState::kRunning, std::memory_order_relaxed);
+  [[nodiscard]] bool begin_quick(Stopped is_stopped) {
+    state_.store(NodeState::kRunning, std::memory_order_relaxed);
     Atomics::light_fence();
     if (!is_stopped()) [[likely]]
       return true;
-    states_[node].store(NodeState::kAbandoned, std::memory_order_relaxed);
+    drop();
     return false;
   }
-  /// False: the answer was faster, and the result must be dropped.
+  /// The end in three steps, so that one light fence serves its thread for other things too:
+  /// `mark_ending`, the fence, and then either the run is open and the result counts, or `drop`.
+  void mark_ending() { state_.store(NodeState::kEnding, std::memory_order_relaxed); }
+  void drop() { state_.store(NodeState::kAbandoned, std::memory_order_relaxed); }
+  /// All three. False: the answer was faster, and the result must be dropped.
   template <class Open>
-  [[nodiscard]] bool end_quick(std::uint32_t node, Open is_open) {
-    states_[node].store(NodeState::kEnding, std::memory_order_relaxed);
+  [[nodiscard]] bool end_quick(Open is_open) {
+    mark_ending();
     Atomics::light_fence();
     if (is_open()) [[likely]]
       return true;
-    states_[node].store(NodeState::kAbandoned, std::memory_order_relaxed);
+    drop();
     return false;
   }
 
   /// The careful way. With `as_starting` the caller must call `set_running` soon.
   template <class Stopped>
-  [[nodiscard]] bool begin_careful(std::uint32_t node, bool as_starting, Stopped is_stopped) {
+  [[nodiscard]] bool begin_careful(bool as_starting, Stopped is_stopped) {
     const NodeState claimed = as_starting ? NodeState::kStarting : NodeState::kRunning;
-    if (!try_move(node, NodeState::kWaiting, claimed)) return false;
+    if (!try_move(NodeState::kWaiting, claimed)) return false;
     Atomics::light_fence();
     if (!is_stopped()) return true;
-    static_cast<void>(try_move(node, claimed, NodeState::kAbandoned));
+    static_cast<void>(try_move(claimed, NodeState::kAbandoned));
     return false;
   }
-  void set_running(std::uint32_t node) {
-    states_[node].store(NodeState::kRunning, std::memory_order_release);
-  }
+  void set_running() { state_.store(NodeState::kRunning, std::memory_order_release); }
   /// False: a clock or the answer was faster.
-  [[nodiscard]] bool end_careful(std::uint32_t node) {
-    return try_move(node, NodeState::kRunning, NodeState::kEnding);
-  }
+  [[nodiscard]] bool end_careful() { return try_move(NodeState::kRunning, NodeState::kEnding); }
 
   /// Ends `ending`: publishes what was done in it.
-  void settle(std::uint32_t node) {
-    states_[node].store(NodeState::kDone, std::memory_order_release);
-  }
+  void settle() { state_.store(NodeState::kDone, std::memory_order_release); }
 
   /// Takes the node away from its body. False: the body was faster, or somebody else took it; if it
   /// is just publishing its result, this waits for that. `was_running` tells whether a body is
   /// under way that will return late. Of quick nodes only after the answer is decided and a heavy
   /// fence.
-  [[nodiscard]] bool try_abandon(std::uint32_t node, bool& was_running) {
+  [[nodiscard]] bool try_abandon(bool& was_running) {
     for (;;) {
-      const NodeState now = at(node);
+      const NodeState now = get();
       if (now == NodeState::kDone || now == NodeState::kAbandoned) return false;
       if (now == NodeState::kStarting || now == NodeState::kEnding) {
         Atomics::yield();
         continue;
       }
       was_running = now == NodeState::kRunning;
-      if (try_move(node, now, NodeState::kAbandoned)) return true;
+      if (try_move(now, NodeState::kAbandoned)) return true;
     }
   }
 
  private:
-  using Cell = typename Atomics::template Atomic<NodeState>;
-
-  [[nodiscard]] bool try_move(std::uint32_t node, NodeState from, NodeState to) {
-    return states_[node].compare_exchange_strong(
+  [[nodiscard]] bool try_move(NodeState from, NodeState to) {
+    return state_.compare_exchange_strong(
         from, to, std::memory_order_seq_cst, std::memory_order_acquire);
   }
 
-  const std::uint32_t count_;
   // Publishes a result from the body's thread (settle) to whoever answers.
-  std::unique_ptr<Cell[]> states_;
+  typename Atomics::template Atomic<NodeState> state_{NodeState::kWaiting};
+};
+
+/// The states of all nodes of a run.
+template <class Atomics = base::StdAtomics>
+class NodeStates {
+ public:
+  using Cell = NodeCell<Atomics>;
+
+  explicit NodeStates(std::uint32_t count)
+      : count_(count), cells_(std::make_unique<Cell[]>(count)) {}
+
+  /// Makes every node wait. Not while anyone else uses the states.
+  void reset() {
+    static_assert(static_cast<std::uint8_t>(NodeState::kWaiting) == 0);
+    static_assert(sizeof(Cell) == 1 && std::is_trivially_destructible_v<Cell>);
+    std::memset(static_cast<void*>(cells_.get()), 0, count_);
+  }
+  [[nodiscard]] Cell& operator[](std::uint32_t node) { return cells_[node]; }
+
+ private:
+  const std::uint32_t count_;
+  std::unique_ptr<Cell[]> cells_;
 };
 
 }  // namespace millrace::runtime

@@ -67,7 +67,6 @@ base::Status validate(const CostSettings& settings) {
   };
   if (settings.inline_threshold.count() < 0)
     return invalid("inline_threshold must not be negative");
-  if (settings.share_threshold.count() < 0) return invalid("share_threshold must not be negative");
   if (settings.samples_min == 0) return invalid("samples_min must be at least 1");
   if (settings.sample_every == 0) return invalid("sample_every must be at least 1");
   return {};
@@ -209,14 +208,9 @@ void CostModel::update_hint(std::uint32_t node) {
   const bool is_unknown = topology_.spec(node).cost_per_row.count() > 0 && !is_measured(node);
   const std::optional<base::Duration> cost = is_unknown ? std::nullopt : usual_cost(node);
   if (!cost) return hints_[node].store(kUnknown, std::memory_order_relaxed);
-  Cell& cell = cells_[node];
-  const bool was_worth = cell.worth_sharing.load(std::memory_order_relaxed);
-  const bool worth =
-      *cost >= (was_worth ? settings_.share_threshold / 2 : settings_.share_threshold);
-  cell.worth_sharing.store(worth, std::memory_order_relaxed);
-  cell.inlines.store(is_cheap_enough_to_inline(node, 0), std::memory_order_relaxed);
+  cells_[node].inlines.store(is_cheap_enough_to_inline(node, 0), std::memory_order_relaxed);
   const auto ns = static_cast<std::uint32_t>(std::min<std::int64_t>(cost->count(), kCostMask - 1));
-  hints_[node].store(worth ? ns | kWorthSharing : ns, std::memory_order_relaxed);
+  hints_[node].store(ns, std::memory_order_relaxed);
 }
 
 void CostModel::refresh() {
@@ -226,8 +220,6 @@ void CostModel::refresh() {
   base::Duration upper{1};
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
     update_hint(node);
-    // Hints that are unknown or worth a hand-over have the top bit set, so the maximum shows
-    // whether any exists.
     dearest = std::max(dearest, hint(node));
     const Cell& cell = cells_[node];
     upper =
@@ -240,7 +232,7 @@ void CostModel::refresh() {
     moved |= now > 2 * ordered + kOrderSlackNs || ordered > 2 * now + kOrderSlackNs;
   }
   warm_.store(all_known, std::memory_order_relaxed);
-  dearest_ns_.store((dearest & kWorthSharing) != 0 ? kUnknown : dearest, std::memory_order_relaxed);
+  dearest_ns_.store(dearest, std::memory_order_relaxed);
   const auto total = static_cast<std::uint64_t>(expected_total().count());
   total_ns_.store(total, std::memory_order_relaxed);
   upper_total_ns_.store(upper.count(), std::memory_order_relaxed);

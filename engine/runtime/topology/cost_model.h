@@ -14,19 +14,17 @@
 #include "runtime/topology/topology.h"
 
 // Measured costs of one topology, shared by all its runs, and what is derived from them: the order
-// by path cost (P1) and a hint per node that tells a strand whether handing the node over pays
-// (D6).
+// by path cost (P1) and a hint per node from which a strand decides whether handing the node over
+// pays (D6).
 //
 // Only a few runs are measured (two clock reads per node); all others read the results. Costs
 // influence timing only, so cells are relaxed atomics and a lost sample does no harm.
 
 namespace millrace::runtime {
 
-/// The thresholds that decide when work is shared or inlined. The defaults were measured on small
-/// virtual machines.
+/// How costs are measured, and when nodes are inlined.
 struct CostSettings {
   base::Duration inline_threshold{10'000};  ///< cheaper nodes may be inlined on a loop (I3)
-  base::Duration share_threshold{400};      ///< nodes that cost at least this are worth a hand-over
   std::uint32_t samples_min = 4;            ///< samples before a measured cost is used
   std::uint32_t sample_every = 1024;        ///< one run in this many is measured once warm
 };
@@ -39,11 +37,11 @@ class CostModel {
  public:
   CostModel(const Topology& topology, const CostSettings& settings);
 
-  /// Format of a hint. Bit 31: worth handing over, or nothing is known yet. Bits 0–30: nanoseconds,
-  /// saturated.
-  static constexpr std::uint32_t kWorthSharing = 1U << 31U;
-  static constexpr std::uint32_t kCostMask = kWorthSharing - 1;
-  static constexpr std::uint32_t kUnknown = UINT32_MAX;
+  /// A hint is a cost in nanoseconds, saturated, or `kUnknown`, which is larger than any cost.
+  /// Under the mask a node of unknown cost counts as much as ten of them are allowed in one turn by
+  /// default.
+  static constexpr std::uint32_t kCostMask = (1U << 30U) - 1;
+  static constexpr std::uint32_t kUnknown = 1U << 31U | 10'000;
   [[nodiscard]] const std::atomic<std::uint32_t>* hints() const { return hints_.get(); }
   [[nodiscard]] std::uint32_t hint(std::uint32_t node) const {
     return hints_[node].load(std::memory_order_relaxed);
@@ -105,8 +103,7 @@ class CostModel {
   /// Time to keep free for the nodes after `node`: the plan's own setting, else the measured 95th
   /// percentile, at least 1 ms.
   [[nodiscard]] base::Duration reserve(std::uint32_t node) const;
-  /// The highest cost of any node, in nanoseconds, if every cost is known and no node is worth a
-  /// hand-over by itself; else `kUnknown`.
+  /// The highest cost of any node, in nanoseconds, if every cost is known; else `kUnknown`.
   [[nodiscard]] std::uint32_t dearest_ns() const {
     return dearest_ns_.load(std::memory_order_relaxed);
   }
@@ -150,8 +147,7 @@ class CostModel {
     std::atomic<std::int64_t> spread_ns{0};    // moving mean of the distance to the expected cost
     std::atomic<std::uint64_t> ordered_ns{0};  // the cost from which the current order was computed
     std::atomic<std::uint32_t> samples{0};
-    std::atomic<bool> inlines{false};        // hysteresis state
-    std::atomic<bool> worth_sharing{false};  // hysteresis state
+    std::atomic<bool> inlines{false};  // hysteresis state
   };
   /// Log-scaled histogram of the time from a node's end to its run's end.
   struct Downstream {

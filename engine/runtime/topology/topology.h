@@ -29,13 +29,25 @@ struct Edge {
 
 /// What a strand touches for every node it runs: one cache line.
 struct alignas(64) HotNode {
-  /// In `needs`: the node has a clock of its own (timeout, fallback), so it takes the careful way.
+  // In `needs`, of the node itself or of all nodes of a run:
+  /// The node has a clock of its own (timeout, fallback), so it takes the careful way.
   static constexpr std::uint32_t kOwnClock = 1;
   /// A dependent is asynchronous or never inlined, or the node replaces others: what follows from
   /// it is not simply pushed.
   static constexpr std::uint32_t kRoutesApart = 2;
   /// An output of the run: nothing depends on it, and it is not lazy.
   static constexpr std::uint32_t kOutput = 4;
+  /// Its cost is measured in this run.
+  static constexpr std::uint32_t kMeasured = 8;
+  /// A deadline wants to know since when its body runs, if that may take long (C12).
+  static constexpr std::uint32_t kTimesBody = 16;
+  /// Its dependents are told how many rows it made.
+  static constexpr std::uint32_t kCountsRows = 32;
+  /// One of these: something is to be done before the body besides what every node needs.
+  static constexpr std::uint32_t kBeginsApart = kOwnClock | kMeasured | kTimesBody;
+  /// The same after the body.
+  static constexpr std::uint32_t kEndsApart =
+      kOwnClock | kRoutesApart | kOutput | kMeasured | kCountsRows;
 
   BodyFunction body;
   BodyFunction commit;  ///< may be null
@@ -44,6 +56,7 @@ struct alignas(64) HotNode {
   std::uint32_t edge_end;
   Edge single;  ///< the only edge of a node that has one, so that a chain reads no edges
   std::uint32_t needs;
+  std::uint32_t direct;  ///< the only dependent, if it waits for this node alone; else `kNoNode`
 };
 
 /// Which of the rarer mechanisms a topology needs.

@@ -262,7 +262,9 @@ void TopologyCompiler::lay_out() {
     if (spec.timeout || spec.fallback != FallbackKind::kNone) needs |= HotNode::kOwnClock;
     if (routes_apart(node)) needs |= HotNode::kRoutesApart;
     if (begin == end && !out.is_lazy(node)) needs |= HotNode::kOutput;
-    out.nodes_.push_back({spec.body, spec.commit, spec.closure.get(), begin, end, single, needs});
+    const std::uint32_t direct = single.counter == kNoCounter ? single.target : kNoNode;
+    out.nodes_.push_back(
+        {spec.body, spec.commit, spec.closure.get(), begin, end, single, needs, direct});
     out.traits_.has_async |= spec.kind == NodeKind::kAsync;
     out.traits_.has_timeout |= spec.timeout.has_value();
     out.traits_.has_fallback |= spec.fallback != FallbackKind::kNone;
