@@ -32,8 +32,12 @@
 #include "runtime/worker_pool.h"
 #include "stores/store_client.h"
 #include "tasks/scratch_pool.h"
+#include "trace/trace_collector.h"
 
 namespace millrace::host {
+
+/// Series of the registry of a host. A server has others beside it, and all together are bounded.
+inline constexpr std::size_t kSeriesMax = 11'900;
 
 /// One event loop and what all generations share on it.
 struct LoopUnit {
@@ -102,6 +106,8 @@ class Engine {
   /// The metrics of the process: those of loops and endpoints, and what others bind to it.
   [[nodiscard]] base::MetricsRegistry& metrics() { return metrics_; }
   [[nodiscard]] const base::MetricsRegistry& metrics() const { return metrics_; }
+  /// What became of the records of traces.
+  [[nodiscard]] trace::TraceStats trace_stats() const { return tracer_.collector().stats(); }
   /// The sum of the counters of all store clients.
   [[nodiscard]] stores::StoreCounters store_counters() const;
 
@@ -119,7 +125,7 @@ class Engine {
   // Destroyed from the last to the first: plans wait for bodies that still run, and these need the
   // threads, the clients and the admission.
   base::SystemWallClock wall_clock_;
-  base::MetricsRegistry metrics_;
+  base::MetricsRegistry metrics_{{.series_max = kSeriesMax}};
   base::Logger* log_ = nullptr;  // set when the engine has started
   std::unique_ptr<TraceDump> dump_;
   rank::RunTracer tracer_;

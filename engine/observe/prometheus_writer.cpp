@@ -1,13 +1,16 @@
 #include "observe/prometheus_writer.h"
 
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/format.h"
 #include "base/metrics/metric_descriptor.h"
 
 namespace millrace::observe {
@@ -62,7 +65,8 @@ void append_name(std::string_view name, std::string& out) {
 
 class PageWriter {
  public:
-  PageWriter(MetricsFormat format, std::string& out) : format_(format), out_(out) {}
+  PageWriter(MetricsFormat format, const ExemplarTable& exemplars, std::string& out)
+      : format_(format), exemplars_(exemplars), out_(out) {}
 
   void append(const base::MetricSnapshot& metric) {
     append_head(metric.descriptor);
@@ -147,6 +151,9 @@ class PageWriter {
   void append_histogram(const base::MetricDescriptor& metric, const base::SeriesSnapshot& series) {
     std::uint64_t count = 0;
     std::string bound;
+    std::span<const Exemplar> exemplars;
+    if (format_ == MetricsFormat::kOpenMetrics)
+      exemplars = exemplars_.find(metric.name, series.label_values);
     for (std::size_t bucket = 0; bucket < series.value.buckets.size(); ++bucket) {
       count += series.value.buckets[bucket];
       bound.clear();
@@ -160,6 +167,7 @@ class PageWriter {
       append_labels(metric, series, bound);
       out_ += ' ';
       out_ += std::to_string(count);
+      if (bucket < exemplars.size()) append_exemplar(exemplars[bucket]);
       out_ += '\n';
     }
     append_name(metric.name, out_);
@@ -176,7 +184,18 @@ class PageWriter {
     out_ += '\n';
   }
 
+  void append_exemplar(const Exemplar& exemplar) {
+    if (exemplar.at == base::WallTime()) return;
+    out_ += " # {trace_id=\"";
+    out_ += to_text(exemplar.trace);
+    out_ += "\"} ";
+    append_number(exemplar.value, out_);
+    const auto at = std::chrono::floor<std::chrono::milliseconds>(exemplar.at).time_since_epoch();
+    out_ += base::format(" {}.{:03}", at.count() / 1000, at.count() % 1000);
+  }
+
   const MetricsFormat format_;
+  const ExemplarTable& exemplars_;
   std::string& out_;
 };
 
@@ -196,8 +215,9 @@ MetricsFormat format_for(std::string_view accept) {
 
 void append_metrics(std::span<const base::MetricSnapshot> metrics,
                     MetricsFormat format,
-                    std::string& out) {
-  PageWriter writer(format, out);
+                    std::string& out,
+                    const ExemplarTable& exemplars) {
+  PageWriter writer(format, exemplars, out);
   for (const base::MetricSnapshot& metric : metrics) writer.append(metric);
   if (format == MetricsFormat::kOpenMetrics) out += "# EOF\n";
 }

@@ -1,6 +1,7 @@
 #include "observe/prometheus_writer.h"
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -131,6 +132,28 @@ TEST(PrometheusWriterTest, TheClientLibraryReadsBothFormats) {
   EXPECT_EQ(read_by_client(open, ".openmetrics.parser"), 0);
   // The test must be able to fail.
   EXPECT_NE(read_by_client("rankd_x_total{", ".parser"), 0);
+}
+
+TEST(PrometheusWriterTest, S39_ExemplarsStandBehindTheirBucketsInOpenMetricsOnly) {
+  Sample sample;
+  const TraceIdBits trace{.high = 0x4bf92f3577b34da6, .low = 0xa3ce929d0e0e4736};
+  const base::WallTime at{std::chrono::milliseconds(1'520'879'607'789)};
+  std::array<Exemplar, 4> by_bucket{};
+  by_bucket[2] = {.trace = trace, .value = 0.7, .at = at};
+  ExemplarTable exemplars;
+  exemplars.add(kSpan.name, {}, by_bucket);
+  auto metrics = sample.registry.snapshot();
+  add_process_metrics(metrics);
+  std::string open;
+  append_metrics(metrics, MetricsFormat::kOpenMetrics, open, exemplars);
+  EXPECT_THAT(open,
+              ::testing::HasSubstr("rankd_span_seconds_bucket{le=\"1.0\"} 2 # "
+                                   "{trace_id=\"4bf92f3577b34da6a3ce929d0e0e4736\"} 0.7 "
+                                   "1520879607.789\n"));
+  EXPECT_EQ(read_by_client(open, ".openmetrics.parser"), 0);
+  std::string text;
+  append_metrics(sample.registry.snapshot(), MetricsFormat::kPrometheus, text, exemplars);
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("trace_id")));
 }
 
 TEST(PrometheusWriterTest, NumbersThatAreNotFiniteHaveNames) {

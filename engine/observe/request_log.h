@@ -54,6 +54,10 @@ class RequestLog {
  public:
   RequestLog(base::Logger* log, RequestLogRule rule) : log_(log), rule_(rule) {}
 
+  /// Whether any request gets a line.
+  [[nodiscard]] bool is_on() const {
+    return log_ != nullptr && (rule_.one_in != 0 || rule_.errors);
+  }
   void write(const RequestRecord& record);
 
  private:

@@ -1,7 +1,10 @@
 #include "observe/trace_context.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace millrace::observe {
@@ -20,6 +23,13 @@ bool is_hex(std::string_view text) {
   return std::ranges::all_of(text, [](char digit) {
     return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
   });
+}
+
+/// The value of hex digits that were checked before.
+std::uint64_t bits_of(std::string_view digits) {
+  std::uint64_t bits = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
+  return bits;
 }
 
 bool is_zero(std::string_view text) {
@@ -44,6 +54,37 @@ std::optional<TraceParent> parse_traceparent(std::string_view text) {
   const char last = flags[1];
   const int digit = last <= '9' ? last - '0' : last - 'a' + 10;
   return TraceParent{.trace_id = trace, .parent_id = parent, .is_sampled = digit % 2 == 1};
+}
+
+void append_hex(std::uint64_t bits, std::string& out) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(bits >> shift) & 15U];
+}
+
+std::string to_text(const TraceIdBits& trace) {
+  std::string text;
+  append_hex(trace.high, text);
+  append_hex(trace.low, text);
+  return text;
+}
+
+RequestTrace TraceSampler::begin(std::string_view traceparent) {
+  if (!traceparent.empty()) {
+    if (const auto parent = parse_traceparent(traceparent)) {
+      return {.trace = {.high = bits_of(parent->trace_id.substr(0, kParentDigits)),
+                        .low = bits_of(parent->trace_id.substr(kParentDigits))},
+              .parent = bits_of(parent->parent_id),
+              .is_sampled = parent->is_sampled};
+    }
+  }
+  return {.trace = {.high = random_.next(), .low = draw_id()},
+          .is_sampled = root_share_ > 0 && random_.chance(root_share_)};
+}
+
+std::uint64_t TraceSampler::draw_id() {
+  std::uint64_t id = random_.next();
+  while (id == 0) id = random_.next();
+  return id;
 }
 
 }  // namespace millrace::observe

@@ -41,5 +41,33 @@ TEST(TraceContextTest, RefusesTheRest) {
     EXPECT_FALSE(parse_traceparent(bad)) << bad;
 }
 
+TEST(TraceContextTest, S41_AValidFieldGivesTraceAndParentElseANewTraceBegins) {
+  base::SplitMix64 random(1);
+  TraceSampler none(random, 0);
+  const RequestTrace given = none.begin(field("00", "01"));
+  EXPECT_EQ(to_text(given.trace), kTrace);
+  std::string parent;
+  append_hex(given.parent, parent);
+  EXPECT_EQ(parent, kParent);
+  EXPECT_TRUE(given.is_sampled);
+  EXPECT_FALSE(none.begin(field("00", "00")).is_sampled);
+  for (const std::string& bad : {std::string(), field("ff", "01"), std::string("garbage")}) {
+    const RequestTrace fresh = none.begin(bad);
+    EXPECT_NE(fresh.trace, TraceIdBits());
+    EXPECT_NE(fresh.trace, none.begin(bad).trace) << "each is a trace of its own";
+    EXPECT_EQ(fresh.parent, 0U);
+    EXPECT_FALSE(fresh.is_sampled);
+  }
+}
+
+TEST(TraceContextTest, S41_OfRequestsWithoutAParentAShareIsSampled) {
+  base::SplitMix64 random(1);
+  TraceSampler some(random, 0.25);
+  int sampled = 0;
+  for (int request = 0; request < 4000; ++request) sampled += some.begin("").is_sampled ? 1 : 0;
+  EXPECT_NEAR(sampled, 1000, 100);
+  EXPECT_FALSE(some.begin(field("00", "00")).is_sampled) << "the caller has decided";
+}
+
 }  // namespace
 }  // namespace millrace::observe

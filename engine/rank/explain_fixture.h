@@ -27,9 +27,9 @@ namespace millrace::rank::testing {
 
 class TextCall final : public RankCall {
  public:
-  const std::string& run(Ranker& ranker, std::string_view text) {
+  const std::string& run(Ranker& ranker, std::string_view text, const CallTerms& terms = {}) {
     RequestReader reader;
-    ranker.start(*this, reader, text);
+    ranker.start(*this, reader, text, terms);
     answered_.acquire();
     return response();
   }
@@ -70,6 +70,16 @@ class ExplainEngine {
             std::string_view outputs,
             bool keep_artifact = true,
             std::string_view output_keys = R"(["id"])") {
+    auto loaded = load_apart(nodes, outputs, keep_artifact, output_keys);
+    plan_ = loaded.get();
+    MR_CHECK(plans_->add(std::move(loaded)).has_value());
+  }
+  /// The same plan for the caller alone.
+  [[nodiscard]] std::unique_ptr<LoadedPlan> load_apart(
+      std::string_view nodes,
+      std::string_view outputs,
+      bool keep_artifact = true,
+      std::string_view output_keys = R"(["id"])") const {
     const std::string artifact = std::string(R"({"schema_version": 1, "name": "p", "nodes": )") +
                                  std::string(nodes) + R"(, "outputs": )" + std::string(outputs) +
                                  R"(, "output_keys": )" + std::string(output_keys) + "}";
@@ -78,8 +88,7 @@ class ExplainEngine {
     auto loaded = LoadedPlan::load(
         *compiled, *registry_, tasks_, {.artifact = keep_artifact ? artifact : std::string()});
     MR_CHECK(loaded.has_value(), loaded.error().to_string());
-    plan_ = loaded->get();
-    MR_CHECK(plans_->add(*std::move(loaded)).has_value());
+    return *std::move(loaded);
   }
 
   [[nodiscard]] std::string ask(std::string_view text) { return TextCall().run(*ranker_, text); }

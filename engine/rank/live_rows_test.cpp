@@ -61,6 +61,7 @@ class LiveRowsTest : public ::testing::Test {
     return node(id, "fresh", input, "{}", more);
   }
 
+  RunTracer tracer;  // outlives the plans
   RankRig rig{1};
   std::map<std::string, std::weak_ptr<const rows::Batch>> batches;
   std::map<std::string, std::string> seen;  ///< whose rows were in memory when a body began
@@ -103,7 +104,6 @@ TEST_F(LiveRowsTest, D12_RowsStayForAllWhoReadThem) {
 
 TEST_F(LiveRowsTest, D12_ExplainedAndTracedRequestsKeepAllRows) {
   const std::string text = ten_in_a_row();
-  RunTracer tracer;
   rig.services.tracer = &tracer;
   rig.load(text, {.artifact = text});
   const auto explained = rig.ask(R"({"user_id": 1, "explain": {"ids": [2]}})");

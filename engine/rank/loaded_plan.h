@@ -17,6 +17,7 @@
 #include "rank/plan_load.h"
 #include "rank/prepared_plan.h"
 #include "rank/request_run.h"
+#include "rank/watch/topology_lease.h"
 #include "runtime/run_pool.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/topology.h"
@@ -58,6 +59,9 @@ class LoadedPlan : public PreparedPlan {
   /// What its requests take, and how many are under way.
   [[nodiscard]] PlanLoad& plan_load() const { return load_; }
 
+  /// What the tracer keeps of the plan; goes with it. Read and written by the tracer only.
+  [[nodiscard]] std::shared_ptr<const TopologyLease>& trace_lease() const { return trace_lease_; }
+
   /// Gives the same plan compiled without fusing nodes, which is what requests with `explain` run.
   /// Compiled at the first call.
   [[nodiscard]] base::Result<LoadedPlan*> explain_twin();
@@ -82,6 +86,7 @@ class LoadedPlan : public PreparedPlan {
   const tasks::TaskRegistry& tasks_;
   const LoadOptions options_;
   const std::uint64_t serial_;
+  mutable std::shared_ptr<const TopologyLease> trace_lease_;  // guarded by the tracer
   std::shared_ptr<const runtime::Topology> topology_;
   std::unique_ptr<runtime::CostModel> costs_;
   std::unique_ptr<const RowReads> reads_;

@@ -42,6 +42,10 @@ void Ranker::start(RankCall& call,
   call.store_round_trips_ = 0;
   call.degraded_count_ = 0;
   call.has_trace_ = false;
+  call.node_samples_.clear();
+  call.degraded_nodes_.clear();
+  call.refusal_.reset();
+  call.capture_.reset();
   call.engine_request_id_.clear();
   append_next_id(call.engine_request_id_);
   auto handle = submit_within_memory(call, reader, text);
@@ -98,13 +102,19 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit_run(RankCall& call,
                                                                 runtime::RunOptions& options,
                                                                 runtime::AdmissionPermit permit) {
   call.run_ = plan.make_run();
+  call.ran_ = &plan;
   RequestRun& run = *call.run_;
   auto started = run.start(call.request_, services_);
   if (started) started = check_output_keys(run);
   if (!started) return std::unexpected(std::move(started).error());
   if (services_.tracer != nullptr)
-    options.trace = services_.tracer->begin(plan, run.request().trace);
-  if (options.trace.enabled()) run.keep_all_rows();
+    options.trace = services_.tracer->begin(plan, run.request().trace || call.terms_.captures);
+  if (options.trace.enabled()) {
+    run.keep_all_rows();
+    if (call.terms_.captures) run.log_store_calls();
+  }
+  // The twin of a plan has other nodes.
+  if (call.terms_.times_nodes && !run.request().explain_ids) run.time_nodes();
   const runtime::RunObserver observer{.on_answer = &Ranker::answered, .data = &call};
   auto handle =
       plan.runs().submit(*services_.workers, call.run_, options, observer, std::move(permit));
@@ -121,6 +131,7 @@ std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
     std::optional<base::TimePoint> deadline) const {
   if (services_.admission == nullptr) return runtime::AdmissionPermit();
   if (deadline && call.plan_->plan_load().is_hopeless(now, *deadline)) {
+    call.refusal_ = runtime::RefusalReason::kDeadline;
     return std::unexpected(
         RankError{.code = RankErrorCode::kDeadlineExceeded,
                   .message = "Less time is left than the plan takes at its fastest"});
@@ -128,6 +139,7 @@ std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
   if (options_.plan_inflight_max > 0) {
     call.place_ = call.plan_->plan_load().try_enter(options_.plan_inflight_max);
     if (!call.place_.valid()) {
+      call.refusal_ = runtime::RefusalReason::kLimit;
       return std::unexpected(
           RankError{.code = RankErrorCode::kBusy,
                     .message = "Too many requests of this plan are under way; try again later"});
@@ -139,6 +151,7 @@ std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
                                       .node_count = plan.topology().node_count(),
                                       .priority = call.priority_});
   if (permit) return *std::move(permit);
+  call.refusal_ = permit.error();
   if (permit.error() == runtime::RefusalReason::kDeadline) {
     return std::unexpected(RankError{.code = RankErrorCode::kDeadlineExceeded,
                                      .message = "The deadline had passed before it started"});
@@ -239,16 +252,15 @@ void Ranker::answered(runtime::Run& ended, void* data) {
   RankCall& call = *static_cast<RankCall*>(data);
   Ranker& ranker = *call.ranker_;
   const RequestRun& run = *call.run_;
-  const trace::TraceContext& traced = ended.options().trace;
   const auto& deadline = ended.options().deadline;
   const base::TimePoint now = ranker.services_.loop->clock().now();
   if (ended.outcome() != runtime::RunOutcome::kOk) {
-    if (traced.enabled()) ranker.services_.tracer->forget(traced.trace_id);
+    (void)ranker.end_watch(call, ended);
     const base::Duration budget = deadline ? *deadline - call.started_ : base::Duration::max();
     ranker.fail(call, run.request().request_id, error_of(run, ended, budget));
   } else if (deadline && now > *deadline + runtime::kAnswerLatenessMax) {
     // The thread that answers was held up after the run had ended (C11).
-    if (traced.enabled()) ranker.services_.tracer->forget(traced.trace_id);
+    (void)ranker.end_watch(call, ended);
     ranker.fail(call,
                 run.request().request_id,
                 {.code = RankErrorCode::kDeadlineExceeded,
@@ -288,17 +300,35 @@ void Ranker::succeed_within_memory(RankCall& call,
   }
 }
 
+std::vector<trace::TraceRecord> Ranker::end_watch(RankCall& call, const runtime::Run& ended) const {
+  const RequestRun& run = *call.run_;
+  if (run.times().is_open()) [[unlikely]]
+    run.times().append_samples(run.plan().plan(), run.topology(), call.node_samples_);
+  const trace::TraceContext& traced = ended.options().trace;
+  if (!traced.enabled()) [[likely]]
+    return {};
+  if (!run.request().trace && !call.terms_.captures) {
+    services_.tracer->forget(traced.trace_id);
+    return {};
+  }
+  std::vector<trace::TraceRecord> records = services_.tracer->take(traced.trace_id);
+  if (call.terms_.captures)
+    call.capture_ = std::make_unique<trace::RunCapture>(capture_run(run, *call.ran_, records));
+  return records;
+}
+
 void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const {
   const RequestRun& run = *call.run_;
-  const trace::TraceContext& traced = ended.options().trace;
   std::string trace;
-  if (traced.enabled()) trace = services_.tracer->end(traced.trace_id, run);
+  const auto records = end_watch(call, ended);
+  if (run.request().trace && ended.options().trace.enabled()) write_trace(run, records, trace);
   call.has_trace_ = !trace.empty();
   call.explain_.clear();
   if (run.request().explain_ids)
     explain_request(run, ended, options_.ids_as_strings, call.explain_);
   call.store_round_trips_ = call.run_->store_round_trips();
   call.degraded_count_ = count_degraded(run, ended);
+  if (call.degraded_count_ > 0) append_degraded(run, ended, call.degraded_nodes_);
   call.outcome_ = call.degraded_count_ == 0 ? RankOutcome::kOk : RankOutcome::kDegraded;
   call.code_.reset();
   call.request_id_ = run.request().request_id;

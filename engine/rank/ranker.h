@@ -5,8 +5,11 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "rank/call_rights.h"
@@ -16,10 +19,13 @@
 #include "rank/rank_error.h"
 #include "rank/request.h"
 #include "rank/request_run.h"
+#include "rank/response.h"
 #include "rank/run_slot.h"
 #include "rank/services.h"
+#include "rank/watch/node_times.h"
 #include "runtime/admission.h"
 #include "runtime/run_pool.h"
+#include "trace/run_capture.h"
 
 namespace millrace::rank {
 
@@ -41,6 +47,10 @@ struct CallTerms {
   /// Holds besides the deadline that the request or the operator names.
   std::optional<base::TimePoint> deadline = {};
   bool needs_explain = false;  ///< the text must have `explain`
+  /// Times the nodes of the run, see `RankCall::node_samples`.
+  bool times_nodes = false;
+  /// Traces the run and keeps everything about it, see `RankCall::take_capture`.
+  bool captures = false;
   /// What the sender may ask for; nullptr: everything. Used until `start` returns.
   const CallRights* rights = nullptr;
 };
@@ -90,6 +100,14 @@ class RankCall {
   [[nodiscard]] std::uint64_t candidate_count() const {
     return ok() ? candidates_.candidate_count() : 0;
   }
+  /// How its nodes went, if they were timed.
+  [[nodiscard]] std::span<const NodeSample> node_samples() const { return node_samples_; }
+  /// The nodes that `degraded_count` counts.
+  [[nodiscard]] std::span<const DegradedNode> degraded_nodes() const { return degraded_nodes_; }
+  /// Why admission did not let the request in; nothing if it did or was not asked.
+  [[nodiscard]] std::optional<runtime::RefusalReason> refusal() const { return refusal_; }
+  /// Everything about the run, if that was asked for and it was started; empty afterwards.
+  [[nodiscard]] std::unique_ptr<trace::RunCapture> take_capture() { return std::move(capture_); }
   /// Waits for stores that had to come one after another; those at the same time count once.
   [[nodiscard]] std::uint64_t store_round_trips() const { return store_round_trips_; }
 
@@ -109,6 +127,7 @@ class RankCall {
   std::string error_message_;
   CallTerms terms_;
   const LoadedPlan* plan_ = nullptr;
+  const LoadedPlan* ran_ = nullptr;  // what runs: that plan, or its twin for explanations
   PlanPlace place_;
   runtime::Priority priority_ = runtime::Priority::kNormal;
   bool was_started_ = false;
@@ -117,6 +136,10 @@ class RankCall {
   base::TimePoint started_{};
   base::Duration took_{};
   std::uint64_t store_round_trips_ = 0;
+  std::vector<NodeSample> node_samples_;
+  std::vector<DegradedNode> degraded_nodes_;
+  std::optional<runtime::RefusalReason> refusal_;
+  std::unique_ptr<trace::RunCapture> capture_;
   std::uint32_t degraded_count_ = 0;
   RankOutcome outcome_ = RankOutcome::kInvalid;
   std::optional<RankErrorCode> code_ = RankErrorCode::kInternal;
@@ -163,6 +186,9 @@ class Ranker {
       RankCall& call, RequestReader& reader, std::string_view text);
   /// `succeed`; a lack of memory is an error of the request.
   void succeed_within_memory(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
+  /// Takes what is to be known about the run beyond its answer. Gives the records of its trace.
+  [[nodiscard]] std::vector<trace::TraceRecord> end_watch(RankCall& call,
+                                                          const runtime::Run& ended) const;
   /// `now` is when the answer is made.
   void succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
   void fail(RankCall& call, std::string_view request_id, const RankError& error) const;

@@ -147,7 +147,23 @@ void RequestRun::clear() {
   rows_.clear();
   for (auto& inputs : kept_inputs_) inputs.clear();
   std::fill(own_round_trips_.begin(), own_round_trips_.end(), 0);
+  times_.close();
+  call_logs_.clear();
   services_ = nullptr;
+}
+
+void RequestRun::log_store_calls() {
+  call_logs_.assign(slots_.size(), tasks::StoreCallLog(*context_.clock));
+  for (std::size_t index = 0; index < slots_.size(); ++index)
+    slots_[index].stats.calls = &call_logs_[index];
+}
+
+const tasks::StoreCallLog* RequestRun::find_store_calls(std::uint32_t index) const {
+  if (call_logs_.empty()) return nullptr;
+  // A body that is not waited for any more may still be writing.
+  const bool has_returned =
+      rows_.is_published(index) || slots_[index].failed.load(std::memory_order_acquire);
+  return has_returned ? &call_logs_[index] : nullptr;
 }
 
 // --- Nodes
@@ -283,6 +299,8 @@ base::Status RequestRun::keep(std::uint32_t index,
 }
 
 bool RequestRun::run_node(std::uint32_t index, runtime::NodeCall& call) {
+  if (times_.is_open()) [[unlikely]]
+    times_.start(index, context_.clock->now());
   const base::Lease<BodySpace> space = spaces_.acquire();
   const tasks::PreparedNode& node = plan_.nodes()[index].prepared;
   const auto run = [&]() -> base::Result<rows::RowSet> {
@@ -294,11 +312,15 @@ bool RequestRun::run_node(std::uint32_t index, runtime::NodeCall& call) {
                            .context = tasks::TaskContext(context_, space->context)});
   };
   base::Status kept = keep(index, *space, run(), call);
+  if (times_.is_open()) [[unlikely]]
+    times_.end(index, context_.clock->now());
   if (!kept) call.set_error(std::move(kept).error());
   return kept.has_value();
 }
 
 loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime::NodeCall call) {
+  if (times_.is_open()) [[unlikely]]
+    times_.start(index, context_.clock->now());
   const base::Lease<BodySpace> space = spaces_.acquire();
   if (base::Status ready = prepare_call(index, *space, call); !ready)
     co_return keep(index, *space, std::unexpected(std::move(ready).error()), call);
@@ -308,6 +330,8 @@ loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime
       co_await node.body->run_async({.inputs = space->inputs,
                                      .params = node.params.get(),
                                      .context = tasks::TaskContext(context_, space->context)});
+  if (times_.is_open()) [[unlikely]]
+    times_.end(index, context_.clock->now());
   co_return keep(index, *space, std::move(made), call);
 }
 
@@ -315,6 +339,8 @@ void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
   Slot& slot = slots_[index];
   own_round_trips_[index] = slot.stats.store_round_trips;
   call.set_row_count(static_cast<std::uint32_t>(slot.made->size()));
+  if (times_.is_open()) [[unlikely]]
+    times_.set_rows(index, slot.made->size());
   rows_.publish(index, *std::exchange(slot.made, std::nullopt));
 }
 

@@ -20,6 +20,7 @@
 #include "rank/rank_error.h"
 #include "rank/request.h"
 #include "rank/services.h"
+#include "rank/watch/node_times.h"
 #include "rows/row_set.h"
 #include "rows/stop_check.h"
 #include "rows/value.h"
@@ -82,6 +83,10 @@ class RequestRun {
                                                      const LoopServices& services);
   /// Keeps the rows of every node until the request is over, for a trace. Call it before the run.
   void keep_all_rows() { open_rows(true); }
+  /// Notes when each node starts and ends, and what it gives. Call it before the run.
+  void time_nodes() { times_.open(slots_.size(), context_.clock->now()); }
+  /// Notes the store calls of each node. Call it before the run.
+  void log_store_calls();
   /// Clears the state of the request and keeps the buffers for the next one.
   void clear();
 
@@ -113,6 +118,10 @@ class RequestRun {
   [[nodiscard]] const tasks::TaskStats* find_stats(std::uint32_t index) const {
     return rows_.is_published(index) ? &slots_[index].stats : nullptr;
   }
+  /// When nodes ran, if they are timed.
+  [[nodiscard]] const NodeTimes& times() const { return times_; }
+  /// The store calls of a node whose body has returned; nullptr if they are not logged.
+  [[nodiscard]] const tasks::StoreCallLog* find_store_calls(std::uint32_t index) const;
   /// How many store calls had to wait for each other: the most on any path through the plan. Call
   /// it after a run that ended well.
   [[nodiscard]] std::uint64_t store_round_trips();
@@ -170,6 +179,8 @@ class RequestRun {
       std::make_unique<Request>();  // on the heap so that it can be swapped
   tasks::RequestContext context_;
   rows::RowBudget budget_;
+  NodeTimes times_;
+  std::vector<tasks::StoreCallLog> call_logs_;  // by node, if store calls are logged
   const LoopServices* services_ = nullptr;
 };
 

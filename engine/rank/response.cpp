@@ -124,6 +124,16 @@ std::uint32_t count_degraded(const RequestRun& run, const runtime::Run& ended) {
   return count;
 }
 
+void append_degraded(const RequestRun& run,
+                     const runtime::Run& ended,
+                     std::vector<DegradedNode>& nodes) {
+  const plan::CompiledPlan& plan = run.plan().plan();
+  for (std::uint32_t index = 0; index < plan.nodes.size(); ++index) {
+    if (is_degraded(ended, plan, index))
+      nodes.push_back({.node = plan.nodes[index].id, .kind = run.degraded_kind(index)});
+  }
+}
+
 std::vector<Candidate> candidates_of(const RequestRun& run) {
   std::vector<Candidate> found;
   for_each_candidate(

@@ -39,6 +39,17 @@ void write_id(base::JsonWriter& json, std::int64_t id, bool as_string);
 /// Counts the nodes of a run that ended well whose fallback was used.
 [[nodiscard]] std::uint32_t count_degraded(const RequestRun& run, const runtime::Run& ended);
 
+/// A node whose fallback was used, and why.
+/// Lifetime: borrows the id from the plan.
+struct DegradedNode {
+  std::string_view node;
+  DegradedKind kind = DegradedKind::kError;
+};
+/// Appends the nodes that `count_degraded` counts.
+void append_degraded(const RequestRun& run,
+                     const runtime::Run& ended,
+                     std::vector<DegradedNode>& nodes);
+
 /// Appends the response of a run that ended well. `candidates` is passed in so that its buffers are
 /// used again.
 void write_response(const RequestRun& run,

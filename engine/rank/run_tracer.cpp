@@ -2,11 +2,20 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/formats/json_writer.h"
 #include "base/result.h"
+#include "plan/compiled_plan.h"
+#include "plan/param_value.h"
+#include "plan/registry/registry.h"
 #include "runtime/topology/topology.h"
+#include "tasks/task_stats.h"
 #include "trace/critical_path.h"
 #include "trace/trace.h"
 #include "trace/trace_spans.h"
@@ -123,6 +132,37 @@ void write_trace(const RequestRun& run, std::span<const TraceRecord> records, st
   json.end_object();
 }
 
+trace::RunCapture capture_run(const RequestRun& run,
+                              const LoadedPlan& plan,
+                              std::vector<TraceRecord> records) {
+  trace::RunCapture capture{.records = std::move(records)};
+  if (plan.trace_lease() != nullptr) capture.topology = plan.trace_lease()->topology();
+  const plan::CompiledPlan& compiled = run.plan().plan();
+  capture.nodes.resize(compiled.nodes.size());
+  for (std::uint32_t index = 0; index < compiled.nodes.size(); ++index) {
+    trace::CapturedNode& node = capture.nodes[index];
+    for (const plan::ParamValue& value : compiled.nodes[index].params) {
+      const auto* const id = std::get_if<plan::EndpointId>(&value);
+      if (id == nullptr) continue;
+      const plan::EndpointInfo& endpoint = run.plan().registry().endpoint(*id);
+      node.endpoint = endpoint.name;
+      node.endpoint_kind = plan::to_string(endpoint.kind);
+    }
+    node.rows_in = rows_into(run, index);
+    if (const rows::RowSet* const rows = run.rows_of(index)) node.rows_out = rows->size();
+    const tasks::StoreCallLog* const log = run.find_store_calls(index);
+    if (log == nullptr) continue;
+    for (const tasks::StoreCall& call : log->calls()) {
+      node.calls.push_back({.start = call.start,
+                            .end = call.end,
+                            .commands = call.commands,
+                            .round_trips = call.round_trips,
+                            .error = call.is_ok ? std::nullopt : std::optional(call.error)});
+    }
+  }
+  return capture;
+}
+
 RunTracer::RunTracer()
     : collector_({.buffer_capacity = kBufferRecords, .pending_records_max = kPendingRecordsMax}) {
   collector_.add_sink(*this);
@@ -136,11 +176,15 @@ void RunTracer::dump_to(trace::TraceSink& sink) {
 trace::TraceContext RunTracer::make_context(const LoadedPlan& plan, bool wanted) {
   const trace::TraceId id(last_trace_.fetch_add(1, std::memory_order_relaxed) + 1);
   base::MutexLock lock(mutex_);
-  const auto [known, is_new] = topologies_.try_emplace(plan.serial());
-  if (is_new)
-    known->second = collector_.add_topology(trace_topology_of(plan.plan(), plan.topology()));
+  auto& lease = plan.trace_lease();
+  if (lease == nullptr) {
+    lease =
+        std::make_shared<const TopologyLease>(collector_,
+                                              std::make_shared<const trace::TraceTopology>(
+                                                  trace_topology_of(plan.plan(), plan.topology())));
+  }
   if (wanted) kept_.try_emplace(id);
-  return {id, trace::TraceFlag::All, known->second};
+  return {id, trace::TraceFlag::All, lease->id()};
 }
 
 void RunTracer::consume(const trace::RunTrace& run) {
@@ -150,21 +194,12 @@ void RunTracer::consume(const trace::RunTrace& run) {
   kept->second.assign(run.records.begin(), run.records.end());
 }
 
-std::string RunTracer::end(trace::TraceId trace_id, const RequestRun& run) {
-  if (!run.request().trace) {
-    collect_sometimes();
-    return {};
-  }
+std::vector<TraceRecord> RunTracer::take(trace::TraceId trace_id) {
   // The rings hold all records of the run, because its end is recorded before its answer goes out.
   collector_.collect();
-  Records kept;
-  {
-    base::MutexLock lock(mutex_);
-    if (auto node = kept_.extract(trace_id)) kept = std::move(node.mapped());
-  }
-  std::string out;
-  write_trace(run, kept, out);
-  return out;
+  base::MutexLock lock(mutex_);
+  auto kept = kept_.extract(trace_id);
+  return kept ? std::move(kept.mapped()) : Records();
 }
 
 void RunTracer::forget(trace::TraceId trace_id) {

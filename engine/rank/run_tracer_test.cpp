@@ -18,6 +18,7 @@ using base::JsonValue;
 using testing::ExplainEngine;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::TextCall;
 
 constexpr std::string_view kNodes = R"([
     {"id": "s", "op": "fixed_source", "inputs": [], "params": {"row_count": 10}},
@@ -112,6 +113,52 @@ TEST(RunTracerTest, TRC5_AFailedRunIsInTheDumpButItsErrorHasNoTrace) {
   EXPECT_THAT(response, Not(HasSubstr("\"trace\"")));
   engine.tracer().flush();
   EXPECT_EQ(dump.take().size(), 1U);
+}
+
+TEST(RunTracerTest, PlansThatAreGoneAreForgotten) {
+  ExplainEngine engine;
+  engine.load(kNodes, R"(["t"])");
+  (void)engine.ask(R"({"user_id": 1, "trace": true})");
+  RunTracer& tracer = engine.tracer();
+  for (int reload = 0; reload < 100; ++reload) {
+    const auto plan = engine.load_apart(kNodes, R"(["t"])");
+    const trace::TraceContext context = tracer.begin(*plan, true);
+    EXPECT_TRUE(context.enabled());
+    tracer.forget(context.trace_id);
+  }
+  tracer.collector().collect();
+  EXPECT_EQ(tracer.collector().stats().topology_count, 1U) << "the plan that still is there";
+  EXPECT_THAT(engine.ask(R"({"user_id": 1, "trace": true})"), HasSubstr("\"node\":\"s\""));
+}
+
+TEST(RunTracerTest, S41_ACapturedRunHasRecordsNamesAndRowsAlsoIfItFails) {
+  ExplainEngine engine;
+  engine.load(kNodes, R"(["t"])");
+  TextCall call;
+  EXPECT_THAT(call.run(engine.ranker(), R"({"user_id": 1})", {.captures = true}),
+              Not(HasSubstr("\"trace\"")));
+  const auto capture = call.take_capture();
+  ASSERT_NE(capture, nullptr);
+  EXPECT_EQ(capture->records.back().kind, trace::TraceKind::kRunEnd);
+  EXPECT_EQ(capture->topology->plan, "p");
+  ASSERT_EQ(capture->nodes.size(), capture->topology->nodes.size());
+  EXPECT_EQ(capture->nodes.back().rows_in, 10U);
+  EXPECT_EQ(capture->nodes.back().rows_out, 3U);
+  (void)call.run(engine.ranker(), R"({"user_id": 1})");
+  EXPECT_EQ(call.take_capture(), nullptr);
+
+  ExplainEngine failing;
+  failing.load(R"([{"id": "s", "op": "fixed_source", "inputs": [], "params": {}},
+    {"id": "w", "op": "sleep", "inputs": ["s"],
+     "params": {"duration_ms": 1, "fail_after_sleep": true}}])",
+               R"(["w"])");
+  TextCall failed;
+  EXPECT_THAT(failed.run(failing.ranker(), R"({"user_id": 1})", {.captures = true}),
+              HasSubstr("\"error\""));
+  const auto what = failed.take_capture();
+  ASSERT_NE(what, nullptr);
+  ASSERT_FALSE(what->records.empty());
+  EXPECT_EQ(what->records.back().status, trace::SpanStatus::Error);
 }
 
 TEST(RunTracerTest, ATraceWithoutItsRecordsSaysWhatIsMissing) {

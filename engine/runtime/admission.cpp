@@ -50,6 +50,10 @@ void AdmissionPermit::release() {
   admission.places_.fetch_sub(place_, std::memory_order_release);
 }
 
+void AdmissionPermit::note_late(std::uint32_t count) {
+  if (admission_ != nullptr) admission_->late_bodies_.fetch_add(count, std::memory_order_relaxed);
+}
+
 base::Result<std::unique_ptr<Admission>> Admission::create(const AdmissionSettings& settings,
                                                            const ReadyGauge& gauge) {
   constexpr std::int64_t kMax = AdmissionSettings::kLimitMax;
@@ -94,10 +98,10 @@ std::expected<AdmissionPermit, RefusalReason> Admission::try_admit(
       class_limits_[static_cast<std::size_t>(request.priority)].load(std::memory_order_relaxed);
   std::uint64_t places = places_.load(std::memory_order_relaxed);
   do {
-    if (places >> kRunShift >= class_limit) return refuse(RefusalReason::kBusy);
+    if (places >> kRunShift >= class_limit) return refuse(RefusalReason::kLimit);
     const bool may_be_too_much = (places & kNodeMask) + nodes > high_water;
     if (may_be_too_much || !is_open_.load(std::memory_order_relaxed)) {
-      if (!opens_at_this_load()) return refuse(RefusalReason::kBusy);
+      if (!opens_at_this_load()) return refuse(RefusalReason::kHighWater);
     }
   } while (!places_.compare_exchange_weak(
       places, places + place, std::memory_order_relaxed, std::memory_order_relaxed));
@@ -143,6 +147,7 @@ AdmissionStats Admission::stats() const {
   stats.refused = stats.refused_deadline + refused_busy_.load(std::memory_order_relaxed);
   stats.run_count = static_cast<std::int64_t>(places_.load(std::memory_order_acquire) >> kRunShift);
   stats.abandoned_count = abandoned_.load(std::memory_order_relaxed);
+  stats.late_bodies = late_bodies_.load(std::memory_order_relaxed);
   stats.limit = limit_.load(std::memory_order_relaxed);
   stats.load = gauge_.ready_count() + stats.abandoned_count;
   stats.is_open = is_open_.load(std::memory_order_relaxed);

@@ -61,6 +61,8 @@ class [[nodiscard]] AdmissionPermit {
   void abandon();
   /// Gives the place back. Does nothing without one.
   void release();
+  /// Counts bodies of the run that returned after its answer. Does nothing without a place.
+  void note_late(std::uint32_t count);
 
  private:
   friend class Admission;
@@ -73,8 +75,9 @@ class [[nodiscard]] AdmissionPermit {
 };
 
 enum class RefusalReason : std::uint8_t {
-  kBusy,      ///< the gate is closed, or as many runs as allowed are under way
-  kDeadline,  ///< the deadline has passed
+  kLimit,      ///< as many runs as the class may have are under way
+  kHighWater,  ///< the gate is closed
+  kDeadline,   ///< the deadline has passed
 };
 
 /// Limits; signed, so that a negative setting is an error and not a huge number.
@@ -106,6 +109,7 @@ struct AdmissionStats {
   std::uint64_t refused_deadline = 0;  ///< the part of it with `kDeadline`
   std::int64_t run_count = 0;          ///< permits out
   std::int64_t abandoned_count = 0;    ///< those of them that are abandoned
+  std::uint64_t late_bodies = 0;       ///< bodies that returned after the answer of their run
   std::int64_t limit = 0;              ///< runs that may be in flight now
   std::int64_t load = 0;               ///< what the gate compares with its marks
   bool is_open = true;
@@ -134,6 +138,7 @@ class Admission {
   [[nodiscard]] std::int64_t take_peak();
 
   [[nodiscard]] AdmissionStats stats() const;
+  [[nodiscard]] const AdmissionSettings& settings() const { return settings_; }
 
  private:
   friend class AdmissionPermit;
@@ -166,6 +171,7 @@ class Admission {
   alignas(base::kApartBytes) std::atomic<std::uint64_t> places_{0};
   std::atomic<std::uint64_t> accepted_{0};
   std::atomic<std::int64_t> abandoned_{0};
+  std::atomic<std::uint64_t> late_bodies_{0};
   std::atomic<std::uint64_t> refused_busy_{0};
   std::atomic<std::uint64_t> refused_deadline_{0};
   // What the last look at the load decided. A hint that publishes nothing.

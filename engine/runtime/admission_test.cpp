@@ -75,7 +75,7 @@ TEST_F(AdmissionTest, B1_ClosesAboveHighWaterAndOpensBelowLowWater) {
   gauge.count = 11;
   const auto refused = ask();
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), RefusalReason::kBusy);
+  EXPECT_EQ(refused.error(), RefusalReason::kHighWater);
   EXPECT_FALSE(admission->stats().is_open);
   gauge.count = 4;  // between the marks it stays as it was
   EXPECT_FALSE(ask());
@@ -136,9 +136,10 @@ TEST_F(AdmissionTest, B3_ARunWhoseDeadlineHasPassedIsRefusedWhateverTheLoad) {
 TEST_F(AdmissionTest, B4_AdmittedRunsAreBoundedEvenIfNoneIsEverReady) {
   open({.inflight_max = 3});
   for (int run = 0; run < 10; ++run) EXPECT_EQ(enter(1), run < 3) << run;
+  EXPECT_EQ(ask().error(), RefusalReason::kLimit);
   const AdmissionStats stats = admission->stats();
   EXPECT_EQ(stats.accepted, 3U);
-  EXPECT_EQ(stats.refused, 7U);
+  EXPECT_EQ(stats.refused, 8U);
   EXPECT_EQ(stats.run_count, 3);
   permits.pop_back();
   EXPECT_TRUE(enter(1));

@@ -169,6 +169,8 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                             [](Run& done, void* data) {
                               const RunObserver user = done.user_observer_;
                               if (user.on_release != nullptr) user.on_release(done, user.data);
+                              if (const std::uint32_t late = done.late_completion_count(); late > 0)
+                                done.permit_.note_late(late);
                               done.permit_.release();
                               static_cast<RunPool*>(data)->take_back(done);
                             },

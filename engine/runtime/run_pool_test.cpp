@@ -178,14 +178,19 @@ TEST_F(AdmittedRunsTest, C2_BodiesBehindAnAnswerCountAgainstAdmission) {
   const RunOptions options{.deadline = lab.clock.now() + milliseconds(1)};
   RunHandle run = try_submit(dag, options).value();
   const DriverScope scope(lab.worker(0));
+  EXPECT_EQ(lab.pool->active_count(), 0U);
   ASSERT_TRUE(lab.worker(0).start());
+  EXPECT_EQ(lab.pool->active_count(), 1U);
   lab.clock.advance(milliseconds(2));
   static_cast<void>(lab.loop.run_ready());
   EXPECT_EQ(run.outcome(), RunOutcome::kDeadline);
   run = {};
   EXPECT_EQ(admission->stats().abandoned_count, 1);
+  EXPECT_EQ(admission->stats().late_bodies, 0U);
   lab.worker(0).finish();
   EXPECT_EQ(admission->stats().abandoned_count, 0);
+  EXPECT_EQ(admission->stats().late_bodies, 1U);
+  EXPECT_EQ(lab.pool->active_count(), 0U);
   EXPECT_EQ(admission->stats().run_count, 0);
 }
 

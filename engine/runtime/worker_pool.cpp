@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include <pthread.h>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -274,6 +278,30 @@ PoolCounters WorkerPool::counters() const {
   for (const auto& scheduler : loop_schedulers_) {
     sum.executed_on_loops += scheduler->executed_count();
     sum.inlined_on_loops += scheduler->inlined_count();
+  }
+  return sum;
+}
+
+std::uint32_t WorkerPool::active_count() const {
+  std::uint32_t count = 0;
+  for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
+    const Worker* const worker = worker_at(slot);
+    if (worker != nullptr && worker->in_strand_.load(std::memory_order_relaxed)) ++count;
+  }
+  return count;
+}
+
+base::Duration WorkerPool::busy_time() const {
+  base::Duration sum{};
+  // A standby may start meanwhile. No thread ends before the pool does.
+  base::MutexLock lock(standby_mutex_);
+  for (const std::jthread& thread : threads_) {
+    clockid_t clock{};
+    timespec used{};
+    // The library's thread gives its handle away only where it may change.
+    const pthread_t handle = const_cast<std::jthread&>(thread).native_handle();
+    if (pthread_getcpuclockid(handle, &clock) != 0 || clock_gettime(clock, &used) != 0) continue;
+    sum += std::chrono::seconds(used.tv_sec) + base::Duration(used.tv_nsec);
   }
   return sum;
 }

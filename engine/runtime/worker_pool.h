@@ -122,6 +122,10 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
   [[nodiscard]] PoolCounters counters() const MR_EXCLUDES(loop_schedulers_mutex_);
+  /// Workers that are inside a run now, as a hint.
+  [[nodiscard]] std::uint32_t active_count() const;
+  /// The processor time that its threads have used so far.
+  [[nodiscard]] base::Duration busy_time() const MR_EXCLUDES(standby_mutex_);
   /// Nodes and runs that are ready and not running, in all queues (B1).
   [[nodiscard]] std::int64_t ready_count() const override;
 
@@ -257,7 +261,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   mutable base::Mutex loop_schedulers_mutex_;
   std::vector<std::unique_ptr<LoopScheduler>> loop_schedulers_
       MR_GUARDED_BY(loop_schedulers_mutex_);
-  base::Mutex standby_mutex_;
+  mutable base::Mutex standby_mutex_;
   bool has_standby_ MR_GUARDED_BY(standby_mutex_) = false;
   // Callers in whose place the standby works. Sequentially consistent: whoever changes it then
   // looks whether the standby sleeps, and the standby says that it will before it looks here.

@@ -104,6 +104,7 @@ TEST(WorkerPoolTest, APoolThatGoesHasDoneWhatWasSubmitted) {
     const auto run = dag.runs().submit(*pool, where, {}, observer);
     ASSERT_TRUE(run.has_value());
     done.acquire();
+    EXPECT_GT(pool->busy_time(), base::Duration(0));
   }
   ASSERT_EQ(where->threads.size(), 2U);
   EXPECT_NE(where->threads.front(), std::this_thread::get_id());

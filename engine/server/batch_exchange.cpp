@@ -31,8 +31,10 @@ class BatchExchange::LineCall final : public rank::RankCall {
   void start(Line line) {
     line_ = std::move(line);
     started_ = batch_.front_.services().loop->clock().now();
-    is_counted_ = false;
     is_running_ = true;
+    FrontMetrics& metrics = batch_.front_.metrics();
+    // A line that is tried again was received before.
+    if (!std::exchange(line_.is_counted, true)) metrics.ledger().begin(line_.counted_as);
     use_ = batch_.front_.services().generations->use();
     use_.plans().ranker->start(*this,
                                batch_.front_.batch_reader(),
@@ -40,10 +42,11 @@ class BatchExchange::LineCall final : public rank::RankCall {
                                {.plan = batch_.order_.plan,
                                 .received = started_,
                                 .deadline = deadline(),
+                                .times_nodes = metrics.wants_node_times(),
                                 .rights = batch_.order_.key.get()});
-    if (!is_running_) return;
-    is_counted_ = true;
-    batch_.front_.metrics().begin_rank(priority());
+    if (!is_running_ || priority() == line_.counted_as) return;
+    metrics.ledger().change_class(line_.counted_as, priority());
+    line_.counted_as = priority();
   }
 
   /// The place of the line in the quota of its key, until it has its answer.
@@ -59,7 +62,6 @@ class BatchExchange::LineCall final : public rank::RankCall {
   void arrive() {
     is_running_ = false;
     quota_.release();
-    if (is_counted_) batch_.front_.metrics().end_rank(priority());
     batch_.ended_.push_back(this);
     batch_.move_on();
   }
@@ -89,7 +91,6 @@ class BatchExchange::LineCall final : public rank::RankCall {
   QuotaPlace quota_;
   base::TimePoint started_{};
   bool is_running_ = false;
-  bool is_counted_ = false;
 };
 
 BatchExchange::BatchExchange(FrontContext& front, BatchOrder order)
@@ -147,9 +148,23 @@ void BatchExchange::on_gone(int status) {
                       .rows = next_turn_to_send_,
                       .bytes_in = bytes_in_,
                       .bytes_out = bytes_out_});
-  waiting_.clear();
+  drop_waiting();
   cancel_lines();
   move_on();
+}
+
+void BatchExchange::drop_waiting() {
+  for (Line& line : waiting_) {
+    set_waits(line, false);
+    if (!line.is_counted) continue;
+    front_.metrics().ledger().end(
+        *line.counts, {.outcome = rank::RankOutcome::kCancelled, .priority = line.counted_as});
+  }
+  waiting_.clear();
+}
+
+void BatchExchange::set_waits(Line& line, bool waits) {
+  if (std::exchange(line.waits, waits) != waits) front_.metrics().waiting().add(waits ? 1 : -1);
 }
 
 void BatchExchange::cancel_lines() {
@@ -174,7 +189,7 @@ void BatchExchange::take_line(std::string_view text) {
 
 void BatchExchange::refuse_rest(const RequestProblem& problem) {
   net::HttpExchange& exchange = *std::exchange(exchange_, nullptr);
-  waiting_.clear();
+  drop_waiting();
   const int status = problem_of(problem.code).status;
   front_.metrics().count_reply(order_.route->path, status);
   cancel_lines();
@@ -224,6 +239,7 @@ void BatchExchange::start_line() {
   auto quota = QuotaPlace::take(order_.key, front_.services().loop->clock().now());
   if (!quota) {
     // A line waits for its key's quota as it waits for admission (S22).
+    set_waits(waiting_.front(), true);
     is_paused_ = true;
     return pause_.start(kRefusalPause);
   }
@@ -236,6 +252,7 @@ void BatchExchange::start_line() {
   ++running_count_;
   Line line = std::move(waiting_.front());
   waiting_.pop_front();
+  set_waits(line, false);
   call->hold(*std::move(quota));
   call->start(std::move(line));
 }
@@ -251,6 +268,9 @@ void BatchExchange::answer_line(LineCall& call) {
   const bool is_busy = call.outcome() == rank::RankOutcome::kRefused;
   if (is_busy && exchange_ != nullptr) {
     waiting_.push_front(std::move(call.line()));
+    Line& line = waiting_.front();
+    set_waits(line, true);
+    line.counts = &front_.metrics().ledger().plan(call.plan()->plan().name);
     // Another line that ends makes room; if none is under way, time has to.
     is_paused_ = true;
     pause_.start(kRefusalPause);
@@ -262,10 +282,14 @@ void BatchExchange::answer_line(LineCall& call) {
   }
   front_.services().generations->note_answer(call.plan(), call.outcome());
   const base::TimePoint now = front_.services().loop->clock().now();
-  front_.metrics().count_rank({.plan = call.plan(),
-                               .outcome = call.outcome(),
-                               .priority = call.priority(),
-                               .took = now - call.started()});
+  front_.metrics().end_rank(call.plan(),
+                            {.outcome = call.outcome(),
+                             .priority = call.line().counted_as,
+                             .took = now - call.started()});
+  if (call.plan() != nullptr) {
+    front_.metrics().count_nodes(*call.plan(), call.node_samples(), now);
+    front_.metrics().count_degraded(*call.plan(), call.degraded_nodes());
+  }
   if (exchange_ == nullptr) return;
   const int status = call.ok() ? 200 : problem_of(*call.code()).status;
   std::string text = R"({"line":)" + std::to_string(call.line().number) + R"(,"status":)" +

@@ -59,7 +59,11 @@ class BatchExchange final : public net::HttpReceiver {
   struct Line {
     std::uint64_t number = 0;  // counts all lines of the body, from 0
     std::uint64_t turn = 0;    // counts those that are not blank
-    std::string text;
+    std::string text = {};
+    bool is_counted = false;  // as received; in flight until it has an outcome
+    bool waits = false;       // because it was not let in
+    runtime::Priority counted_as = runtime::Priority::kLow;
+    RequestLedger::Plan* counts = nullptr;  // of a line that was tried in vain
   };
 
   void take_line(std::string_view text);
@@ -67,6 +71,9 @@ class BatchExchange final : public net::HttpReceiver {
   void move_on();
   [[nodiscard]] bool may_start() const;
   void start_line();
+  /// Gives up the lines that wait.
+  void drop_waiting();
+  void set_waits(Line& line, bool waits);
   void end_line(LineCall& call);
   void answer_line(LineCall& call);
   void send(std::uint64_t turn, std::string text);

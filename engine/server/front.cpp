@@ -191,11 +191,12 @@ void Front::refuse_over_quota(net::HttpExchange& exchange,
                               const Route& route,
                               const RequestProblem& problem) {
   // Neither plan nor class is known before the body is.
-  metrics().count_rank({.outcome = rank::RankOutcome::kRefused});
-  metrics().count_shed("quota",
-                       runtime::Priority::kNormal,
-                       services().loop->clock().now() - exchange.times().head_end);
+  metrics().ledger().begin(runtime::Priority::kNormal);
+  metrics().end_rank(nullptr, {.outcome = rank::RankOutcome::kRefused});
+  const base::TimePoint head_end = exchange.times().head_end;
   reply_problem(exchange, route.path, problem);
+  metrics().count_shed(
+      "quota", runtime::Priority::kNormal, services().loop->clock().now() - head_end);
 }
 
 void Front::start_batch(net::HttpExchange& exchange,

@@ -24,6 +24,7 @@ FrontContext::FrontContext(const FrontServices& services, const FrontSettings& s
       settings_(settings),
       metrics_(*services.metrics),
       own_delays_(services.limit),
+      traces_(*services.random, settings.trace_root_share),
       own_delays_binding_(*services.metrics),
       log_(services.log, settings.log_rule),
       batch_reader_(batch_limits()) {
@@ -44,11 +45,6 @@ void FrontContext::add_retry_after(net::HttpExchange& exchange, int status) {
   if (status != 429 && status != 503) return;
   exchange.reply_fields().add("Retry-After",
                               std::to_string(1 + services_.random->below(kRetryAfterMax)));
-}
-
-std::string_view FrontContext::shed_reason() const {
-  return services_.admission != nullptr && !services_.admission->stats().is_open ? "high_water"
-                                                                                 : "limit";
 }
 
 base::TimePoint FrontContext::deadline_of(base::TimePoint head_end,

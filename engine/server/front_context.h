@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include "base/clock.h"
 #include "net/http/http_handler.h"
 #include "observe/request_log.h"
+#include "observe/trace_context.h"
 #include "rank/request.h"
 #include "server/front_metrics.h"
 #include "server/front_services.h"
@@ -45,8 +47,12 @@ class FrontContext {
   void add_fields(net::HttpExchange& exchange, std::string_view request_id);
   /// Adds `Retry-After` where the status calls for it (S16).
   void add_retry_after(net::HttpExchange& exchange, int status);
-  /// Says why a refused request was refused, for `rankd_shed_total`.
-  [[nodiscard]] std::string_view shed_reason() const;
+  /// Decides which requests are traced.
+  [[nodiscard]] observe::TraceSampler& traces() { return traces_; }
+  /// Whether the request that begins now is traced in case it is slow (S43).
+  [[nodiscard]] bool wants_slow_trace() {
+    return services_.slow != nullptr && ++slow_turn_ % settings_.slow_trace_every == 0;
+  }
   /// The deadline of a request (S18) without what its body says.
   [[nodiscard]] base::TimePoint deadline_of(base::TimePoint head_end,
                                             std::optional<base::Duration> limit) const;
@@ -80,6 +86,8 @@ class FrontContext {
   const FrontSettings settings_;
   FrontMetrics metrics_;
   OwnDelaySampler own_delays_;
+  observe::TraceSampler traces_;
+  std::uint32_t slow_turn_ = 0;
   base::MetricBinding own_delays_binding_;
   observe::RequestLog log_;
   rank::RequestReader reader_;

@@ -70,12 +70,20 @@ class FrontRig {
                       .random = &random,
                       .metrics_page =
                           [this](std::string_view accept) {
+                            RequestLedger::Sums sums;
+                            front_->metrics().ledger().add_to(sums);
+                            auto all = metrics.snapshot();
+                            observe::ExemplarTable exemplars;
+                            add_ledger_metrics(sums, all, exemplars);
                             std::string text;
                             observe::append_metrics(
-                                metrics.snapshot(), observe::format_for(accept), text);
+                                all, observe::format_for(accept), text, exemplars);
                             return text;
                           },
                       .stats_page = [] { return std::string("{}"); },
+                      .otlp = otlp,
+                      .slow = slow,
+                      .wall_clock = &rank.wall_clock,
                       .admin = admin},
         settings_);
     return *front_;
@@ -108,7 +116,10 @@ class FrontRig {
 
   rank::testing::RankRig rank;
   GenerationSlot generations;
-  AdminDesk* admin = nullptr;  ///< set it before the first request
+  // Set these before the first request.
+  AdminDesk* admin = nullptr;
+  observe::OtlpExporter* otlp = nullptr;
+  observe::SlowCapture* slow = nullptr;
   base::MemoryLogSink sink;
   base::Logger log;
   base::MetricsRegistry metrics;

@@ -3,44 +3,40 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "server/overload/overload_metrics.h"
 
 namespace millrace::server {
 namespace {
 
-// In the order of their enumerators.
-constexpr std::array<std::string_view, 7> kOutcomeNames{
-    "ok", "degraded", "error", "deadline", "refused", "cancelled", "invalid"};
-constexpr std::array<std::string_view, 4> kPriorityNames{"high", "normal", "low", "background"};
 /// The label of requests whose plan does not exist; what they asked for is the caller's text.
 constexpr std::string_view kNoPlan = "none";
+
+constexpr std::string_view kOtherNodes = "other";
+constexpr std::uint64_t kNoPlanSerial = UINT64_MAX;
 
 double seconds(base::Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
 
-std::string_view outcome_name(rank::RankOutcome outcome) {
-  return kOutcomeNames[static_cast<std::size_t>(outcome)];
-}
-
-std::string_view priority_name(runtime::Priority priority) {
-  return kPriorityNames[static_cast<std::size_t>(priority)];
-}
-
-FrontMetrics::PlanCells::PlanCells(base::MetricsRegistry& registry, std::string_view name)
+FrontMetrics::NodeCells::NodeCells(base::MetricsRegistry& registry,
+                                   std::string_view plan,
+                                   std::string_view node)
     : binding(registry) {
-  for (std::size_t outcome = 0; outcome < kOutcomes; ++outcome)
-    binding.bind(kRequests, {name, kOutcomeNames[outcome]}, &outcomes[outcome]);
-  binding.bind(kRequestDuration, {name}, &duration);
+  binding.bind(kNodeDuration, {plan, node}, &duration);
+  binding.bind(kNodeQueueDelay, {plan, node}, &queue_delay);
+  binding.bind(kNodeRows, {plan, node}, &rows);
 }
 
 FrontMetrics::FrontMetrics(base::MetricsRegistry& registry)
     : registry_(registry), binding_(registry) {
-  for (std::size_t priority = 0; priority < kPriorities; ++priority)
-    binding_.bind(kInflight, {kPriorityNames[priority]}, &inflight_[priority]);
   binding_.bind(kShedDuration, {}, &shed_duration_);
+  binding_.bind(kAdmissionWaiting, {}, &waiting_);
 }
 
 FrontMetrics::~FrontMetrics() = default;
@@ -54,21 +50,13 @@ void FrontMetrics::count_reply(std::string_view route, int status) {
   series->cell.add();
 }
 
-void FrontMetrics::begin_rank(runtime::Priority priority) {
-  inflight_[static_cast<std::size_t>(priority)].add(1);
-}
-
-void FrontMetrics::end_rank(runtime::Priority priority) {
-  inflight_[static_cast<std::size_t>(priority)].add(-1);
-}
-
-void FrontMetrics::count_rank(const RankSample& sample) {
-  const std::string_view name = sample.plan != nullptr ? sample.plan->plan().name : kNoPlan;
-  auto found = plans_.find(name);
-  if (found == plans_.end())
-    found = plans_.emplace(name, std::make_unique<PlanCells>(registry_, name)).first;
-  found->second->outcomes[static_cast<std::size_t>(sample.outcome)].add();
-  found->second->duration.observe(seconds(sample.took));
+void FrontMetrics::end_rank(const rank::LoadedPlan* plan, const RequestLedger::End& end) {
+  const std::uint64_t serial = plan != nullptr ? plan->serial() : kNoPlanSerial;
+  if (last_plan_ == nullptr || serial != last_serial_) {
+    last_plan_ = &ledger_.plan(plan != nullptr ? std::string_view(plan->plan().name) : kNoPlan);
+    last_serial_ = serial;
+  }
+  ledger_.end(*last_plan_, end);
 }
 
 void FrontMetrics::count_shed(std::string_view reason,
@@ -80,7 +68,55 @@ void FrontMetrics::count_shed(std::string_view reason,
     series->binding.bind(kShed, {reason, priority_name(priority)}, &series->cell);
   }
   series->cell.add();
+  shed_all_.add();
+  if (priority >= runtime::Priority::kLow) shed_low_.add();
   shed_duration_.observe(seconds(took));
+}
+
+FrontMetrics::ShedCounts FrontMetrics::shed_counts() const {
+  return {.all = shed_all_.value(), .low = shed_low_.value()};
+}
+
+FrontMetrics::NodeCells& FrontMetrics::cells_of(const std::string& plan, std::string_view node) {
+  NodeName name(plan, node);
+  auto found = nodes_.find(name);
+  if (found == nodes_.end()) {
+    if (nodes_.size() >= kNodesMax) name = {std::string(kOtherNodes), std::string(kOtherNodes)};
+    found = nodes_.try_emplace(std::move(name)).first;
+  }
+  if (found->second == nullptr) {
+    found->second = std::make_unique<NodeCells>(registry_, found->first.first, found->first.second);
+  }
+  return *found->second;
+}
+
+void FrontMetrics::count_nodes(const rank::LoadedPlan& plan,
+                               std::span<const rank::NodeSample> nodes,
+                               base::TimePoint now) {
+  for (const rank::NodeSample& node : nodes) {
+    NodeCells& cells = cells_of(plan.plan().name, node.node);
+    cells.duration.observe(seconds(node.duration));
+    if (node.queue_delay) cells.queue_delay.observe(seconds(*node.queue_delay));
+    cells.rows.add(node.rows.value_or(0));
+    last_node_ms_.set(seconds(node.duration) * 1000);
+  }
+  if (!nodes.empty()) last_node_at_.set(seconds(now.time_since_epoch()));
+}
+
+void FrontMetrics::count_degraded(const rank::LoadedPlan& plan,
+                                  std::span<const rank::DegradedNode> nodes) {
+  for (const rank::DegradedNode& node : nodes) {
+    const std::string_view kind = node.kind == rank::DegradedKind::kError ? "error" : "timeout";
+    NodeName name(plan.plan().name, node.node);
+    if (degraded_.size() >= kNodesMax && !degraded_.contains({name, kind}))
+      name = {std::string(kOtherNodes), std::string(kOtherNodes)};
+    auto& series = degraded_[{name, kind}];
+    if (series == nullptr) {
+      series = std::make_unique<CountedSeries>(registry_);
+      series->binding.bind(kRequestDegraded, {name.first, name.second, kind}, &series->cell);
+    }
+    series->cell.add();
+  }
 }
 
 }  // namespace millrace::server

@@ -12,9 +12,12 @@
 #include "base/clock.h"
 #include "base/metrics/metrics_registry.h"
 #include "base/random.h"
+#include "base/wall_clock.h"
 #include "loop/executor.h"
 #include "loop/loop.h"
+#include "observe/otlp_exporter.h"
 #include "observe/request_log.h"
+#include "observe/slow_capture.h"
 #include "runtime/admission.h"
 #include "server/access/access_keys.h"
 #include "server/admin_desk.h"
@@ -36,6 +39,9 @@ struct FrontSettings {
   std::vector<std::string> cors_origins = {};
   bool has_admin = false;  ///< there is an admin listener
   observe::RequestLogRule log_rule = {};
+  double trace_root_share = 0;          ///< of requests without a caller's trace
+  base::Duration slow = {};             ///< answers that took longer are slow
+  std::uint32_t slow_trace_every = 64;  ///< of so many requests one is traced in case it is slow
 };
 
 /// What one loop's front works with.
@@ -56,6 +62,9 @@ struct FrontServices {
   /// Makes the page of metrics and that of stats. Called on a worker.
   std::function<std::string(std::string_view accept)> metrics_page = {};
   std::function<std::string()> stats_page = {};
+  observe::OtlpExporter* otlp = nullptr;  ///< nullptr: no trace is exported
+  observe::SlowCapture* slow = nullptr;   ///< nullptr: slow requests are not captured
+  const base::WallClock* wall_clock = &base::system_wall_clock();
   /// Who changes plans; nullptr: nobody does.
   AdminDesk* admin = nullptr;
 };

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "observe/otlp_exporter.h"
+#include "observe/slow_capture.h"
 #include "observe/trace_context.h"
 #include "rank/plan_version.h"
 #include "server/call_headers.h"
 #include "server/json_indent.h"
 #include "server/problem.h"
+#include "trace/run_capture.h"
 
 namespace millrace::server {
 
@@ -25,9 +29,7 @@ void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order, Qu
   plan_name_ = order.plan;
   query_request_ = order.query_request;
   header_id_ = find_request_id(exchange.head().fields).value_or(std::string_view());
-  const auto trace =
-      observe::parse_traceparent(exchange.head().fields.find("traceparent").value_or(""));
-  trace_id_ = trace ? trace->trace_id : std::string_view();
+  trace_ = front_.traces().begin(exchange.head().fields.find("traceparent").value_or(""));
   client_ = exchange.peer();
   method_ = exchange.head().method;
   key_ = order.key;
@@ -48,7 +50,9 @@ void RankExchange::on_body_end(std::string_view body) {
   body_end_ = exchange_->times().body_end;
   started_ = front_.services().loop->clock().now();
   is_running_ = true;
-  is_counted_ = false;
+  // The class is known once the request is read.
+  counted_as_ = runtime::Priority::kNormal;
+  front_.metrics().ledger().begin(counted_as_);
   answered_ = {};
   is_sampled_ = front_.own_delays().wants_sample(started_);
   if (is_sampled_) {
@@ -60,6 +64,8 @@ void RankExchange::on_body_end(std::string_view body) {
   over_flag_ = &is_over;
   use_ = front_.services().generations->use();
   text_ = query_request_.empty() ? body : std::string_view(query_request_);
+  const bool is_exported = trace_.is_sampled && front_.services().otlp != nullptr;
+  const bool wants_capture = front_.wants_slow_trace() || is_exported;
   use_.plans().ranker->start(*this,
                              front_.reader(),
                              text_,
@@ -68,13 +74,16 @@ void RankExchange::on_body_end(std::string_view body) {
                               .received = head_end_,
                               .deadline = deadline_,
                               .needs_explain = route_->action == RouteAction::kExplainRequest,
+                              .times_nodes = front_.metrics().wants_node_times(),
+                              .captures = wants_capture,
                               .rights = key_.get()});
   // The answer may have come inside the call; this is then given back, or even destroyed.
   if (is_over) return;
   over_flag_ = nullptr;
   recall_text();
-  is_counted_ = true;
-  front_.metrics().begin_rank(priority());
+  if (priority() == counted_as_) return;
+  front_.metrics().ledger().change_class(counted_as_, priority());
+  counted_as_ = priority();
 }
 
 void RankExchange::recall_text() {
@@ -111,6 +120,8 @@ void RankExchange::refuse() {
   front_.add_retry_after(exchange, problem.status);
   exchange.close_after_reply();
   exchange.reply(problem.status, body_);
+  front_.metrics().count_shed(
+      "draining", counted_as_, front_.services().loop->clock().now() - body_end_);
   cancel();
 }
 
@@ -127,24 +138,66 @@ void RankExchange::deliver() {
   recall_text();
   front_.services().generations->note_answer(plan(), outcome());
   note_own_delay(now);
-  if (is_counted_) front_.metrics().end_rank(priority());
   phases_ = {.read = std::max(body_end_ - head_end_, base::Duration(0)),
              .wait = std::max(started_ - std::max(body_end_, head_end_), base::Duration(0)),
              .run = now - started_,
              .total = now - head_end_};
-  front_.metrics().count_rank(
-      {.plan = plan(), .outcome = outcome(), .priority = priority(), .took = phases_.total});
-  if (outcome() == rank::RankOutcome::kRefused) {
-    front_.metrics().count_shed(front_.shed_reason(), priority(), now - body_end_);
-  } else if (outcome() == rank::RankOutcome::kDeadline && !was_started()) {
-    front_.metrics().count_shed("deadline", priority(), now - body_end_);
-  }
+  count();
   if (exchange_ != nullptr) {
     reply();
   } else {
     record(gone_status_, 0);
   }
+  if (!was_started()) count_shed();
   free_again();
+}
+
+void RankExchange::count() {
+  FrontMetrics& metrics = front_.metrics();
+  const bool is_exported = trace_.is_sampled && front_.services().otlp != nullptr;
+  metrics.end_rank(plan(),
+                   {.outcome = outcome(),
+                    .priority = counted_as_,
+                    .took = phases_.total,
+                    .trace = is_exported ? &trace_.trace : nullptr,
+                    .now = is_exported ? front_.services().wall_clock->now() : base::WallTime()});
+  if (plan() == nullptr) return;
+  if (!node_samples().empty())
+    metrics.count_nodes(*plan(), node_samples(), head_end_ + phases_.total);
+  if (!degraded_nodes().empty()) metrics.count_degraded(*plan(), degraded_nodes());
+}
+
+void RankExchange::count_shed() {
+  if (!refusal()) return;
+  const std::string_view reason = *refusal() == runtime::RefusalReason::kHighWater ? "high_water"
+                                  : *refusal() == runtime::RefusalReason::kLimit   ? "limit"
+                                                                                   : "deadline";
+  // The answer has been written by now (S35).
+  const base::TimePoint now = front_.services().loop->clock().now();
+  front_.metrics().count_shed(reason, priority(), now - body_end_);
+}
+
+void RankExchange::export_run(int status, base::TimePoint now) {
+  std::shared_ptr<const trace::RunCapture> capture = take_capture();
+  const FrontServices& services = front_.services();
+  const std::string_view plan_name = plan() != nullptr ? std::string_view(plan()->plan().name) : "";
+  if (capture != nullptr && services.slow != nullptr && phases_.total > front_.settings().slow)
+    services.slow->offer({.name = engine_request_id(), .capture = capture});
+  if (services.otlp == nullptr || !trace_.is_sampled) return;
+  services.otlp->offer({.trace = trace_,
+                        .span = front_.traces().draw_id(),
+                        .method = method_,
+                        .route = std::string(route_->path),
+                        .plan = std::string(plan_name),
+                        .version = plan() != nullptr ? rank::version_of(plan()->plan()) : "",
+                        .engine_request_id = engine_request_id(),
+                        .error = code() ? std::string(to_string(*code())) : "",
+                        .status = status,
+                        .start = head_end_,
+                        .end = now,
+                        .wall_offset = services.wall_clock->now().time_since_epoch() -
+                                       services.loop->clock().now().time_since_epoch(),
+                        .capture = std::move(capture)});
 }
 
 void RankExchange::note_own_delay(base::TimePoint now) {
@@ -182,11 +235,14 @@ void RankExchange::reply() {
 
 void RankExchange::record(int status, std::size_t bytes_out) {
   front_.metrics().count_reply(route_->path, status);
+  export_run(status, head_end_ + phases_.total);
   const rank::LoadedPlan* const used = plan();
+  const std::string trace_id =
+      front_.log().is_on() ? observe::to_text(trace_.trace) : std::string();
   const std::string version = used != nullptr ? rank::version_of(used->plan()) : std::string();
   front_.log().write({.request_id = request_id(),
                       .engine_request_id = engine_request_id(),
-                      .trace_id = trace_id_,
+                      .trace_id = trace_id,
                       .method = method_,
                       .route = route_->path,
                       .client = client_,

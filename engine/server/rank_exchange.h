@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "loop/executor.h"
 #include "net/http/http_handler.h"
+#include "observe/trace_context.h"
 #include "rank/ranker.h"
 #include "server/access/access_rule.h"
 #include "server/front_context.h"
@@ -57,6 +58,10 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   void on_answer() override;
   void deliver();
   void note_own_delay(base::TimePoint now);
+  void count();
+  void count_shed();
+  /// Hands the captured run to whoever exports it.
+  void export_run(int status, base::TimePoint now);
   void reply();
   void record(int status, std::size_t bytes_out);
   /// Keeps the text of the request to warm the next version of its plan up with. It is there while
@@ -73,7 +78,7 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   std::string plan_name_;
   std::string query_request_;
   std::string header_id_;
-  std::string trace_id_;
+  observe::RequestTrace trace_;
   std::string client_;
   std::string method_;
   std::string body_;
@@ -92,9 +97,9 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   std::size_t place_ = 0;
   int gone_status_ = 0;
   bool is_pretty_ = false;
-  bool* over_flag_ = nullptr;  // told when this is given back
-  bool is_running_ = false;    // started, and not delivered yet
-  bool is_counted_ = false;    // as in flight
+  bool* over_flag_ = nullptr;                                  // told when this is given back
+  bool is_running_ = false;                                    // started, and not delivered yet
+  runtime::Priority counted_as_ = runtime::Priority::kNormal;  // the class while in flight
 };
 
 }  // namespace millrace::server

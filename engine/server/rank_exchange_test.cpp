@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "net/fake_connector.h"
+#include "observe/otlp_exporter.h"
 #include "server/front_fixture.h"
 
 namespace millrace::server::testing {
@@ -231,6 +233,38 @@ TEST_F(RankExchangeTest, S38_AnswersAreCountedByPlanOutcomeRouteAndStatus) {
               HasSubstr(R"(rankd_http_requests_total{route="/v1/rank/{plan}",code="400"} 1)"));
   EXPECT_THAT(page, HasSubstr(R"(rankd_request_duration_seconds_count{plan="p"} 1)"));
   EXPECT_THAT(page, HasSubstr(R"(rankd_inflight{priority="normal"} 0.0)"));
+}
+
+TEST_F(RankExchangeTest, S41_RequestsOfATracingCallerAreExportedAndBecomeExemplars) {
+  net::FakeConnector connector(rig.rank.loop);
+  base::SplitMix64 random(1);
+  observe::OtlpExporter exporter(rig.rank.loop, connector, random, {});
+  rig.otlp = &exporter;
+  rig.rank.wall_clock.advance(std::chrono::hours(1));
+  const std::string sampled = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const std::string unsampled = "00-4bf92f3577b34da6a3ce929d0e0e4737-00f067aa0ba902b7-00";
+  (void)rig.ask("POST", "/v1/rank/slow", R"({"user_id":1})", {{"traceparent", sampled}});
+  (void)rig.ask("POST", "/v1/rank/slow", R"({"user_id":1})", {{"traceparent", unsampled}});
+  (void)rig.ask("POST", "/v1/rank/slow", R"({"user_id":1})");
+  (void)rig.ask("POST", "/v1/rank/slow", "{", {{"traceparent", sampled}});
+  bool is_flushed = false;
+  exporter.flush([&] { is_flushed = true; });
+  rig.rank.loop.run_ready();
+  ASSERT_EQ(connector.peer_count(), 1U);
+  const std::string post = connector.peer(0).received();
+  EXPECT_THAT(post, HasSubstr(R"("traceId":"4bf92f3577b34da6a3ce929d0e0e4736")"));
+  EXPECT_THAT(post, HasSubstr(R"("parentSpanId":"00f067aa0ba902b7")"));
+  EXPECT_THAT(post, HasSubstr(R"("key":"error.type","value":{"stringValue":"bad_json"})"));
+  EXPECT_THAT(post, Not(HasSubstr("4bf92f3577b34da6a3ce929d0e0e4737")));
+  const std::string page =
+      rig.ask("GET", "/metrics", "", {{"Accept", "application/openmetrics-text"}}).reply_body;
+  EXPECT_THAT(page,
+              HasSubstr(R"(rankd_request_duration_seconds_bucket{plan="slow",le="0.025"} 3 # )"
+                        R"({trace_id="4bf92f3577b34da6a3ce929d0e0e4736"} 0.02 3600.000)"));
+  EXPECT_THAT(rig.sink.lines()[1], HasSubstr(R"("trace_id":"4bf92f3577b34da6a3ce929d0e0e4737")"));
+  connector.peer(0).deliver("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+  rig.rank.loop.run_ready();
+  EXPECT_TRUE(is_flushed);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "server/server.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -18,13 +17,9 @@
 #include "host/loop_call.h"
 #include "loop/owned_timer.h"
 #include "net/address.h"
-#include "observe/process_stats.h"
-#include "observe/prometheus_writer.h"
-#include "observe/stats_json.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
 #include "server/generations/plan_warm_up.h"
-#include "server/overload/overload_metrics.h"
 
 namespace millrace::server {
 namespace {
@@ -78,8 +73,12 @@ struct Server::Unit {
                .workers = &server.engine_->workers(),
                .random = &random,
                .metrics_page =
-                   [&server](std::string_view accept) { return server.metrics_page(accept); },
-               .stats_page = [&server] { return server.stats_page(); },
+                   [&server](std::string_view accept) {
+                     return metrics_page(server.metric_sources(), accept);
+                   },
+               .stats_page = [&server] { return stats_page(server.metric_sources()); },
+               .otlp = server.export_ != nullptr ? &server.export_->exporter() : nullptr,
+               .slow = server.slow_.get(),
                .admin = &server},
               server.settings_.front),
         http({.loop = loop, .gzip_workers = &server.engine_->workers()}, server.settings_.http),
@@ -151,6 +150,7 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   server->info_ = std::make_unique<base::MetricBinding>(engine.metrics());
   server->info_->bind(kBuildInfo, {MILLRACE_VERSION, __VERSION__}, &server->one_);
   if (auto done = server->start_reloading(); !done) return std::unexpected(done.error());
+  if (auto done = server->start_observing(); !done) return std::unexpected(done.error());
   server->limit_ = make_limit(engine, settings);
   loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
   server->spreader_ =
@@ -444,6 +444,8 @@ void Server::close() {
   // because jobs run in order.
   host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
   limit_.reset();
+  export_.reset();
+  slow_.reset();
   info_.reset();
   reload_thread_.reset();
   reloader_.reset();
@@ -452,35 +454,27 @@ void Server::close() {
   engine_.reset();
 }
 
-std::string Server::metrics_page(std::string_view accept) const {
-  auto metrics = engine_->metrics().snapshot();
-  if (log_sink_ != nullptr) {
-    const std::uint64_t dropped = log_sink_->dropped_count();
-    metrics.push_back(
-        {.descriptor = kLogDropped,
-         .series = {{.label_values = {},
-                     .value = {.count = dropped, .value = static_cast<double>(dropped)}}}});
+std::expected<void, host::StartError> Server::start_observing() {
+  if (!settings_.otlp.client.address.host.empty()) {
+    auto made = TraceExport::start(settings_.otlp);
+    if (!made) return std::unexpected(host::StartError{made.error().to_string()});
+    export_ = *std::move(made);
   }
-  add_admission_metrics(engine_->admission().stats(), metrics);
-  observe::add_process_metrics(metrics);
-  std::string page;
-  observe::append_metrics(metrics, observe::format_for(accept), page);
-  return page;
+  if (settings_.front.slow > base::Duration(0)) {
+    auto opened = observe::SlowCapture::open({.folder = settings_.slow_folder}, log_);
+    if (!opened) return std::unexpected(host::StartError{opened.error().message()});
+    slow_ = *std::move(opened);
+  }
+  return {};
 }
 
-std::string Server::stats_page() const {
-  const runtime::PoolCounters pool = engine_->workers().counters();
-  const runtime::AdmissionStats admission = engine_->admission().stats();
-  const auto number = [](auto value) { return static_cast<double>(value); };
-  const std::array<observe::SchedulerValue, 6> scheduler{{
-      {"completed_count", number(pool.executed + pool.executed_on_loops)},
-      {"queue_depth", number(engine_->workers().ready_count())},
-      {"worker_count", number(engine_->workers().worker_count())},
-      {"in_flight_count", number(admission.run_count)},
-      {"rejected_count", number(admission.refused)},
-      {"starvation_guard_count", number(pool.starvation_guard_count)},
-  }};
-  return observe::stats_json(engine_->metrics().snapshot(), scheduler);
+MetricSources Server::metric_sources() const {
+  MetricSources sources{.engine = engine_.get(),
+                        .log_sink = log_sink_,
+                        .otlp = export_ != nullptr ? &export_->exporter() : nullptr,
+                        .slow = slow_.get()};
+  for (const auto& unit : units_) sources.fronts.push_back(&unit->front.metrics());
+  return sources;
 }
 
 }  // namespace millrace::server

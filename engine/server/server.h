@@ -18,11 +18,14 @@
 #include "net/http/connection_spreader.h"
 #include "net/http/http_server.h"
 #include "net/uv_listener.h"
+#include "observe/slow_capture.h"
 #include "server/admin_desk.h"
 #include "server/front.h"
 #include "server/generations/plan_reloader.h"
 #include "server/generations/reload_thread.h"
 #include "server/generations/retirement.h"
+#include "server/observation/metric_pages.h"
+#include "server/observation/trace_export.h"
 #include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 #include "server/server_settings.h"
@@ -90,8 +93,9 @@ class Server final : private AdminDesk {
                                                              net::Descriptor socket = {});
   [[nodiscard]] std::vector<StartTrial> make_trials();
   [[nodiscard]] std::optional<std::string> warm_up(const std::string& plan);
-  [[nodiscard]] std::string metrics_page(std::string_view accept) const;
-  [[nodiscard]] std::string stats_page() const;
+  /// Starts what sends traces away and what keeps those of slow requests, as far as asked for.
+  [[nodiscard]] std::expected<void, host::StartError> start_observing();
+  [[nodiscard]] MetricSources metric_sources() const;
   [[nodiscard]] std::expected<void, host::StartError> read_keys();
   [[nodiscard]] std::expected<void, host::StartError> start_reloading();
   void publish(const Publication& publication);
@@ -119,7 +123,10 @@ class Server final : private AdminDesk {
   Publication published_;  // what units start with; later the reload thread's
   base::GaugeCell one_;    // the value of every info metric
   std::unique_ptr<base::MetricBinding> info_;
-  std::unique_ptr<LimitController> limit_;  // goes before the engine, after the fronts
+  // Both go after the fronts.
+  std::unique_ptr<TraceExport> export_;         // nullptr: no trace is exported
+  std::unique_ptr<observe::SlowCapture> slow_;  // nullptr: slow requests are not kept
+  std::unique_ptr<LimitController> limit_;      // goes before the engine, after the fronts
   std::vector<std::unique_ptr<OpenListener>> listeners_;
   std::unique_ptr<StartCheck> start_check_;
 };

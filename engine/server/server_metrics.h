@@ -23,6 +23,12 @@ inline constexpr std::array<std::string_view, 4> kPlanInfoLabels{
 inline constexpr base::MetricDescriptor kRequests{.name = "rankd_requests_total",
                                                   .help = "Ranking requests by plan and outcome.",
                                                   .label_names = kPlanOutcomeLabels};
+inline constexpr base::MetricDescriptor kRequestsReceived{
+    .name = "rankd_requests_received_total",
+    .help =
+        "Ranking requests that were received: at every scrape the sum of `rankd_requests_total` "
+        "and "
+        "`rankd_inflight`."};
 inline constexpr base::MetricDescriptor kRequestDuration{
     .name = "rankd_request_duration_seconds",
     .help = "Time from the end of a request's head to its answer.",
@@ -30,6 +36,34 @@ inline constexpr base::MetricDescriptor kRequestDuration{
     .kind = base::MetricKind::kHistogram,
     .label_names = kPlanLabels,
     .bucket_bounds = base::kDurationBuckets};
+inline constexpr std::array<std::string_view, 3> kPlanNodeKindLabels{"plan", "node", "kind"};
+inline constexpr base::MetricDescriptor kRequestDegraded{
+    .name = "rankd_request_degraded_total",
+    .help =
+        "Times that the fallback of a node was used in an answer; `kind` is why: error or timeout.",
+    .label_names = kPlanNodeKindLabels};
+inline constexpr base::MetricDescriptor kLateCompletions{
+    .name = "rankd_late_completions_total",
+    .help = "Bodies of nodes that returned after the answer of their request."};
+inline constexpr std::array<std::string_view, 2> kPlanNodeLabels{"plan", "node"};
+inline constexpr base::MetricDescriptor kNodeDuration{
+    .name = "rankd_node_duration_seconds",
+    .help = "Time from the start of a node to its end, in one request of 32.",
+    .unit = "seconds",
+    .kind = base::MetricKind::kHistogram,
+    .label_names = kPlanNodeLabels,
+    .bucket_bounds = base::kDurationBuckets};
+inline constexpr base::MetricDescriptor kNodeQueueDelay{
+    .name = "rankd_node_queue_delay_seconds",
+    .help = "Time from the end of a node's last input to its start, in one request of 32.",
+    .unit = "seconds",
+    .kind = base::MetricKind::kHistogram,
+    .label_names = kPlanNodeLabels,
+    .bucket_bounds = base::kDurationBuckets};
+inline constexpr base::MetricDescriptor kNodeRows{
+    .name = "rankd_node_rows_total",
+    .help = "Rows that a node gave, in one request of 32.",
+    .label_names = kPlanNodeLabels};
 inline constexpr base::MetricDescriptor kHttpRequests{.name = "rankd_http_requests_total",
                                                       .help = "Answers by route and status.",
                                                       .label_names = kRouteCodeLabels};
@@ -82,6 +116,24 @@ inline constexpr base::MetricDescriptor kLogDropped{
     .name = "rankd_log_dropped_total",
     .help = "Log lines that were dropped because nobody read them."};
 
+inline constexpr base::MetricDescriptor kTraceDropped{
+    .name = "rankd_trace_dropped_total",
+    .help = "Records of traces that were dropped because they came faster than they were read."};
+inline constexpr base::MetricDescriptor kSlowCaptures{
+    .name = "rankd_slow_captures_total",
+    .help = "Slow requests whose trace was written to a file."};
+inline constexpr base::MetricDescriptor kOtlpSpans{
+    .name = "rankd_otlp_spans_total",
+    .help =
+        "Spans by what became of them: sent, dropped because too many waited, or failed at the "
+        "collector.",
+    .label_names = kOutcomeLabels};
+inline constexpr base::MetricDescriptor kWorkerBusy{
+    .name = "rankd_worker_busy_seconds_total",
+    .help = "Processor time that the workers have used.",
+    .unit = "seconds",
+    .scale = 1e-9};
+
 inline constexpr std::array<std::string_view, 2> kBuildInfoLabels{"version", "compiler"};
 inline constexpr base::MetricDescriptor kBuildInfo{.name = "rankd_build_info",
                                                    .help = "What this program is; always 1.",
@@ -89,20 +141,14 @@ inline constexpr base::MetricDescriptor kBuildInfo{.name = "rankd_build_info",
                                                    .label_names = kBuildInfoLabels};
 
 /// All metrics of this module, for the page that lists them.
-inline constexpr std::array<const base::MetricDescriptor*, 15> kServerMetrics{&kRequests,
-                                                                              &kRequestDuration,
-                                                                              &kHttpRequests,
-                                                                              &kInflight,
-                                                                              &kShed,
-                                                                              &kShedDuration,
-                                                                              &kPlanInfo,
-                                                                              &kPlanReloads,
-                                                                              &kPlansStale,
-                                                                              &kCanaryShare,
-                                                                              &kLogDropped,
-                                                                              &kHttpConnections,
-                                                                              &kHttpRejected,
-                                                                              &kHttpBytes,
-                                                                              &kBuildInfo};
+inline constexpr auto kServerMetrics = std::to_array<const base::MetricDescriptor*>(
+    {&kRequestsReceived, &kRequests,        &kRequestDuration, &kRequestDegraded,
+     &kLateCompletions,  &kHttpRequests,    &kInflight,        &kShed,
+     &kShedDuration,     &kPlanInfo,        &kPlanReloads,     &kPlansStale,
+     &kCanaryShare,      &kHttpConnections, &kHttpRejected,    &kHttpBytes,
+     &kLogDropped,       &kTraceDropped,    &kSlowCaptures,    &kOtlpSpans,
+     &kWorkerBusy,       &kBuildInfo});
+inline constexpr auto kNodeMetrics =
+    std::to_array<const base::MetricDescriptor*>({&kNodeDuration, &kNodeQueueDelay, &kNodeRows});
 
 }  // namespace millrace::server

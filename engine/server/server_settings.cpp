@@ -65,18 +65,18 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
     {.name = "server.abort_on_half_close", .kind = SettingKind::kFlag, .initial = "true",
      .help = "whether a client that ends its side has given its request up"},
     {.name = "tls.cert", .kind = SettingKind::kText, .initial = "",
-     .help = "file of the certificate chain of the main listener; empty: no TLS"},
-    {.name = "tls.key", .kind = SettingKind::kText, .initial = "", .help = "file of its key"},
+     .help = "file of the certificate chain of the main listener; empty: no TLS; a reload reads the file again", .is_hot = true},
+    {.name = "tls.key", .kind = SettingKind::kText, .initial = "", .help = "file of its key", .is_hot = true},
     {.name = "tls.client_ca", .kind = SettingKind::kText, .initial = "",
-     .help = "file of the authorities whose clients are let in; empty: all are"},
+     .help = "file of the authorities whose clients are let in; empty: all are", .is_hot = true},
     {.name = "auth.keys_file", .kind = SettingKind::kText, .initial = "",
      .help = "TOML file of the keys that callers must send; empty: none is needed", .is_hot = true},
     {.name = "cors.origins", .kind = SettingKind::kTextList, .initial = "",
      .help = "origins whose pages may read answers, exactly as browsers send them"},
     {.name = "plans.dir", .kind = SettingKind::kText, .initial = "",
-     .help = "folder of `*.plan.json` files; empty: `plans` of the project", .flag = "--plan_dir"},
+     .help = "folder of `*.plan.json` files; empty: `plans` of the project", .flag = "--plan_dir", .is_hot = true},
     {.name = "plans.registry", .kind = SettingKind::kText, .initial = "",
-     .help = "folder of keys, params and endpoints; empty: `registry` of the project", .flag = "--registry"},
+     .help = "folder of keys, params and endpoints; empty: `registry` of the project", .flag = "--registry", .is_hot = true},
     {.name = "plans.default", .kind = SettingKind::kText, .initial = "",
      .help = "plan of requests that name none", .flag = "--plan_name"},
     {.name = "plans.env", .kind = SettingKind::kChoice, .initial = "dev",
@@ -115,6 +115,16 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
      .help = "form of log lines; auto: text on a terminal, else JSON", .flag = "--log_format", .choices = kFormats},
     {.name = "log.requests", .kind = SettingKind::kText, .initial = "all",
      .help = "which requests get a line: `all`, `errors`, `1/N` (and errors) or `off`"},
+    {.name = "log.slow_ms", .kind = SettingKind::kInteger, .initial = "0",
+     .help = "answers that take longer, in milliseconds, become trace files for Perfetto; 0: none do", .most = 3'600'000},
+    {.name = "log.slow_dir", .kind = SettingKind::kText, .initial = "slow-requests",
+     .help = "folder of these files; at most 100 and 64 MiB, one a second"},
+    {.name = "log.slow_trace", .kind = SettingKind::kText, .initial = "1/64",
+     .help = "which requests are traced in case they are slow: `all` or `1/N`"},
+    {.name = "trace.endpoint", .kind = SettingKind::kText, .initial = "",
+     .help = "collector of OpenTelemetry, `http://127.0.0.1:4318`; empty: as `OTEL_EXPORTER_OTLP_ENDPOINT` says, else none"},
+    {.name = "trace.root_share", .kind = SettingKind::kText, .initial = "",
+     .help = "share of requests without a caller's trace that are traced, 0 to 1; empty: as `OTEL_TRACES_SAMPLER` says, else 0"},
     {.name = "drain.notice", .kind = SettingKind::kDuration, .initial = "3s",
      .help = "how long a server that was told to end goes on, not ready, before it stops to accept", .most = kHour},
     {.name = "drain.timeout", .kind = SettingKind::kDuration, .initial = "25s",
@@ -195,6 +205,16 @@ ServerSettings read_server_settings(const SettingValues& values, base::ProblemRe
             "all, errors, off or 1/N",
             report);
   front.log_rule = rule.value_or(observe::RequestLogRule{});
+  front.slow = std::chrono::milliseconds(values.integer("log.slow_ms"));
+  settings.slow_folder = values.text("log.slow_dir");
+  if (front.slow > base::Duration(0) && settings.slow_folder.empty())
+    add_bad("'log.slow_dir' is empty", "name a folder for the traces of slow requests", report);
+  const auto slow_trace = observe::parse_request_log_rule(values.text("log.slow_trace"));
+  if (!slow_trace || slow_trace->one_in == 0)
+    add_bad(
+        "'log.slow_trace' cannot be '" + values.text("log.slow_trace") + "'", "all or 1/N", report);
+  if (slow_trace && slow_trace->one_in != 0)
+    front.slow_trace_every = static_cast<std::uint32_t>(slow_trace->one_in);
   settings.tls_certificate_file = values.text("tls.cert");
   settings.tls_key_file = values.text("tls.key");
   settings.tls_client_ca_file = values.text("tls.client_ca");

@@ -14,6 +14,7 @@
 #include "base/settings/setting_values.h"
 #include "host/settings.h"
 #include "net/http/http_server_settings.h"
+#include "observe/otlp_exporter.h"
 #include "runtime/adaptive_limit.h"
 #include "server/front_services.h"
 
@@ -36,6 +37,8 @@ struct ServerSettings {
   std::string tls_key_file;
   std::string tls_client_ca_file;
   runtime::AdaptiveLimitSettings limit;  ///< but for its least
+  observe::OtlpOptions otlp;             ///< without a host: no trace is exported
+  std::string slow_folder;               ///< of the traces of slow requests
   std::string keys_file;                 ///< empty: there are no keys
   bool warmup_required = true;
   bool allow_upload = false;

@@ -37,7 +37,10 @@ class [[nodiscard]] NodeFetch {
     const CallOptions options{.stop = context.stop_token(),
                               .deadline = context.deadline(),
                               .check = context.stop_check()};
-    stats_.store_commands += command_count_of(batch);
+    const std::uint64_t commands = command_count_of(batch);
+    stats_.store_commands += commands;
+    if (stats_.calls != nullptr) [[unlikely]]
+      call_ = stats_.calls->begin(commands);
     now_ = client.answer_now(batch, options);
     if (!now_) waiting_.emplace(Execute{client, batch, options});
   }
@@ -50,6 +53,8 @@ class [[nodiscard]] NodeFetch {
   base::Result<StoreReply> await_resume() {
     base::Result<StoreReply> reply = now_ ? *std::move(now_) : waiting_->await_resume();
     if (reply) stats_.store_round_trips += reply->round_trip_count;
+    if (stats_.calls != nullptr) [[unlikely]]
+      note_end(reply);
     return reply;
   }
 
@@ -65,7 +70,13 @@ class [[nodiscard]] NodeFetch {
     operator Waiting() { return client.execute(std::move(batch), options).operator co_await(); }
   };
 
+  void note_end(const base::Result<StoreReply>& reply) {
+    if (reply) return stats_.calls->end(call_, reply->round_trip_count);
+    stats_.calls->fail(call_, reply.error().code());
+  }
+
   tasks::TaskStats& stats_;
+  std::size_t call_ = 0;  // its number in the log of calls, if there is one
   std::optional<base::Result<StoreReply>> now_;
   std::optional<Waiting> waiting_;
 };

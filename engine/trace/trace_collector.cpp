@@ -64,6 +64,7 @@ TraceStats TraceCollector::stats() const {
   TraceStats stats = stats_;
   base::MutexLock lock(registry_mutex_);
   stats.dropped_records = 0;
+  stats.topology_count = topologies_.size();
   for (const auto& track : tracks_) stats.dropped_records += track->buffer.dropped_count();
   return stats;
 }

@@ -21,6 +21,7 @@ struct TraceStats {
   std::uint64_t dropped_records = 0;  ///< refused by full buffers
   std::uint64_t complete_runs = 0;    ///< delivered with their `RunEnd`
   std::uint64_t incomplete_runs = 0;  ///< delivered without it: to bound memory, or by flush()
+  std::size_t topology_count = 0;     ///< DAGs that are registered
 };
 
 /// Owns the buffers that threads write to, and moves their records to sinks, one whole run at a

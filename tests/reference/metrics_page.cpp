@@ -1,40 +1,18 @@
-// Prints docs/reference/metrics.md.
+// Prints docs/reference/metrics.md; with the argument `dashboard` packaging/grafana/rankd.json.
 
-#include <array>
 #include <cstdio>
+#include <string>
+#include <string_view>
 
-#include "host/loop_metrics.h"
+#include "observe/dashboard.h"
 #include "observe/metric_catalog.h"
-#include "observe/process_stats.h"
-#include "server/overload/overload_metrics.h"
-#include "server/server_metrics.h"
-#include "tasks/endpoint_metrics.h"
+#include "server/observation/metric_table.h"
 
-int main() {
+int main(int argc, char** argv) {
   using namespace millrace;
-  constexpr std::array<const base::MetricDescriptor*, 5> kLoops{&host::kLoopWakeups,
-                                                                &host::kLoopJobs,
-                                                                &host::kLoopTimersFired,
-                                                                &host::kLoopBusy,
-                                                                &host::kLoopLag};
-  constexpr std::array<const base::MetricDescriptor*, 10> kEndpoints{
-      &tasks::kEndpointCommands,
-      &tasks::kEndpointRoundTrips,
-      &tasks::kEndpointErrors,
-      &tasks::kEndpointTimeouts,
-      &tasks::kEndpointSharedKeys,
-      &tasks::kEndpointCachedKeys,
-      &tasks::kEndpointConnects,
-      &tasks::kEndpointConnectionsLost,
-      &tasks::kEndpointBreakerOpen,
-      &tasks::kEndpointDuration};
-  const std::array<observe::MetricGroup, 5> groups{{
-      {.title = "Requests and connections", .metrics = server::kServerMetrics},
-      {.title = "Overload", .metrics = server::kOverloadMetrics},
-      {.title = "Stores", .metrics = kEndpoints},
-      {.title = "Event loops", .metrics = kLoops},
-      {.title = "The process", .metrics = observe::process_metrics()},
-  }};
-  std::fputs(observe::metrics_reference(groups).c_str(), stdout);
+  const bool is_dashboard = argc > 1 && std::string_view(argv[1]) == "dashboard";
+  const std::string text = is_dashboard ? observe::grafana_dashboard(server::metric_table())
+                                        : observe::metrics_reference(server::metric_table());
+  std::fputs(text.c_str(), stdout);
   return 0;
 }

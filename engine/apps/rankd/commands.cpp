@@ -31,6 +31,7 @@
 #include "apps/rankd/stop_signals.h"
 #include "apps/rankd/suites/suite_report.h"
 #include "apps/rankd/suites/suite_runner.h"
+#include "apps/rankd/top/top.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
 #include "base/problems/message_text.h"
@@ -275,6 +276,7 @@ int run_command_to(const Flags& flags, Output& out) {
   if (flags.command == Subcommand::kSeed) return write_seed(flags);
   if (flags.command == Subcommand::kServe) return run_serve(flags);
   if (flags.command == Subcommand::kProbe) return run_probe(flags.probe_address);
+  if (flags.command == Subcommand::kTop) return run_top(flags, out);
   if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
   const auto project = host::Project::open(flags, rankd_extensions());

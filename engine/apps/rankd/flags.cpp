@@ -45,6 +45,7 @@ std::vector<Format> formats_of(Subcommand command) {
     case Subcommand::kTest:
     case Subcommand::kDoctor:
     case Subcommand::kListPlans:
+    case Subcommand::kTop:
       return {Format::kText, Format::kJson};
     case Subcommand::kPrintRegistry:
     case Subcommand::kPrintTaskManifest:
@@ -308,6 +309,13 @@ class CommandLine {
     command("probe", Subcommand::kProbe, "ask a server whether it is ready; exit code 0 or 1")
         .add_option("ADDR", flags_.probe_address, "host:port, [v6]:port or unix:/path")
         ->required();
+    CLI::App& top = command("top", Subcommand::kTop, "show what a server does now");
+    top.add_option("ADDR", flags_.top_address, "host:port, [v6]:port or unix:/path")
+        ->capture_default_str();
+    top.add_flag("--once", flags_.top_once, "look twice, print once, end");
+    top.add_option("--interval", flags_.top_interval, "seconds between two looks")
+        ->check(CLI::Range(0.1, 3600.0))
+        ->capture_default_str();
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 

@@ -26,6 +26,7 @@ enum class Subcommand : std::uint8_t {
   kTest,
   kTrace,
   kProbe,
+  kTop,
   kListPlans,
   kPrintRegistry,
   kPrintTaskManifest,
@@ -44,6 +45,10 @@ struct Flags : host::Settings {
   std::optional<base::LogLevel> log_level;    ///< unset: depends on the command
   std::int64_t run_concurrency = 64;          ///< requests of `run` that are under way at a time
   std::string probe_address;                  ///< of the server that `probe` asks
+  // top
+  std::string top_address = "127.0.0.1:8080";
+  bool top_once = false;
+  double top_interval = 1;  ///< seconds between two looks
   /// Requests of `run` that take longer are logged; unset: none.
   std::optional<base::Duration> slow_request = std::chrono::seconds(1);
   // bench

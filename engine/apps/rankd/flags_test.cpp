@@ -115,6 +115,10 @@ TEST(FlagsTest, CLI3_EverySubcommandIsRead) {
   EXPECT_EQ(parse({"doctor"})->command, Subcommand::kDoctor);
   EXPECT_EQ(parse({"probe", "127.0.0.1:1"})->probe_address, "127.0.0.1:1");
   EXPECT_FALSE(parse({"probe"}));
+  EXPECT_EQ(parse({"top"})->top_address, "127.0.0.1:8080");
+  EXPECT_EQ(parse({"top", "127.0.0.1:1", "--once", "--format", "json"})->top_address,
+            "127.0.0.1:1");
+  EXPECT_FALSE(parse({"top", "--interval", "0"}));
   EXPECT_EQ(parse({"explain", "feed", "--format", "json"})->format, Format::kJson);
 }
 

@@ -25,6 +25,20 @@ namespace millrace::rankd {
 namespace {
 
 constexpr base::Duration kProbeLimit = std::chrono::seconds(2);
+constexpr std::size_t kPageBytesMax = std::size_t{64} << 20U;
+constexpr std::string_view kHeadEnd = "\r\n\r\n";
+
+/// Whether an answer is complete by its own account; one without a length ends with its connection.
+bool is_whole(std::string_view answer) {
+  const std::size_t head = answer.find(kHeadEnd);
+  if (head == std::string_view::npos) return false;
+  constexpr std::string_view kLength = "\r\nContent-Length: ";
+  const std::size_t at = answer.substr(0, head).find(kLength);
+  if (at == std::string_view::npos) return false;
+  std::size_t length = 0;
+  std::from_chars(answer.data() + at + kLength.size(), answer.data() + head, length);
+  return answer.size() >= head + kHeadEnd.size() + length;
+}
 
 /// An address as the kernel has it.
 struct SocketPlace {
@@ -78,9 +92,9 @@ std::unexpected<base::Error> fail_by_errno(int number) {
 
 }  // namespace
 
-base::Result<int> ask_status(const std::string& address,
-                             const std::string& path,
-                             base::Duration limit) {
+base::Result<AskedPage> ask_page(const std::string& address,
+                                 const std::string& path,
+                                 base::Duration limit) {
   const base::TimePoint end = base::steady_clock().now() + limit;
   MR_TRY(const net::Address parsed, net::parse_listen_address(address));
   MR_TRY(const SocketPlace place, place_of(parsed));
@@ -101,20 +115,30 @@ base::Result<int> ask_status(const std::string& address,
   if (::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0)
     return fail_by_errno(errno);
   std::string answer;
-  while (answer.find('\n') == std::string::npos && answer.size() < 4096) {
+  while (answer.size() < kPageBytesMax && !is_whole(answer)) {
     MR_TRY_STATUS(wait_until(socket.get(), POLLIN, end));
-    std::array<char, 512> bytes{};
+    std::array<char, 16384> bytes{};
     const auto count = ::recv(socket.get(), bytes.data(), bytes.size(), 0);
     if (count < 0) return fail_by_errno(errno);
     if (count == 0) break;
     answer.append(bytes.data(), static_cast<std::size_t>(count));
   }
   constexpr std::string_view kVersion = "HTTP/1.1 ";
-  int status = 0;
+  AskedPage page;
   if (answer.starts_with(kVersion))
-    std::from_chars(answer.data() + kVersion.size(), answer.data() + answer.size(), status);
-  if (status != 0) return status;
-  return base::fail(base::ErrorCode::kUnavailable, "What answers there does not speak HTTP/1.1");
+    std::from_chars(answer.data() + kVersion.size(), answer.data() + answer.size(), page.status);
+  if (page.status == 0)
+    return base::fail(base::ErrorCode::kUnavailable, "What answers there does not speak HTTP/1.1");
+  if (const std::size_t head = answer.find(kHeadEnd); head != std::string::npos)
+    page.body = answer.substr(head + kHeadEnd.size());
+  return page;
+}
+
+base::Result<int> ask_status(const std::string& address,
+                             const std::string& path,
+                             base::Duration limit) {
+  MR_TRY(const AskedPage page, ask_page(address, path, limit));
+  return page.status;
 }
 
 int run_probe(const std::string& address) {

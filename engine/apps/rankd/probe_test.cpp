@@ -2,13 +2,11 @@
 
 #include <chrono>
 #include <string>
-#include <thread>
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
+#include "apps/rankd/one_answer_fixture.h"
 #include "net/address.h"
 #include "net/listening_socket.h"
 
@@ -18,31 +16,6 @@ namespace {
 using ::testing::HasSubstr;
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
-
-/// Answers one connection with a text.
-struct OneAnswer {
-  explicit OneAnswer(std::string text)
-      : socket(*net::ListeningSocket::open(*net::parse_listen_address("127.0.0.1:0"))),
-        thread([this, answer = std::move(text)] {
-          while (true) {
-            auto accepted = socket.accept();
-            if (auto* const peer = std::get_if<net::ListeningSocket::Accepted>(&accepted)) {
-              ::send(peer->descriptor.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
-              ::shutdown(peer->descriptor.get(), SHUT_WR);
-              char byte = 0;
-              while (::recv(peer->descriptor.get(), &byte, 1, 0) != 0 && errno != ECONNRESET) {
-              }
-              return;
-            }
-            std::this_thread::yield();
-          }
-        }) {}
-  ~OneAnswer() { thread.join(); }
-  [[nodiscard]] std::string address() const { return net::to_string(socket.address()); }
-
-  net::ListeningSocket socket;
-  std::thread thread;
-};
 
 TEST(ProbeTest, S48_GivesTheStatus) {
   {

@@ -30,6 +30,7 @@
 #include "host/engine.h"
 #include "host/project.h"
 #include "server/descriptor_limit.h"
+#include "server/observation/otel_settings.h"
 #include "server/server.h"
 #include "server/server_settings.h"
 #include "server/service_notice.h"
@@ -238,7 +239,8 @@ int run_serve(Flags flags) {
                                                  .file_name = flags.serve.config_file,
                                                  .file_text = text},
                                                 report);
-  const server::ServerSettings settings = server::read_server_settings(values, report);
+  server::ServerSettings settings = server::read_server_settings(values, report);
+  server::read_otel_settings(values, variables, settings, report);
   if (report.has_errors() || flags.serve.check_config) {
     print_to(stderr, report.to_text());
     if (report.has_errors()) return kServeUsage;

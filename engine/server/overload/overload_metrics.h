@@ -17,6 +17,10 @@ inline constexpr base::MetricDescriptor kAdmissionLoad{
     .name = "rankd_admission_load",
     .help = "Nodes that are ready but not running, and abandoned requests whose nodes still run.",
     .kind = base::MetricKind::kGauge};
+inline constexpr base::MetricDescriptor kAdmissionWaiting{
+    .name = "rankd_admission_waiting",
+    .help = "Lines of batches that were not let in and will be tried again.",
+    .kind = base::MetricKind::kGauge};
 inline constexpr base::MetricDescriptor kOwnDelay{
     .name = "rankd_own_delay_seconds",
     .help = "Time that sampled requests could have gone on but waited for a loop or worker.",
@@ -25,8 +29,8 @@ inline constexpr base::MetricDescriptor kOwnDelay{
     .bucket_bounds = base::kDurationBuckets};
 
 /// All metrics of this folder, for the page that lists them.
-inline constexpr std::array<const base::MetricDescriptor*, 3> kOverloadMetrics{
-    &kAdmissionLimit, &kAdmissionLoad, &kOwnDelay};
+inline constexpr std::array<const base::MetricDescriptor*, 4> kOverloadMetrics{
+    &kAdmissionLimit, &kAdmissionLoad, &kAdmissionWaiting, &kOwnDelay};
 
 /// Adds the gauges that are read when somebody asks.
 inline void add_admission_metrics(const runtime::AdmissionStats& stats,

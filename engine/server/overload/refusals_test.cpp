@@ -90,7 +90,7 @@ TEST(RefusalsTest, S34_ARequestThatCannotBeInTimeIsAnsweredAtOnce) {
   EXPECT_EQ(enough.status, 200);
 }
 
-TEST(RefusalsTest, ARefusalIsMadeBeforeAnythingElseRuns) {
+TEST(RefusalsTest, ARefusalIsMadeBeforeAnythingElseRunsAndHasItsOwnHistogram) {
   FrontRig rig({}, {.inflight_max = 1});
   rig.rank.load(slow_plan());
   (void)rig.start("POST", "/v1/rank/slow", kOne);

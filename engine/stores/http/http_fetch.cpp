@@ -224,7 +224,13 @@ loop::Task<Result<std::vector<HttpValue>>> fetch_values(HttpFetchClient* client,
   const CallOptions options{.stop = context.stop_token(), .deadline = context.deadline()};
   HttpBatch batch{.targets = targets,
                   .body_bytes_max = static_cast<std::size_t>(params->body_bytes_max)};
-  MR_CO_TRY(HttpAnswers answers, co_await client->get_all(std::move(batch), options));
+  tasks::StoreCallLog* const calls = context.stats().calls;
+  const std::size_t call = calls != nullptr ? calls->begin(targets.size()) : 0;
+  base::Result<HttpAnswers> fetched = co_await client->get_all(std::move(batch), options);
+  if (calls != nullptr) {
+    fetched ? calls->end(call, 1) : calls->fail(call, fetched.error().code());
+  }
+  MR_CO_TRY(HttpAnswers answers, std::move(fetched));
   if (body_bytes(answers) <= kLoopBytesMax) {
     co_return values_of(answers, targets, params->pointer);
   }
