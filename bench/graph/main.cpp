@@ -1,96 +1,71 @@
-// How long it takes to read, check and compile a graph file, by size: the time per component must
-// not grow.
+// What graphs cost, beside oneTBB where it has the same: README.md says what each figure means.
 
-#include <chrono>
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/format.h"
-#include "base/random.h"
 #include "base/result.h"
-#include "graph/compile/compiled_graph.h"
-#include "graph/compile/component_registry.h"
-#include "graph/format/graph_file.h"
+#include "graph/measures.h"
 #include "support/figures.h"
 
 namespace {
 
-using namespace millrace;  // NOLINT(google-build-using-namespace): this file is the program
+using millrace::base::Status;
+using millrace::bench::BenchOptions;
+using millrace::bench::Figures;
 
-constexpr std::size_t kLargest = 4096;
-constexpr double kLargestMsMax = 100;
+struct Measure {
+  std::string_view name;
+  Status (*run)(const BenchOptions& options, Figures& figures);
+};
 
-/// A file of so many components and twice as many edges: a chain, and as many edges forward.
-std::string graph_text(std::size_t count) {
-  base::SplitMix64 random(3);
-  std::string text =
-      "schema_version: 1\ngraph: {name: bench, kind: internal_test}\n"
-      "lanes:\n  main: {type: event_loop}\n  pool: {type: thread_pool, max_threads: 4}\n"
-      "components:\n  - {id: c0, type: core.counter, config: {count: 9}, execution: {lane: "
-      "main}}\n";
-  for (std::size_t i = 1; i < count; ++i) {
-    text += base::format(
-        "  - {{id: c{}, type: core.linear, config: {{factor: 2}}, trigger_policy: {{type: "
-        "any_input, "
-        "inputs: [in]}}, execution: {{lane: {}, priority: {}}}}}\n",
-        i,
-        i % 3 == 0 ? "pool" : "main",
-        i % 5 == 0 ? "high" : "normal");
-  }
-  text += "edges:\n";
-  for (std::size_t i = 1; i < count; ++i) {
-    text += base::format(
-        "  - {{id: e{}, kind: immediate, from: c{}.out, to: c{}.in, policy: {{mode: queue, "
-        "capacity: "
-        "16}}}}\n",
-        i,
-        i - 1,
-        i);
-    text += base::format(
-        "  - {{id: f{}, kind: immediate, from: c{}.out, to: c{}.in}}\n", i, random.below(i), i);
-  }
-  return text;
-}
+constexpr auto kMeasures = std::to_array<Measure>({
+    {"messages", millrace::bench::measure_messages},
+    {"pool", millrace::bench::measure_pool},
+    {"compile", millrace::bench::measure_compile},
+    {"trace", millrace::bench::measure_trace},
+    {"rest", millrace::bench::measure_rest},
+    {"ticks", millrace::bench::measure_ticks},
+});
 
-/// Gives the median time of a few runs in milliseconds.
-base::Result<double> compile_ms(std::size_t count, std::size_t run_count) {
-  const graph::ComponentRegistry registry = graph::builtin_registry();
-  const std::string text = graph_text(count);
-  std::vector<double> times;
-  for (std::size_t i = 0; i < run_count; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    const graph::CompileResult result = graph::compile_text(
-        text, graph::TextFormat::kYaml, registry, {.text_bytes_max = 4UL << 20});
-    const std::chrono::duration<double, std::milli> spent =
-        std::chrono::steady_clock::now() - begin;
-    if (!result.graph || result.graph->regions.size() != count) {
-      return base::fail(base::ErrorCode::kInternal, "The file does not compile");
-    }
-    times.push_back(spent.count());
-  }
-  return bench::median(times);
-}
+/// The one that `--only` asks for; empty: all.
+std::string_view only;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): read by run
 
-base::Status run(const bench::BenchOptions& options) {
-  std::vector<bench::Figure> figures;
-  const std::size_t largest = options.smoke ? 64 : kLargest;
-  for (std::size_t count = largest / 16; count <= largest; count *= 2) {
-    MR_TRY(const double ms, compile_ms(count, options.smoke ? 1 : 15));
-    figures.push_back(
-        {base::format("compile {} components, {} edges", count, 2 * count - 2), ms, "ms"});
-    if (count == kLargest) figures.back().at_most = kLargestMsMax;
-    figures.push_back({"  per component", ms * 1000 / static_cast<double>(count), "us"});
+Status run(const BenchOptions& options) {
+  using millrace::bench::conclude;
+  using millrace::bench::print_text;
+  Figures figures;
+  for (const Measure& measure : kMeasures) {
+    if (!only.empty() && only != measure.name) continue;
+    const std::size_t first = figures.size();
+    MR_TRY_STATUS(measure.run(options, figures));
+    if (options.smoke) continue;
+    std::fputs(print_text(std::span(figures).subspan(first)).c_str(), stdout);
+    std::fflush(stdout);
   }
   if (options.smoke) return {};
-  std::fputs(bench::print_text(figures).c_str(), stdout);
-  return bench::conclude("graph", figures, options);
+  return conclude("graph", figures, options);
 }
 
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  return bench::run_bench(std::span(arguments, static_cast<std::size_t>(argument_count)), run);
+  std::vector<char*> rest(arguments, arguments + argument_count);
+  for (std::size_t i = 1; i + 1 < rest.size(); ++i) {
+    if (std::string_view(rest[i]) != "--only") continue;
+    only = rest[i + 1];
+    const auto known = std::ranges::find(kMeasures, only, &Measure::name);
+    if (known == kMeasures.end()) {
+      std::fputs("--only takes messages, pool, compile, trace, rest or ticks\n", stderr);
+      return 2;
+    }
+    const auto at = rest.begin() + static_cast<std::ptrdiff_t>(i);
+    rest.erase(at, at + 2);
+    break;
+  }
+  return millrace::bench::run_bench(rest, run);
 }

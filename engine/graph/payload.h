@@ -59,6 +59,13 @@ class Payload {
   /// Reads one JSON value of any kind.
   [[nodiscard]] static base::Result<Payload> parse(std::string_view json_text);
 
+  /// Becomes null.
+  void clear() {
+    if (is_shared()) [[unlikely]]
+      release();
+    kind_ = PayloadKind::kNull;
+  }
+
   [[nodiscard]] PayloadKind kind() const { return kind_; }
   [[nodiscard]] bool is_number() const {
     return kind_ == PayloadKind::kInt || kind_ == PayloadKind::kFloat;

@@ -70,9 +70,10 @@ void World::run_epoch(std::size_t domain, Duration begin) {
   state.end = begin;
   show_arrived(domain);
   for (std::size_t i = 0; i < components.size(); ++i) {
-    if (plan.components[i].domain == domain && components[i].down_until <= begin) {
-      components[i].down_until.reset();
-    }
+    const bool is_due = components[i].down_until && *components[i].down_until <= begin;
+    if (plan.components[i].domain != domain || !is_due) continue;
+    components[i].down_until.reset();
+    count("component.restart_count", plan.components[i].spec->id, 1);
   }
   for (const auto& stage : plan.domains[domain].stages) {
     run_stage(domain, stage);
@@ -301,7 +302,6 @@ void World::handle_failure(std::size_t component, Done& done) {
   const auto recent = std::ranges::count_if(
       state.failures, [&](Duration at) { return done.end - at <= execution.restart.window; });
   if (recent > execution.restart.max) return fail(component, "component_execute");
-  count("component.restart_count", spec.id, 1);
   state.body = Body(spec);
   state.is_finished = false;
   state.down_until = done.end + execution.restart.backoff;

@@ -11,6 +11,7 @@
 #include "apps/topoexec/component_types.h"
 #include "apps/topoexec/doctor.h"
 #include "apps/topoexec/graph_input.h"
+#include "apps/topoexec/observe_command.h"
 #include "apps/topoexec/record_commands.h"
 #include "apps/topoexec/run_commands.h"
 #include "base/did_you_mean.h"
@@ -209,6 +210,10 @@ Outcome run_command(const Flags& flags) {
       return run_scenario(flags, *types);
     case Subcommand::kReplay:
       return replay_record(flags, *types);
+    case Subcommand::kObserve:
+      return names_address(flags) ? observe_address(flags) : run_on_file(flags, *types);
+    case Subcommand::kWhy:
+      return flags.at.empty() ? run_on_file(flags, *types) : ask_why(flags);
     case Subcommand::kDoctor:
       return {.out = doctor_report(*types, flags.format == Format::kJson), .err = {}};
     default:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +23,9 @@ constexpr const char* kProgramAbout =
     "  topoexec graph explain graph.yaml COMPONENT   where and when one component runs\n"
     "  topoexec graph run graph.yaml                 until SIGINT or SIGTERM, or a bound\n"
     "  topoexec graph run graph.yaml --virtual-time --until-idle\n"
+    "  topoexec graph observe graph.yaml             run it and watch it in a table\n"
     "  topoexec graph why graph.yaml COMPONENT       why it ran, or what it waits for\n"
+    "  topoexec graph bench graph.yaml --virtual-time    what its invocations cost\n"
     "  topoexec graph test scenario.yaml             compare a run with what is expected\n"
     "  topoexec graph replay run.record              run again what 'run --record' wrote\n"
     "  topoexec schema dump > graph.schema.json      for completion in an editor\n\n"
@@ -87,6 +90,12 @@ class GraphCommandLine {
         graph, "run", Subcommand::kRun, "execute the graph; its core.stdout prints lines");
     add_bounds(run);
     run.add_option("--record", flags_.record, "write everything needed to replay the run");
+    run.add_option(
+        "--admin", flags_.admin, "answer questions at unix:PATH or HOST:PORT while it runs (HTTP)");
+    run.add_flag("--admin-anywhere",
+                 flags_.admin_anywhere,
+                 "let --admin listen at an address that other machines can reach");
+    add_watch_commands(graph);
     CLI::App& trace = command(
         graph, "trace", Subcommand::kTrace, "execute it and print what happened, event by event");
     add_file(trace);
@@ -95,20 +104,42 @@ class GraphCommandLine {
     CLI::App& metrics = file_command(
         graph, "metrics", Subcommand::kMetrics, "execute it and print counters and gauges");
     add_bounds(metrics);
-    CLI::App& why = file_command(graph,
-                                 "why",
-                                 Subcommand::kWhy,
-                                 "execute it and say why one component ran last, or did not");
-    why.add_option("COMPONENT", flags_.component, "id of a component")->required();
-    why.add_option("--epoch", flags_.epoch, "ask after this epoch of its domain")
-        ->check(CLI::PositiveNumber);
-    add_bounds(why);
     CLI::App& replay = file_command(
         graph, "replay", Subcommand::kReplay, "run a record again and name the first difference");
     replay.get_option("FILE")->description("what 'run --record' wrote");
     CLI::App& test = file_command(
         graph, "test", Subcommand::kTest, "run a scenario in virtual time and compare its outputs");
     test.get_option("FILE")->description("scenario file: graph, options, inject, expect");
+  }
+
+  void add_watch_commands(CLI::App& graph) {
+    CLI::App& why =
+        command(graph, "why", Subcommand::kWhy, "say why one component ran last, or did not");
+    why.add_option("FILE", flags_.file, "graph file to execute in virtual time; not with --at");
+    why.add_option("COMPONENT", flags_.component, "id of a component");
+    add_limits(why);
+    add_format(why, {"text", "json"});
+    why.add_option("--epoch", flags_.epoch, "ask after this epoch of its domain")
+        ->check(CLI::PositiveNumber);
+    why.add_option("--at", flags_.at, "ask the graph that runs with this --admin address");
+    add_bounds(why);
+    CLI::App& observe = file_command(graph,
+                                     "observe",
+                                     Subcommand::kObserve,
+                                     "execute it in wall time and show what it is doing, or watch "
+                                     "one that runs with --admin");
+    observe.get_option("FILE")->description("graph file, or the address of a running graph");
+    add_bounds(observe);
+    observe.add_option("--interval-ms", flags_.interval_ms, "time between two looks")
+        ->check(CLI::Range(std::int64_t{10}, std::int64_t{3'600'000}))
+        ->capture_default_str();
+    observe.add_flag("--once", flags_.once, "look once, then end");
+    CLI::App& bench = file_command(
+        graph, "bench", Subcommand::kBench, "execute it several times and print what it costs");
+    add_bounds(bench);
+    bench.add_option("--repeat", flags_.repeat, "how many runs")
+        ->check(CLI::Range(1U, 1000U))
+        ->capture_default_str();
   }
 
   void add_bounds(CLI::App& sub) {
@@ -145,6 +176,10 @@ class GraphCommandLine {
   void add_file(CLI::App& sub) {
     sub.add_option("FILE", flags_.file, "graph file: JSON if it ends in .json, else YAML")
         ->required();
+    add_limits(sub);
+  }
+
+  void add_limits(CLI::App& sub) {
     add_plugins(sub);
     const auto limit = [&sub](const char* name, std::size_t& value, const char* about) {
       sub.add_option(name, value, about)
@@ -189,12 +224,32 @@ class GraphCommandLine {
   CLI::App app_;
 };
 
+/// `why` takes a file and a component, or with `--at` a component only.
+std::expected<void, EarlyExit> place_why_arguments(Flags& flags) {
+  if (flags.at.empty()) {
+    if (!flags.file.empty() && !flags.component.empty()) return {};
+    return std::unexpected(EarlyExit{
+        .exit_code = 2,
+        .text = "topoexec: graph why needs FILE and COMPONENT, or COMPONENT and --at ADDRESS\n"});
+  }
+  if (flags.file.empty() || !flags.component.empty()) {
+    return std::unexpected(EarlyExit{
+        .exit_code = 2, .text = "topoexec: graph why --at ADDRESS takes COMPONENT and no file\n"});
+  }
+  flags.component = std::move(flags.file);
+  flags.file.clear();
+  return {};
+}
+
 }  // namespace
 
 std::expected<Flags, EarlyExit> read_flags(int argc, const char* const* argv) {
   Flags flags;
   GraphCommandLine line(flags);
   if (auto parsed = line.parse(argc, argv); !parsed) return std::unexpected(parsed.error());
+  if (flags.command == Subcommand::kWhy) {
+    if (auto placed = place_why_arguments(flags); !placed) return std::unexpected(placed.error());
+  }
   return flags;
 }
 

@@ -22,6 +22,8 @@ enum class Subcommand : std::uint8_t {
   kTrace,
   kMetrics,
   kWhy,
+  kObserve,
+  kBench,
   kTest,
   kReplay,
   kSchemaDump,
@@ -45,6 +47,12 @@ struct Flags {
   bool virtual_time = false;
   std::optional<std::uint64_t> epoch = {};  ///< of why
   std::string record;                       ///< of run: the file to write
+  std::string admin;                        ///< of run: where it can be asked
+  bool admin_anywhere = false;              ///< of run: other machines may ask too
+  std::string at;                           ///< of why: a running graph to ask
+  std::int64_t interval_ms = 1000;          ///< of observe
+  bool once = false;                        ///< of observe
+  std::uint32_t repeat = 5;                 ///< of bench
   std::vector<std::string> plugins = {};    ///< shared objects with component types
   graph::GraphLimits limits;
 };

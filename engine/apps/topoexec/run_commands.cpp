@@ -1,6 +1,5 @@
 #include "apps/topoexec/run_commands.h"
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -10,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
+#include "apps/topoexec/bench_command.h"
 #include "apps/topoexec/flags.h"
 #include "apps/topoexec/graph_input.h"
-#include "apps/topoexec/input_lines.h"
+#include "apps/topoexec/live_run.h"
+#include "apps/topoexec/observe_command.h"
 #include "apps/topoexec/outcome.h"
 #include "apps/topoexec/record_commands.h"
-#include "apps/topoexec/stop_on_signal.h"
+#include "apps/topoexec/run_session.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -33,48 +32,12 @@
 #include "graph/run/runtime.h"
 #include "graph/run/runtime_runner.h"
 #include "graph/run/why.h"
-#include "loop/stop.h"
 
 namespace millrace::topoexec {
 namespace {
 
-constexpr int kRunFailed = 1;
-constexpr int kBadUsage = 2;
 /// How far `why` runs if nothing says how far.
 constexpr std::uint64_t kWhySteps = 100;
-
-Outcome usage_error(std::string_view message) {
-  return {.exit_code = kBadUsage, .out = {}, .err = base::format("topoexec: {}\n", message)};
-}
-
-/// What a run needs of the process: lines of standard input and, in wall time, signals that stop
-/// it.
-class RunSession {
- public:
-  explicit RunSession(const Flags& flags) : input_(STDIN_FILENO) {
-    if (!flags.virtual_time) signals_.emplace(stop_);
-  }
-  void prepare(graph::RuntimeRunnerOptions& options) {
-    options.stop_token = stop_.token();
-    options.standard_input = [this] { return input_.next(); };
-    options.close_input = [this] { input_.close(); };
-  }
-  void stop() { stop_.request_stop(); }
-
- private:
-  loop::StopSource stop_;
-  std::optional<StopOnSignal> signals_;
-  InputLines input_;
-};
-
-graph::RuntimeRunnerOptions options_of(const Flags& flags) {
-  graph::RuntimeRunnerOptions options;
-  options.steps = flags.steps;
-  if (flags.duration_ms) options.duration = std::chrono::milliseconds(*flags.duration_ms);
-  options.until_idle = flags.until_idle;
-  options.virtual_time = flags.virtual_time;
-  return options;
-}
 
 Outcome print_json_or_text(const Flags& flags, bool is_ok, auto write_json, std::string text) {
   Outcome outcome{.exit_code = is_ok ? 0 : kRunFailed, .out = {}, .err = {}};
@@ -106,7 +69,8 @@ Outcome run(const GraphInput& input) {
     lines.clear();
     if (!is_written) session.stop();
   };
-  const auto ran = run_and_record(input, std::move(options));
+  const auto ran = flags.virtual_time ? run_and_record(input, std::move(options))
+                                      : run_live(input, session, std::move(options));
   if (!ran) {
     return usage_error(base::format("{}: {}", ran.error().where(), ran.error().message()));
   }
@@ -215,11 +179,16 @@ void write_difference(const graph::ScenarioOutcome& outcome, base::JsonWriter& j
 Outcome run_graph_command(const GraphInput& input) {
   const Flags& flags = input.flags;
   if (flags.command == Subcommand::kWhy) return why(input);
+  if (flags.command == Subcommand::kBench) return bench_graph(input);
   const base::Status checked = graph::check_options(input.graph, options_of(flags));
   if (!checked) return usage_error(checked.error().message());
   if (!flags.record.empty() && !flags.virtual_time) {
     return usage_error("--record needs --virtual-time: only such runs can be replayed");
   }
+  if (!flags.admin.empty() && flags.virtual_time) {
+    return usage_error("--admin is for runs in wall time: one in virtual time is over at once");
+  }
+  if (flags.command == Subcommand::kObserve) return observe_graph(input);
   if (flags.command == Subcommand::kTrace) return trace(input);
   if (flags.command == Subcommand::kMetrics) return metrics(input);
   return run(input);

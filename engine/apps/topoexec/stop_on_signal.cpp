@@ -1,12 +1,15 @@
 #include "apps/topoexec/stop_on_signal.h"
 
 #include <csignal>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include <pthread.h>
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/sync/mutex.h"
 #include "loop/stop.h"
 
 namespace millrace::topoexec {
@@ -18,7 +21,7 @@ constexpr int kEndSignal = SIGUSR1;
 sigset_t signal_set() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, kEndSignal}) sigaddset(&set, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, kEndSignal}) sigaddset(&set, signal);
   return set;
 }
 
@@ -37,12 +40,22 @@ StopOnSignal::~StopOnSignal() {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
+void StopOnSignal::set_on_hangup(std::function<void()> on_hangup) {
+  const base::MutexLock lock(mutex_);
+  on_hangup_ = std::move(on_hangup);
+}
+
 void StopOnSignal::wait_for_signals() {
   const sigset_t set = signal_set();
   while (true) {
     int signal = 0;
     if (sigwait(&set, &signal) != 0) continue;
     if (signal == kEndSignal) return;
+    if (signal == SIGHUP) {
+      const base::MutexLock lock(mutex_);
+      if (on_hangup_) on_hangup_();
+      continue;
+    }
     if (source_.stop_requested()) _exit(128 + signal);
     source_.request_stop();
   }

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <functional>
 #include <thread>
 
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "loop/stop.h"
 
 namespace millrace::topoexec {
 
 /// While it lives, the first SIGINT or SIGTERM requests a stop, and the second ends the process at
-/// once with the exit code of a shell: 128 and the number of the signal.
+/// once with the exit code of a shell: 128 and the number of the signal. SIGHUP calls what
+/// `set_on_hangup` was given, and is ignored if that is nothing.
 ///
 /// A thread of its own waits for the signals, which all others block: make it before other threads.
 /// Threading: one thread makes and destroys it. Lifetime: borrows the source; one at a time.
@@ -18,10 +22,15 @@ class StopOnSignal {
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
+  /// Called on the thread of the signals; waits for a call that is under way.
+  void set_on_hangup(std::function<void()> on_hangup) MR_EXCLUDES(mutex_);
+
  private:
   void wait_for_signals();
 
   loop::StopSource& source_;
+  base::Mutex mutex_;
+  std::function<void()> on_hangup_ MR_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

@@ -25,7 +25,6 @@ class BodyServices {
   /// Index of an output that has an edge; kNoIndex if there is none.
   [[nodiscard]] virtual std::uint32_t find_output(std::uint32_t component,
                                                   std::string_view name) const = 0;
-  [[nodiscard]] virtual std::uint32_t output_count(std::uint32_t component) const = 0;
   [[nodiscard]] virtual PublishReport publish_report(std::uint32_t component,
                                                      std::string_view output) const = 0;
   [[nodiscard]] virtual bool cancel_requested(const InvocationRecord& record) const = 0;

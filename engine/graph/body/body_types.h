@@ -18,6 +18,8 @@ struct InputMessage {
   std::uint32_t input = 0;        ///< index among the component's inputs
   bool is_late = false;           ///< older than the edge's `deadline`
   bool is_used_again = false;     ///< a `latched` value that an earlier invocation has had
+
+  void forget() { message.value.clear(); }
 };
 
 /// What became of the publications that a component made on a port in its last invocation.

@@ -20,7 +20,6 @@ namespace millrace::graph {
 
 EventKind Invocation::kind() const { return record_.kind; }
 std::uint64_t Invocation::epoch() const { return record_.epoch; }
-std::span<const InputMessage> Invocation::messages() const { return record_.messages; }
 const Correlation& Invocation::correlation() const { return record_.correlation; }
 bool Invocation::cancel_requested() const { return services_.cancel_requested(record_); }
 
@@ -34,7 +33,7 @@ std::optional<Payload> StateAccess::read(std::string_view table, std::string_vie
 }
 
 bool GraphContext::publish(std::uint32_t output, Payload value, const PublishOptions& options) {
-  if (output >= services_.output_count(record_.component)) return false;
+  if (output >= record_.output_count) return false;
   // Whoever gives up the invocation writes it at the same time.
   if (std::atomic_ref(record_.is_abandoned).load(std::memory_order_relaxed)) [[unlikely]] {
     services_.note_late_publish(record_);

@@ -22,12 +22,14 @@ struct InvocationRecord;
 /// Lifetime: borrows; of use only during the call.
 class Invocation {
  public:
-  Invocation(const InvocationRecord& record, BodyServices& services)
-      : record_(record), services_(services) {}
+  Invocation(const InvocationRecord& record,
+             std::span<const InputMessage> messages,
+             BodyServices& services)
+      : record_(record), messages_(messages), services_(services) {}
 
   [[nodiscard]] EventKind kind() const;
   [[nodiscard]] std::uint64_t epoch() const;
-  [[nodiscard]] std::span<const InputMessage> messages() const;
+  [[nodiscard]] std::span<const InputMessage> messages() const { return messages_; }
   [[nodiscard]] const Correlation& correlation() const;
   /// Whether the run, or this invocation, should end soon. Asking counts as having observed it.
   [[nodiscard]] bool cancel_requested() const;
@@ -35,6 +37,7 @@ class Invocation {
 
  private:
   const InvocationRecord& record_;
+  const std::span<const InputMessage> messages_;
   BodyServices& services_;
 };
 

@@ -9,16 +9,19 @@
 
 #include "base/error.h"
 #include "graph/body/body_types.h"
+#include "graph/body/inline_list.h"
 #include "graph/body/message.h"
 #include "graph/payload.h"
 
 namespace millrace::graph {
 
 struct StagedPublication {
-  Payload value;
+  Payload value = {};
   Duration event_time{};
   std::uint32_t output = 0;
   bool has_event_time = false;
+
+  void forget() { value.clear(); }
 };
 
 struct StagedWrite {
@@ -27,11 +30,11 @@ struct StagedWrite {
   Payload value;
 };
 
-/// One invocation: what it was given, and what it wants to do once it is committed. Records are
-/// used again, so that invocations do not allocate.
-struct InvocationRecord {
+/// The plain values of an invocation, which are set anew all at once.
+struct InvocationHead {
   std::uint32_t component = 0;
   std::uint32_t worker = kNoIndex;
+  std::uint32_t output_count = 0;  ///< outputs that have an edge
   EventKind kind = EventKind::kManual;
   bool has_run = false;
   bool is_rejected = false;  ///< by the admission of a pool
@@ -49,30 +52,33 @@ struct InvocationRecord {
   MessageId cause = {};
   std::uint64_t cause_arrival = UINT64_MAX;
   std::optional<double> residual = {};
-  std::vector<InputMessage> messages = {};
-  std::vector<StagedPublication> published = {};
+};
+
+/// One invocation: what it was given, and what it wants to do once it is committed. Records are
+/// used again, so that invocations do not allocate.
+struct InvocationRecord : InvocationHead {
+  InlineList<InputMessage> messages = {};
+  InlineList<StagedPublication> published = {};
   std::vector<InputMessage> for_host = {};
   std::vector<StagedWrite> writes = {};
   std::optional<base::Error> error = {};
 
   [[nodiscard]] Duration end() const { return begin + spent; }
+  /// Whether it has succeeded and did nothing but publish, at most once.
+  [[nodiscard]] bool is_plain() const {
+    return has_run && !error && published.size() <= 1 && writes.empty() && for_host.empty();
+  }
 
-  void reset(std::uint32_t new_component, EventKind new_kind) {
-    component = new_component;
-    kind = new_kind;
-    worker = kNoIndex;
-    has_run = is_rejected = wants_finish = is_root = is_abandoned = is_converged = was_reported =
-        was_cancelled = observed_cancel = false;
-    begin = spent = Duration::zero();
-    correlation = {};
-    cause = {};
-    cause_arrival = UINT64_MAX;
-    residual.reset();
+  [[gnu::always_inline]] void reset(const InvocationHead& head) {
+    static_cast<InvocationHead&>(*this) = head;
     messages.clear();
     published.clear();
-    if (!for_host.empty()) for_host.clear();
-    if (!writes.empty()) writes.clear();
-    if (error) error.reset();
+    if (!for_host.empty()) [[unlikely]]
+      for_host.clear();
+    if (!writes.empty()) [[unlikely]]
+      writes.clear();
+    if (error) [[unlikely]]
+      error.reset();
   }
 };
 
@@ -80,17 +86,23 @@ struct InvocationRecord {
 /// Threading: not shared.
 class InvocationList {
  public:
-  InvocationRecord& add(std::uint32_t component, EventKind kind) {
-    if (used_ == records_.size()) records_.push_back(std::make_unique<InvocationRecord>());
+  [[gnu::always_inline]] InvocationRecord& add(const InvocationHead& head) {
+    if (used_ == records_.size()) [[unlikely]]
+      grow();
     InvocationRecord& record = *records_[used_++];
-    record.reset(component, kind);
+    record.reset(head);
     return record;
   }
   [[nodiscard]] std::size_t size() const { return used_; }
   [[nodiscard]] InvocationRecord& operator[](std::size_t index) { return *records_[index]; }
+  [[nodiscard]] const InvocationRecord& operator[](std::size_t index) const {
+    return *records_[index];
+  }
   void clear() { used_ = 0; }
 
  private:
+  [[gnu::noinline]] void grow() { records_.push_back(std::make_unique<InvocationRecord>()); }
+
   std::vector<std::unique_ptr<InvocationRecord>> records_;
   std::size_t used_ = 0;
 };

@@ -76,20 +76,40 @@ void write_errors(const RuntimeRunnerResult& result, base::JsonWriter& json) {
   json.end_array();
 }
 
-void write_state(const RuntimeRunnerResult& result, base::JsonWriter& json) {
-  json.key("state");
-  json.begin_object();
-  for (const StateTableView& table : result.state) {
-    json.key(table.name);
+void write_lane_settings(const RuntimeRunnerResult& result, base::JsonWriter& json) {
+  json.key("lane_settings");
+  json.begin_array();
+  for (const LaneSettingReport& setting : result.lane_settings) {
     json.begin_object();
-    json.member("epoch", table.epoch);
-    json.key("values");
-    json.begin_object();
-    for (const StateEntry& entry : table.values) json.raw_member(entry.key, entry.value.to_json());
-    json.end_object();
+    json.member("lane", setting.lane);
+    json.member("field", setting.field);
+    json.member("requested", setting.requested);
+    json.member("effective", setting.effective);
+    json.member("errno", setting.error);
     json.end_object();
   }
+  json.end_array();
+}
+
+void write_run_members(const CompiledGraph& graph,
+                       const RuntimeRunnerResult& result,
+                       base::JsonWriter& json) {
+  json.key("epochs");
+  json.begin_object();
+  for (const DomainEpochs& domain : result.epochs) json.member(domain.domain, domain.epochs);
   json.end_object();
+  json.member("invocations", result.invocations);
+  write_errors(result, json);
+  json.key("loop_stop_reason");
+  json.begin_object();
+  for (const LoopStop& loop : result.loop_stop_reason) json.member(loop.loop, loop.reason);
+  json.end_object();
+  json.key("health_events");
+  write_health_json(graph, result, json);
+  write_values(result, json);
+  json.key("state");
+  write_state_json(result, {}, json);
+  if (!result.lane_settings.empty()) write_lane_settings(result, json);
 }
 
 std::string place_text(const CompiledGraph& graph, const HealthEvent& event) {
@@ -120,6 +140,32 @@ std::string output_line(const CompiledGraph& graph, const OutputRecord& output) 
   return line;
 }
 
+void write_health_json(const CompiledGraph& graph,
+                       const RuntimeRunnerResult& result,
+                       base::JsonWriter& json) {
+  json.begin_array();
+  for (const HealthEvent& event : result.health_events) write_health(graph, event, json);
+  json.end_array();
+}
+
+void write_state_json(const RuntimeRunnerResult& result,
+                      std::string_view table,
+                      base::JsonWriter& json) {
+  json.begin_object();
+  for (const StateTableView& view : result.state) {
+    if (!table.empty() && view.name != table) continue;
+    json.key(view.name);
+    json.begin_object();
+    json.member("epoch", view.epoch);
+    json.key("values");
+    json.begin_object();
+    for (const StateEntry& entry : view.values) json.raw_member(entry.key, entry.value.to_json());
+    json.end_object();
+    json.end_object();
+  }
+  json.end_object();
+}
+
 void write_run_json(const CompiledGraph& graph,
                     const RuntimeRunnerResult& result,
                     base::JsonWriter& json) {
@@ -127,22 +173,21 @@ void write_run_json(const CompiledGraph& graph,
   json.member("ok", result.ok);
   json.member("graph", graph.name);
   json.member("scheduler_stop_reason", to_string(result.scheduler_stop_reason));
-  json.key("epochs");
-  json.begin_object();
-  for (const DomainEpochs& domain : result.epochs) json.member(domain.domain, domain.epochs);
+  write_run_members(graph, result, json);
   json.end_object();
-  json.member("invocations", result.invocations);
-  write_errors(result, json);
-  json.key("loop_stop_reason");
+}
+
+void write_status_json(const CompiledGraph& graph,
+                       const RuntimeRunnerResult& result,
+                       const RunStatus& status,
+                       base::JsonWriter& json) {
   json.begin_object();
-  for (const LoopStop& loop : result.loop_stop_reason) json.member(loop.loop, loop.reason);
-  json.end_object();
-  json.key("health_events");
-  json.begin_array();
-  for (const HealthEvent& event : result.health_events) write_health(graph, event, json);
-  json.end_array();
-  write_values(result, json);
-  write_state(result, json);
+  json.member("ok", result.ok);
+  json.member("graph", graph.name);
+  const std::string_view running = status.is_paused ? "paused" : "running";
+  json.member("status", status.has_ended ? std::string_view("ended") : running);
+  json.member("time_ms", in_milliseconds(status.time));
+  write_run_members(graph, result, json);
   json.end_object();
 }
 
@@ -155,6 +200,14 @@ std::string run_summary(const CompiledGraph& graph, const RuntimeRunnerResult& r
                                   result.invocations);
   for (const DomainEpochs& domain : result.epochs) {
     text += base::format("  domain {}: {} epochs\n", domain.domain, domain.epochs);
+  }
+  for (const LaneSettingReport& setting : result.lane_settings) {
+    text += base::format("  lane {}: {} is {}", setting.lane, setting.field, setting.effective);
+    if (setting.effective != setting.requested) {
+      text += base::format(", {} was asked for", setting.requested);
+    }
+    if (setting.error != 0) text += base::format(" (errno {})", setting.error);
+    text += "\n";
   }
   for (const LoopStop& loop : result.loop_stop_reason) {
     if (!loop.reason.empty()) text += base::format("  loop {}: {}\n", loop.loop, loop.reason);

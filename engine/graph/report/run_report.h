@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/formats/json_writer.h"
+#include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/run/run_result.h"
 #include "graph/run/why.h"
@@ -17,9 +19,30 @@ namespace millrace::graph {
 void write_run_json(const CompiledGraph& graph,
                     const RuntimeRunnerResult& result,
                     base::JsonWriter& json);
+/// What a run is doing at the moment.
+struct RunStatus {
+  bool is_paused = false;
+  bool has_ended = false;
+  Duration time{};  ///< since it was started
+};
+/// Writes the state of a run in progress: `status` (`running`, `paused` or `ended`), `time_ms`, and
+/// the members of `write_run_json`.
+void write_status_json(const CompiledGraph& graph,
+                       const RuntimeRunnerResult& result,
+                       const RunStatus& status,
+                       base::JsonWriter& json);
 /// Gives the same for people, in a few lines.
 [[nodiscard]] std::string run_summary(const CompiledGraph& graph,
                                       const RuntimeRunnerResult& result);
+
+/// Writes what `health_events` of `write_run_json` has, as an array.
+void write_health_json(const CompiledGraph& graph,
+                       const RuntimeRunnerResult& result,
+                       base::JsonWriter& json);
+/// Writes the tables of state as one object, or only the one of that name.
+void write_state_json(const RuntimeRunnerResult& result,
+                      std::string_view table,
+                      base::JsonWriter& json);
 
 /// Writes descriptors and values of all metrics.
 void write_metrics_json(const RuntimeRunnerResult& result, base::JsonWriter& json);

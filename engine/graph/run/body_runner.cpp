@@ -59,13 +59,57 @@ class BodyRunner::ApartWork final : public TeamWork {
   LaneTeam& team_;
 };
 
-void BodyRunner::prepare(InvocationRecord& record, const DomainRun& domain) {
+BodySite BodyRunner::site_of(std::uint32_t component, const DomainRun& domain) const {
+  const CompiledComponent& compiled = tables_.graph.components[component];
+  const bool is_traced = tables_.events.is_on();
+  return {.compiled = compiled,
+          .run = tables_.components[component],
+          .cells = tables_.metrics.components[component],
+          .lane = tables_.metrics.lanes[compiled.lane],
+          .component = component,
+          .is_plain = domain.clock == nullptr && !tables_.lock.is_shared() && !is_traced &&
+                      apart_ == nullptr,
+          .is_judged = is_traced || compiled.execution.budget != Duration::zero() ||
+                       compiled.role == BoundaryRole::kOutput};
+}
+
+inline void BodyRunner::start(InvocationRecord& record,
+                              ComponentRun& run,
+                              const DomainRun& domain) {
   record.epoch = domain.epoch;
   record.has_run = true;
-  if (record.correlation.component != kNoIndex) return;
+  record.output_count = static_cast<std::uint32_t>(run.outputs.size());
+  if (record.correlation.component != kNoIndex) [[likely]]
+    return;
   record.is_root = true;
-  record.correlation = {.component = record.component,
-                        .count = ++tables_.components[record.component].root_count};
+  record.correlation = {.component = record.component, .count = ++run.root_count};
+}
+
+void BodyRunner::prepare(InvocationRecord& record, const DomainRun& domain) {
+  start(record, tables_.components[record.component], domain);
+}
+
+inline void BodyRunner::call_body(InvocationRecord& record, Component& instance) {
+  GraphContext context(services_, record);
+  const Invocation invocation(record, record.messages, services_);
+  base::Status status =
+      guarded_call([&]() -> base::Status { return instance.execute(invocation, context); });
+  if (!status) [[unlikely]]
+    record.error.emplace(std::move(status).error());
+}
+
+bool BodyRunner::run(InvocationRecord& record, const BodySite& site, DomainRun& domain) {
+  if (!site.is_plain) {
+    execute(record, domain, domain.now);
+  } else {
+    start(record, site.run, domain);
+    begin_call(record, domain.now);
+    call_body(record, *site.run.instance);
+    if (record.is_abandoned) [[unlikely]]
+      mark_abandoned(record, site.compiled.execution.abandon_after);
+  }
+  domain.now = record.end();
+  return judge(record, site, domain);
 }
 
 void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration begin) {
@@ -128,12 +172,7 @@ void BodyRunner::call(InvocationRecord& record, DomainRun& domain) {
     watch = tables_.watchdog->arm(
         {.record = &record, .domain = domain.index, .budget_at = record.begin + execution.budget});
   }
-  GraphContext context(services_, record);
-  const Invocation invocation(record, services_);
-  base::Status status =
-      guarded_call([&]() -> base::Status { return instance.execute(invocation, context); });
-  if (!status) [[unlikely]]
-    record.error.emplace(std::move(status).error());
+  call_body(record, instance);
   if (is_watched) [[unlikely]]
     tables_.watchdog->disarm(watch);
   if (domain.clock != nullptr) record.spent = domain.clock->now() - record.begin;
@@ -193,33 +232,43 @@ void BodyRunner::start_apart_thread(std::function<void(std::uint32_t worker)> on
       TeamOptions{.width = 1, .on_thread_start = std::move(on_thread_start)});
 }
 
-bool BodyRunner::settle(InvocationRecord& record, DomainRun& domain) {
-  const CompiledComponent& compiled = tables_.graph.components[record.component];
-  ComponentRun& run = tables_.components[record.component];
-  ComponentCells& cells = tables_.metrics.components[record.component];
-  LaneCells& lane = tables_.metrics.lanes[compiled.lane];
-  ++tables_.invocations;
-  cells.execution_count.add();
-  lane.completed_count.add();
-  lane.priority_count[static_cast<std::size_t>(compiled.execution.priority)].add();
+bool BodyRunner::settle(InvocationRecord& record, const BodySite& site, DomainRun& domain) {
+  count(site, 1, record);
+  return judge(record, site, domain);
+}
+
+void BodyRunner::count(const BodySite& site, std::uint64_t number, const InvocationRecord& last) {
+  tables_.invocations += number;
+  site.cells.execution_count.add(number);
+  site.lane.completed_count.add(number);
+  site.lane.priority_count[static_cast<std::size_t>(site.compiled.execution.priority)].add(number);
+  site.run.last_run_epoch = last.epoch;
+  site.run.last_kind = last.kind;
+  site.run.last_cause = last.cause;
+}
+
+inline bool BodyRunner::judge(InvocationRecord& record, const BodySite& site, DomainRun& domain) {
   const auto spent = static_cast<double>(record.spent.count());
-  if (spent != cells.last_duration_ns.value()) {
-    cells.last_duration_ns.set(spent);
-    if (spent > cells.max_duration_ns.value()) cells.max_duration_ns.set(spent);
+  if (spent != site.cells.last_duration_ns.value()) [[unlikely]] {
+    site.cells.last_duration_ns.set(spent);
+    if (spent > site.cells.max_duration_ns.value()) site.cells.max_duration_ns.set(spent);
   }
-  run.last_run_epoch = domain.epoch;
-  run.last_kind = record.kind;
-  run.last_cause = record.cause;
-  if (record.wants_finish) run.trigger->finish();
-  if (record.was_cancelled || compiled.execution.budget != Duration::zero()) [[unlikely]] {
+  const bool is_quiet = !record.wants_finish && !record.was_cancelled && !record.error;
+  if (is_quiet && !site.is_judged) [[likely]]
+    return true;
+  return judge_slowly(record, site, domain);
+}
+
+bool BodyRunner::judge_slowly(InvocationRecord& record, const BodySite& site, DomainRun& domain) {
+  if (record.wants_finish) site.run.trigger->finish();
+  if (record.was_cancelled || site.compiled.execution.budget != Duration::zero()) {
     check_budget(record, domain);
   }
-  if (compiled.role == BoundaryRole::kOutput) note_age(record, domain);
-  if (tables_.events.is_on()) [[unlikely]]
-    trace_execution(record, domain);
+  if (site.compiled.role == BoundaryRole::kOutput) note_age(record, domain);
+  if (tables_.events.is_on()) trace_execution(record, domain);
   if (!record.error) [[likely]]
     return true;
-  cells.error_count.add();
+  site.cells.error_count.add();
   return apply_error_policy(record, domain);
 }
 
@@ -311,10 +360,10 @@ bool BodyRunner::apply_error_policy(InvocationRecord& record, DomainRun& domain)
     case OnError::kRestart:
       break;
   }
-  return restart(record, domain);
+  return plan_restart(record);
 }
 
-bool BodyRunner::restart(InvocationRecord& record, DomainRun& domain) {
+bool BodyRunner::plan_restart(const InvocationRecord& record) {
   const RestartSpec& spec = tables_.graph.components[record.component].execution.restart;
   ComponentRun& run = tables_.components[record.component];
   const Duration now = record.end();
@@ -324,17 +373,16 @@ bool BodyRunner::restart(InvocationRecord& record, DomainRun& domain) {
   }
   if (run.failures.size() > static_cast<std::size_t>(spec.max)) return false;
   run.down_until = now + spec.backoff;
-  tables_.metrics.components[record.component].restart_count.add();
-  tables_.report({.kind = HealthKind::kComponentRestarted, .component = record.component}, domain);
-  tables_.trace(
-      domain,
-      {.name = GraphEventName::kComponentRestart, .component = record.component, .time = now});
   return true;
 }
 
-bool BodyRunner::bring_back(std::uint32_t component) {
+bool BodyRunner::bring_back(std::uint32_t component, const DomainRun& domain) {
   tables_.components[component].down_until.reset();
-  return lifecycle_.replace(component);
+  if (!lifecycle_.replace(component)) return false;
+  tables_.metrics.components[component].restart_count.add();
+  tables_.report({.kind = HealthKind::kComponentRestarted, .component = component}, domain);
+  tables_.trace(domain, {.name = GraphEventName::kComponentRestart, .component = component});
+  return true;
 }
 
 void BodyRunner::fail_run(const InvocationRecord& record) {

@@ -5,11 +5,14 @@
 #include <memory>
 
 #include "graph/body/body_services.h"
+#include "graph/body/component.h"
 #include "graph/body/invocation_record.h"
 #include "graph/body/message.h"
+#include "graph/compile/compiled_graph.h"
 #include "graph/run/lifecycle.h"
 #include "graph/run/run_tables.h"
 #include "graph/threads/lane_team.h"
+#include "graph/watch/graph_cells.h"
 
 namespace millrace::graph {
 
@@ -19,7 +22,21 @@ struct TeamPlace {
   std::uint32_t item = 0;
 };
 
-/// Executes one invocation and deals with its failure.
+/// A component whose invocations are executed, with what all of them need.
+/// Lifetime: borrows.
+struct BodySite {
+  const CompiledComponent& compiled;
+  ComponentRun& run;
+  ComponentCells& cells;
+  LaneCells& lane;
+  std::uint32_t component = 0;
+  /// Whether nothing is to be done around a call: no clock, no lock, no trace, no other thread.
+  bool is_plain = false;
+  /// Whether something is to be looked at after each call, however it went.
+  bool is_judged = false;
+};
+
+/// Executes invocations and deals with their failure.
 /// Lifetime: borrows.
 class BodyRunner {
  public:
@@ -29,6 +46,12 @@ class BodyRunner {
   /// Calls the body at that time of the domain, on the domain's thread, which holds the lock and
   /// lets go of it meanwhile. In wall time it begins now.
   void execute(InvocationRecord& record, DomainRun& domain, Duration begin);
+  /// What the invocations of a component have in common.
+  [[nodiscard]] BodySite site_of(std::uint32_t component, const DomainRun& domain) const;
+  /// The same as `execute` and `settle`, for several invocations of one site: `count` is called
+  /// after them with their number and the last one.
+  [[nodiscard]] bool run(InvocationRecord& record, const BodySite& site, DomainRun& domain);
+  void count(const BodySite& site, std::uint64_t number, const InvocationRecord& last);
   /// Numbers an invocation that starts a correlation; on the thread of the domain.
   void prepare(InvocationRecord& record, const DomainRun& domain);
   /// Calls the body of a prepared invocation on a worker of a team, as its item. Whoever calls must
@@ -42,10 +65,13 @@ class BodyRunner {
   void stop_apart_thread() { apart_.reset(); }
   /// Counts what a call left behind, on the thread of the domain. False if it failed and that fails
   /// the run; `fail_run` then notes why, unless an earlier one of the stage has failed too.
-  [[nodiscard]] bool settle(InvocationRecord& record, DomainRun& domain);
+  [[nodiscard]] bool settle(InvocationRecord& record, DomainRun& domain) {
+    return settle(record, site_of(record.component, domain), domain);
+  }
+  [[nodiscard]] bool settle(InvocationRecord& record, const BodySite& site, DomainRun& domain);
 
   /// Makes the new instance of a component whose backoff is over; false if that fails the run.
-  [[nodiscard]] bool bring_back(std::uint32_t component);
+  [[nodiscard]] bool bring_back(std::uint32_t component, const DomainRun& domain);
 
   /// Notes why an invocation failed the run.
   void fail_run(const InvocationRecord& record);
@@ -54,6 +80,13 @@ class BodyRunner {
   class ApartWork;
 
   void call(InvocationRecord& record, DomainRun& domain);
+  void call_body(InvocationRecord& record, Component& instance);
+  void start(InvocationRecord& record, ComponentRun& run, const DomainRun& domain);
+  /// What `settle` does besides counting.
+  [[nodiscard]] bool judge(InvocationRecord& record, const BodySite& site, DomainRun& domain);
+  [[nodiscard]] bool judge_slowly(InvocationRecord& record,
+                                  const BodySite& site,
+                                  DomainRun& domain);
   static void begin_call(InvocationRecord& record, Duration begin);
   [[nodiscard]] bool call_detached(InvocationRecord& record, DomainRun& domain, TeamPlace place);
   void give_up(InvocationRecord& record, TeamPlace place, std::shared_ptr<DetachedCall> call);
@@ -63,7 +96,8 @@ class BodyRunner {
   void check_budget(InvocationRecord& record, DomainRun& domain);
   void note_age(const InvocationRecord& record, const DomainRun& domain);
   [[nodiscard]] bool apply_error_policy(InvocationRecord& record, DomainRun& domain);
-  [[nodiscard]] bool restart(InvocationRecord& record, DomainRun& domain);
+  /// False: it failed too often for a new instance.
+  [[nodiscard]] bool plan_restart(const InvocationRecord& record);
 
   RunTables& tables_;
   BodyServices& services_;

@@ -22,6 +22,11 @@ namespace {
 
 constexpr std::size_t kRingMin = 4;
 
+/// Whether each message is put in, taken once and gone.
+bool is_simple(ChannelMode mode) {
+  return mode == ChannelMode::kQueue || mode == ChannelMode::kLatest;
+}
+
 /// Whether two values are the same JSON: unlike `==`, 0 and 0.0 are the same number.
 bool is_same_json(const Payload& left, const Payload& right) {
   if (left.is_number() && right.is_number()) {
@@ -53,6 +58,8 @@ Channel::Channel(const ChannelSpec& policy, bool is_deferred, ChannelCells& cell
       max_inflight_(static_cast<std::size_t>(policy.max_inflight)),
       lifespan_(policy.lifespan),
       deadline_(policy.deadline),
+      is_plain_(is_simple(mode_) && !is_multi_ && deadline_ == Duration::zero()),
+      extends_(is_simple(mode_) && !is_multi_ && !is_deferred_),
       cells_(cells) {}
 
 bool Channel::refuses_slowly() const {

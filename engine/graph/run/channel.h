@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graph/body/message.h"
@@ -60,6 +61,33 @@ class Channel {
   /// each.
   std::size_t show(std::uint64_t number, std::uint64_t& arrival);
 
+  /// Appends a message that is visible at once, for the caller to fill: value, times and
+  /// correlation. Nullptr if it takes more than that: another mode, no room, or more messages than
+  /// there ever were; then use `push`.
+  [[nodiscard]] Message* try_extend(std::uint64_t arrival) {
+    if (!extends_ || size_ >= max_depth_) [[unlikely]]
+      return nullptr;
+    Message& added = ring_[(head_ + size_) & mask_];
+    ++size_;
+    added.number = ++last_number_;
+    added.arrival = last_arrival_ = arrival;
+    cells_.publish_count.add();
+    return &added;
+  }
+
+  /// Whether messages are taken in order and by one reader, without a deadline: `take_next` does.
+  [[nodiscard]] bool is_plain() const { return is_plain_; }
+  /// Takes the oldest; `note_taken` counts.
+  void take_next(Message& out) {
+    out = std::move(ring_[head_]);
+    head_ = (head_ + 1) & mask_;
+    --size_;
+  }
+  void note_taken(std::size_t count, Duration now) {
+    last_take_ = now;
+    cells_.delivery_count.add(count);
+  }
+
   /// Messages that a trigger can take now; a `latched` value counts as long as it is there.
   [[nodiscard]] std::size_t available() const {
     if (mode_ == ChannelMode::kBarrier) return released_ - taken_;
@@ -95,7 +123,10 @@ class Channel {
   /// Whether the value put in last differs from the one before; consumed by the call.
   [[nodiscard]] bool take_change();
   /// From now on, remembers the last value for `take_change`.
-  void watch_changes() { watches_changes_ = true; }
+  void watch_changes() {
+    watches_changes_ = true;
+    extends_ = false;
+  }
   [[nodiscard]] std::size_t depth() const { return size_; }
   [[nodiscard]] bool has_unseen() const { return arriving_ > 0 || pending_.has_value(); }
 
@@ -121,6 +152,8 @@ class Channel {
   const std::size_t max_inflight_;
   const Duration lifespan_;
   const Duration deadline_;
+  const bool is_plain_;
+  bool extends_;  // see `try_extend`; may become false before the run
   ChannelCells& cells_;
 
   // The ring grows up to the capacity, so that a large capacity costs nothing until it is used.

@@ -20,53 +20,123 @@
 #include "graph/watch/health.h"
 
 namespace millrace::graph {
+namespace {
 
-Message make_message(const InvocationRecord& record, StagedPublication& publication) {
-  return {.value = std::move(publication.value),
-          .published_at = record.end(),
-          .event_time = publication.event_time,
-          .correlation = record.correlation,
-          .has_event_time = publication.has_event_time};
+/// Says of a message what the invocation that published it knows.
+void fill(Message& message, const InvocationRecord& record, const StagedPublication& publication) {
+  message.published_at = record.end();
+  message.event_time = publication.event_time;
+  message.has_event_time = publication.has_event_time;
+  message.correlation = record.correlation;
+}
+
+}  // namespace
+
+std::size_t Committer::commit_plain(InvocationList& list, std::size_t first, std::size_t count) {
+  ComponentRun& run = tables_.components[list[first].component];
+  const bool is_watched = tables_.settings.journal != nullptr || tables_.events.is_on();
+  if (is_watched || run.outputs.size() > 1) return 0;
+  OutputTargets* const output = run.outputs.empty() ? nullptr : run.outputs.data();
+  if (output != nullptr && output->targets.size() != 1) return 0;
+  const EdgeTarget* const target = output == nullptr ? nullptr : output->targets.data();
+  std::uint64_t arrival = domain_.arrival;
+  std::size_t done = 0;
+  for (; done < count; ++done) {
+    InvocationRecord& record = list[first + done];
+    if (!record.is_plain()) break;
+    if (record.published.empty()) continue;
+    if (target->channel->refuses()) break;
+    Message* const added = target->channel->try_extend(arrival + 1);
+    if (added == nullptr) break;
+    ++arrival;
+    StagedPublication& publication = record.published.front();
+    added->value = std::move(publication.value);
+    fill(*added, record, publication);
+  }
+  if (done == 0) return 0;
+  const std::uint64_t published = arrival - domain_.arrival;
+  domain_.arrival = arrival;
+  forget_report(run);
+  if (output != nullptr) {
+    output->committed = list[first + done - 1].published.empty() ? 0 : 1;
+    cells_.staged.add(published);
+    cells_.committed.add(published);
+    if (published > 0) domain_.mark(target->position);
+  }
+  return done;
 }
 
 CommitOutcome Committer::commit(InvocationRecord& record, CommitProgress& progress) {
   ComponentRun& run = tables_.components[record.component];
-  if (progress.publication == 0) {
-    if (tables_.settings.journal != nullptr) tables_.settings.journal->commit(tables_, record);
+  if (!progress.has_begun) [[likely]] {
+    progress.has_begun = true;
+    if (tables_.settings.journal != nullptr) [[unlikely]]
+      tables_.settings.journal->commit(tables_, record);
     forget_report(run);
-    tables_.metrics.domains[domain_.index].staged.add(record.published.size());
-    if (!record.writes.empty()) write_state(record);
-    if (!record.for_host.empty()) give_to_host(record);
+    cells_.staged.add(record.published.size());
+    if (!record.writes.empty()) [[unlikely]]
+      write_state(record);
+    if (!record.for_host.empty()) [[unlikely]]
+      give_to_host(record);
   }
+  const bool is_traced = tables_.events.is_on();
   for (; progress.publication < record.published.size(); ++progress.publication) {
     StagedPublication& publication = record.published[progress.publication];
     OutputTargets& output = run.outputs[publication.output];
-    if (output.outer.empty()) continue;
-    const std::uint32_t refusing = find_refusing(output.outer);
-    if (refusing != kNoIndex) [[unlikely]] {
-      if (waits_on(refusing)) {
-        progress.blocking_edge = refusing;
-        return CommitOutcome::kBlocked;
+    bool is_refused = false;
+    for (const EdgeTarget& target : output.targets) {
+      is_refused = is_refused || target.channel->refuses();
+    }
+    if (is_refused) [[unlikely]] {
+      const CommitOutcome outcome = refuse_publication(record, output, progress);
+      if (outcome != CommitOutcome::kDone) return outcome;
+      continue;
+    }
+    if (output.targets.empty()) continue;
+    const EdgeTarget& last = output.targets.back();
+    for (const EdgeTarget& target : output.targets) {
+      Message* const added = is_traced ? nullptr : target.channel->try_extend(domain_.arrival + 1);
+      if (added != nullptr) [[likely]] {
+        ++domain_.arrival;
+        // All edges but the last get a copy.
+        if (&target == &last) {
+          added->value = std::move(publication.value);
+        } else {
+          added->value = publication.value;
+        }
+        fill(*added, record, publication);
+        domain_.mark(target.position);
+        continue;
       }
-      refuse(output, output.outer, refusing);
-      if (tables_.channels[refusing]->overflow() != EdgeOverflow::kFailFast) continue;
-      tables_.fail("commit",
-                   record.component,
-                   "channel_overflow",
-                   base::format("Edge '{}' is full ({} messages)",
-                                tables_.graph.edges[refusing].id,
-                                tables_.channels[refusing]->capacity()));
-      return CommitOutcome::kFailed;
+      Message message{.value = publication.value};
+      fill(message, record, publication);
+      put(target.edge, std::move(message), output);
     }
-    Message message = make_message(record, publication);
-    for (std::size_t i = 0; i + 1 < output.outer.size(); ++i) {
-      put(output.outer[i], Message(message), output);
-    }
-    put(output.outer.back(), std::move(message), output);
     ++output.committed;
-    tables_.metrics.domains[domain_.index].committed.add();
+    cells_.committed.add();
   }
   return CommitOutcome::kDone;
+}
+
+CommitOutcome Committer::refuse_publication(const InvocationRecord& record,
+                                            OutputTargets& output,
+                                            CommitProgress& progress) {
+  const std::uint32_t refusing = find_refusing(output.outer);
+  if (waits_on(refusing)) {
+    progress.blocking_edge = refusing;
+    return CommitOutcome::kBlocked;
+  }
+  refuse(output, output.outer, refusing);
+  if (tables_.channels[refusing]->overflow() != EdgeOverflow::kFailFast) {
+    return CommitOutcome::kDone;
+  }
+  tables_.fail("commit",
+               record.component,
+               "channel_overflow",
+               base::format("Edge '{}' is full ({} messages)",
+                            tables_.graph.edges[refusing].id,
+                            tables_.channels[refusing]->capacity()));
+  return CommitOutcome::kFailed;
 }
 
 bool Committer::commit_inner(InvocationRecord& record) {
@@ -82,10 +152,12 @@ bool Committer::commit_inner(InvocationRecord& record) {
       continue;
     }
     // The outer edges of the same output still need the value.
-    StagedPublication copy = publication;
-    const Message message = make_message(record, copy);
-    for (const std::uint32_t edge : output.inner) put(edge, Message(message), output);
-    if (output.outer.empty()) tables_.metrics.domains[domain_.index].committed.add();
+    for (const std::uint32_t edge : output.inner) {
+      Message message{.value = publication.value};
+      fill(message, record, publication);
+      put(edge, std::move(message), output);
+    }
+    if (output.outer.empty()) cells_.committed.add();
   }
   return is_whole;
 }
@@ -125,7 +197,7 @@ void Committer::refuse(OutputTargets& output,
   }
   ++output.refused;
   output.guilty_edge = edge;
-  tables_.metrics.domains[domain_.index].refused.add();
+  cells_.refused.add();
   tables_.report({.kind = HealthKind::kChannelOverflow,
                   .channel = edge,
                   .policy = to_string(channel.overflow()),
@@ -216,9 +288,8 @@ void Committer::leave() {
 }
 
 void Committer::discard(const InvocationRecord& record) {
-  DomainCells& cells = tables_.metrics.domains[domain_.index];
-  cells.staged.add(record.published.size());
-  cells.discarded.add(record.published.size());
+  cells_.staged.add(record.published.size());
+  cells_.discarded.add(record.published.size());
 }
 
 void Committer::give_to_host(InvocationRecord& record) {
@@ -260,10 +331,9 @@ void Committer::write_state(InvocationRecord& record) {
 }
 
 void Committer::leave_state() {
-  DomainCells& cells = tables_.metrics.domains[domain_.index];
   for (StateStore::Write& write : domain_.writes) {
     const bool is_staged = tables_.states.stage(std::move(write));
-    (is_staged ? cells.state_committed_write_count : cells.state_rejected_write_count).add();
+    (is_staged ? cells_.state_committed_write_count : cells_.state_rejected_write_count).add();
   }
   domain_.writes.clear();
   const std::size_t count = tables_.states.commit(domain_.epoch);

@@ -20,6 +20,7 @@ enum class CommitOutcome : std::uint8_t {
 
 /// Where a commit continues when it was blocked.
 struct CommitProgress {
+  bool has_begun = false;
   std::size_t publication = 0;
   std::uint32_t blocking_edge = kNoIndex;
 };
@@ -29,10 +30,16 @@ struct CommitProgress {
 /// Lifetime: borrows.
 class Committer {
  public:
-  Committer(RunTables& tables, DomainRun& domain) : tables_(tables), domain_(domain) {}
+  Committer(RunTables& tables, DomainRun& domain)
+      : tables_(tables), domain_(domain), cells_(tables.metrics.domains[domain.index]) {}
 
   /// Commits all of an invocation, without the edges inside its loop.
   [[nodiscard]] CommitOutcome commit(InvocationRecord& record, CommitProgress& progress);
+  /// Commits invocations of one component from `first` on, as long as each only published to one
+  /// edge that takes it at once; gives how many that were. `commit` does the others.
+  [[nodiscard]] std::size_t commit_plain(InvocationList& list,
+                                         std::size_t first,
+                                         std::size_t count);
   /// Commits what an invocation published to other members of its loop. False if one refused.
   [[nodiscard]] bool commit_inner(InvocationRecord& record);
   /// Whether one of the publications would be refused now.
@@ -43,6 +50,9 @@ class Committer {
   void discard(const InvocationRecord& record);
 
  private:
+  [[nodiscard]] CommitOutcome refuse_publication(const InvocationRecord& record,
+                                                 OutputTargets& output,
+                                                 CommitProgress& progress);
   [[nodiscard]] std::uint32_t find_refusing(const std::vector<std::uint32_t>& edges) const;
   [[nodiscard]] bool waits_on(std::uint32_t edge) const;
   /// Counts a publication that `edge` and perhaps others of `edges` refused.
@@ -57,9 +67,7 @@ class Committer {
 
   RunTables& tables_;
   DomainRun& domain_;
+  DomainCells& cells_;
 };
-
-/// A message as an invocation published it.
-[[nodiscard]] Message make_message(const InvocationRecord& record, StagedPublication& publication);
 
 }  // namespace millrace::graph

@@ -158,7 +158,7 @@ bool Domain::bring_back_what_is_down() {
   std::erase_if(down_, [this, &is_good](std::uint32_t component) {
     ComponentRun& run = tables_.components[component];
     if (!is_good || *run.down_until > run_.now) return false;
-    is_good = bodies_.bring_back(component);
+    is_good = bodies_.bring_back(component, run_);
     run_.mark(tables_.position[component]);
     return true;
   });
@@ -171,7 +171,7 @@ void Domain::walk() {
       const std::uint32_t place = run_.next_marked(next_place_);
       if (place >= places_.size()) break;
       stage_index_ = places_[place].stage;
-      if (!run_stage(stages_[stage_index_])) {
+      if (!run_stage(stages_[stage_index_], place)) {
         state_ = DomainState::kFailed;
         return end_epoch();
       }
@@ -188,11 +188,11 @@ void Domain::walk() {
   end_epoch();
 }
 
-bool Domain::run_stage(const Stage& stage) {
+bool Domain::run_stage(const Stage& stage, std::uint32_t first_marked) {
   records_.clear();
   commits_.clear();
   failures_.clear();
-  next_commit_ = next_loop_record_ = 0;
+  next_commit_ = next_record_ = 0;
   progress_ = {};
   const Duration begin = run_.now;
   bool is_good = !stage.has_pool || collect_batches(stage);
@@ -200,7 +200,7 @@ bool Domain::run_stage(const Stage& stage) {
   for (const auto& batch : batches_) {
     if (stage.has_pool && !batch->is_empty()) batch->offer(begin);
   }
-  is_good = run_here(stage);
+  is_good = run_here(stage, first_marked);
   if (stage.has_pool) {
     is_good = finish_batches(begin) && is_good;
     sort_by_place(commits_);
@@ -210,6 +210,8 @@ bool Domain::run_stage(const Stage& stage) {
 }
 
 void Domain::sort_by_place(std::vector<CommitItem>& items) {
+  // What one lane collects is in order; only several kinds of lanes have to be mixed.
+  if (std::ranges::is_sorted(items, {}, &CommitItem::place)) return;
   for (std::uint32_t i = 0; i < items.size(); ++i) items[i].order = i;
   std::ranges::sort(
       items, {}, [](const CommitItem& item) { return std::pair(item.place, item.order); });
@@ -223,7 +225,7 @@ bool Domain::collect_batches(const Stage& stage) {
     const std::size_t first = records_.size();
     collect(places_[place].component);
     for (std::size_t i = first; i < records_.size(); ++i) {
-      commits_.push_back({.place = place, .record = &records_[i]});
+      commits_.push_back({.place = place, .first = i, .count = 1});
       batches_[static_cast<std::size_t>(places_[place].batch)]->add(records_[i]);
     }
   }
@@ -231,12 +233,14 @@ bool Domain::collect_batches(const Stage& stage) {
                              [](auto& batch) { return batch->is_empty() || batch->admit(); });
 }
 
-bool Domain::run_here(const Stage& stage) {
-  for (std::uint32_t place = run_.next_marked(stage.first); place < stage.last;
-       place = run_.next_marked(place + 1)) {
-    if (places_[place].batch >= 0) continue;
-    run_.unmark(place);
-    if (!(places_[place].loop ? run_loop(place) : run_component(place))) return false;
+bool Domain::run_here(const Stage& stage, std::uint32_t first_marked) {
+  std::uint32_t place = first_marked;
+  while (place < stage.last) {
+    if (places_[place].batch < 0 && run_.is_marked(place)) {
+      run_.unmark(place);
+      if (!(places_[place].loop ? run_loop(place) : run_component(place))) return false;
+    }
+    if (++place < stage.last) place = run_.next_marked(place);
   }
   return true;
 }
@@ -245,20 +249,22 @@ bool Domain::run_component(std::uint32_t place) {
   const std::uint32_t component = places_[place].component;
   const std::size_t first = records_.size();
   collect(component);
-  ComponentRun& run = tables_.components[component];
-  for (std::size_t i = first; i < records_.size(); ++i) {
-    InvocationRecord& record = records_[i];
-    if (run.is_isolated || run.down_until) [[unlikely]] {
-      tables_.metrics.triggers[component].isolated_drop_count.add(record.messages.size());
-      continue;
-    }
-    bodies_.execute(record, run_, run_.now);
-    run_.now = record.end();
-    commits_.push_back({.place = place, .record = &record});
-    if (bodies_.settle(record, run_)) [[likely]]
-      continue;
-    failures_.push_back(commits_.back());
+  if (records_.size() == first) return true;
+  const BodySite site = bodies_.site_of(component, run_);
+  bool is_good = true;
+  std::size_t next = first;
+  while (next < records_.size() && is_good && !site.run.is_isolated && !site.run.down_until) {
+    is_good = bodies_.run(records_[next++], site, run_);
+  }
+  bodies_.count(site, next - first, records_[next - 1]);
+  commits_.push_back({.place = place, .first = first, .count = next - first});
+  if (!is_good) {
+    failures_.push_back({.place = place, .first = next - 1, .count = 1});
     return false;
+  }
+  // One of them has failed and takes no more.
+  for (; next < records_.size(); ++next) {
+    tables_.metrics.triggers[component].isolated_drop_count.add(records_[next].messages.size());
   }
   return true;
 }
@@ -285,10 +291,15 @@ bool Domain::finish_batches(Duration begin) {
   }
   run_.now = end;
   bool is_good = true;
+  std::optional<BodySite> site;
   for (const CommitItem& item : commits_) {
-    if (item.record == nullptr || places_[item.place].batch < 0) continue;
-    if (!item.record->has_run) continue;
-    if (bodies_.settle(*item.record, run_)) continue;
+    if (item.loop != nullptr || places_[item.place].batch < 0) continue;
+    InvocationRecord& record = records_[item.first];
+    if (!record.has_run) continue;
+    if (!site || site->component != record.component) {
+      site.emplace(bodies_.site_of(record.component, run_));
+    }
+    if (bodies_.settle(record, *site, run_)) continue;
     failures_.push_back(item);
     is_good = false;
   }
@@ -334,7 +345,8 @@ void Domain::fail_stage() {
   if (failures_.empty()) return;
   sort_by_place(failures_);
   const CommitItem& first = failures_.front();
-  const InvocationRecord* record = first.loop != nullptr ? first.loop->failed() : first.record;
+  const InvocationRecord* record =
+      first.loop != nullptr ? first.loop->failed() : &records_[first.first];
   if (record != nullptr) bodies_.fail_run(*record);
 }
 
@@ -351,36 +363,52 @@ bool Domain::commit_stage() {
 }
 
 CommitOutcome Domain::commit_item(const CommitItem& item) {
-  if (item.loop == nullptr) {
-    if (!item.record->has_run) {
-      const std::size_t lost = item.record->is_rejected ? 0 : item.record->messages.size();
-      tables_.metrics.triggers[item.record->component].isolated_drop_count.add(lost);
-      return CommitOutcome::kDone;
+  if (item.loop != nullptr) return commit_loop(*item.loop);
+  while (next_record_ < item.count) {
+    if (!progress_.has_begun) {
+      next_record_ +=
+          committer_.commit_plain(records_, item.first + next_record_, item.count - next_record_);
+      if (next_record_ == item.count) break;
     }
-    ComponentRun& run = tables_.components[item.record->component];
-    if (run.down_until) [[unlikely]]
-      look(run, item.record->component);
-    if (item.record->error) [[unlikely]] {
-      committer_.discard(*item.record);
-      return CommitOutcome::kDone;
-    }
-    const CommitOutcome outcome = committer_.commit(*item.record, progress_);
-    if (outcome == CommitOutcome::kDone) progress_ = {};
-    return outcome;
+    const CommitOutcome outcome = commit_record(records_[item.first + next_record_]);
+    if (outcome != CommitOutcome::kDone) return outcome;
+    ++next_record_;
   }
-  const std::vector<InvocationRecord*>& results = item.loop->results();
-  if (item.loop->is_transaction() && next_loop_record_ == 0) {
+  next_record_ = 0;
+  return CommitOutcome::kDone;
+}
+
+CommitOutcome Domain::commit_record(InvocationRecord& record) {
+  if (!record.has_run) {
+    const std::size_t lost = record.is_rejected ? 0 : record.messages.size();
+    tables_.metrics.triggers[record.component].isolated_drop_count.add(lost);
+    return CommitOutcome::kDone;
+  }
+  ComponentRun& run = tables_.components[record.component];
+  if (run.down_until) look(run, record.component);
+  if (record.error) {
+    committer_.discard(record);
+    return CommitOutcome::kDone;
+  }
+  const CommitOutcome outcome = committer_.commit(record, progress_);
+  if (outcome == CommitOutcome::kDone) progress_ = {};
+  return outcome;
+}
+
+CommitOutcome Domain::commit_loop(LoopRunner& loop) {
+  const std::vector<InvocationRecord*>& results = loop.results();
+  if (loop.is_transaction() && next_record_ == 0) {
     const bool refuses = std::ranges::any_of(results, [this](const InvocationRecord* record) {
       return committer_.would_refuse(*record);
     });
-    if (refuses) item.loop->discard(committer_);
+    if (refuses) loop.discard(committer_);
   }
-  for (; next_loop_record_ < results.size(); ++next_loop_record_) {
-    const CommitOutcome outcome = committer_.commit(*results[next_loop_record_], progress_);
+  for (; next_record_ < results.size(); ++next_record_) {
+    const CommitOutcome outcome = committer_.commit(*results[next_record_], progress_);
     if (outcome != CommitOutcome::kDone) return outcome;
     progress_ = {};
   }
-  next_loop_record_ = 0;
+  next_record_ = 0;
   return CommitOutcome::kDone;
 }
 

@@ -82,11 +82,12 @@ class Domain {
     std::uint32_t last = 0;  // after the last place
     bool has_pool = false;
   };
-  /// One thing to commit: an invocation, or all results of a loop.
+  /// What is committed together: invocations of one component, or all results of a loop.
   struct CommitItem {
     std::uint32_t place = 0;
     std::uint32_t order = 0;
-    InvocationRecord* record = nullptr;
+    std::size_t first = 0;  // into records_
+    std::size_t count = 0;
     LoopRunner* loop = nullptr;
   };
 
@@ -95,10 +96,10 @@ class Domain {
   void mark_what_time_makes_ready();
   [[nodiscard]] bool bring_back_what_is_down();
   void walk();
-  [[nodiscard]] bool run_stage(const Stage& stage);
+  [[nodiscard]] bool run_stage(const Stage& stage, std::uint32_t first_marked);
   static void sort_by_place(std::vector<CommitItem>& items);
   [[nodiscard]] bool collect_batches(const Stage& stage);
-  [[nodiscard]] bool run_here(const Stage& stage);
+  [[nodiscard]] bool run_here(const Stage& stage, std::uint32_t first_marked);
   [[nodiscard]] bool run_component(std::uint32_t place);
   [[nodiscard]] bool run_loop(std::uint32_t place);
   [[nodiscard]] bool finish_batches(Duration begin);
@@ -108,6 +109,8 @@ class Domain {
   void fail_stage();
   [[nodiscard]] bool commit_stage();
   [[nodiscard]] CommitOutcome commit_item(const CommitItem& item);
+  [[nodiscard]] CommitOutcome commit_record(InvocationRecord& record);
+  [[nodiscard]] CommitOutcome commit_loop(LoopRunner& loop);
   void end_epoch();
   [[nodiscard]] bool can_run(std::uint32_t component) const;
   [[nodiscard]] std::optional<Duration> work_time(Duration now) const;
@@ -135,7 +138,7 @@ class Domain {
   TriggerNotes notes_;
   std::vector<CommitItem> commits_;
   std::size_t next_commit_ = 0;
-  std::size_t next_loop_record_ = 0;
+  std::size_t next_record_ = 0;  // of the item that is committed next
   CommitProgress progress_;
   std::vector<CommitItem> failures_;  // invocations that fail the run
 };

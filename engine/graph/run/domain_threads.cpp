@@ -44,6 +44,7 @@ std::size_t Domain::start_threads(
     const bool caller_helps =
         needs_help[lane] && spec.enforce == Enforce::kOff && spec.thread_name.empty();
     count += batch->start_team({.caller_helps = caller_helps,
+                                .may_abandon = !needs_help[lane],
                                 .on_thread_start = [on_thread_start, lane](std::uint32_t worker) {
                                   on_thread_start(lane, worker);
                                 }});

@@ -97,9 +97,6 @@ class Engine final : public BodyServices {
   // What bodies ask for.
   [[nodiscard]] std::uint32_t find_output(std::uint32_t component,
                                           std::string_view name) const override;
-  [[nodiscard]] std::uint32_t output_count(std::uint32_t component) const override {
-    return static_cast<std::uint32_t>(tables_.components[component].outputs.size());
-  }
   [[nodiscard]] PublishReport publish_report(std::uint32_t component,
                                              std::string_view output) const override;
   [[nodiscard]] bool cancel_requested(const InvocationRecord& record) const override;

@@ -105,9 +105,16 @@ void PoolBatch::offer(Duration begin) {
   team_items_.clear();
   group_free_at_.clear();
   std::map<std::uint32_t, std::uint32_t> groups;  // of components
+  const InvocationRecord* before = nullptr;
   for (InvocationRecord* record : records_) {
     bodies_.prepare(*record, domain_);
     record->has_run = false;
+    // Mostly the same component as the one before.
+    if (before != nullptr && before->component == record->component) {
+      team_items_.push_back(team_items_.back());
+      continue;
+    }
+    before = record;
     const auto [group, is_new] =
         groups.try_emplace(record->component, static_cast<std::uint32_t>(groups.size()));
     if (is_new) group_free_at_.push_back(begin);

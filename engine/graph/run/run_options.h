@@ -59,6 +59,10 @@ struct RuntimeRunnerOptions {
   /// Called for each output as it is committed.
   std::function<void(const OutputRecord&)> on_output = {};
   bool keep_outputs = false;
+  /// Of use to `Runtime` only: whether a host injects values, takes those of `core.output` one by
+  /// one and steps manual lanes. Without one, outputs are not kept for it, and a run in wall time
+  /// that has nothing to do does not wait for it.
+  bool is_hosted = true;
   bool trace = false;
   std::size_t trace_events_max = std::size_t{1} << 20U;
   /// Where the cells of the run's metrics are registered while it runs; may be nullptr.

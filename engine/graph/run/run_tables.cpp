@@ -1,7 +1,6 @@
 #include "graph/run/run_tables.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,17 +57,6 @@ std::uint32_t index_of(std::vector<std::string>& names, const std::string& name)
 }
 
 }  // namespace
-
-std::uint32_t DomainRun::next_marked(std::uint32_t from) const {
-  std::size_t word = from / 64;
-  if (word >= ready.size()) return static_cast<std::uint32_t>(ready.size() * 64);
-  std::uint64_t bits = ready[word] & (~std::uint64_t{0} << (from % 64));
-  while (bits == 0) {
-    if (++word == ready.size()) return static_cast<std::uint32_t>(word * 64);
-    bits = ready[word];
-  }
-  return static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
-}
 
 RunTables::RunTables(const CompiledGraph& compiled, const RunSettings& run_settings)
     : graph(compiled),
@@ -165,6 +153,15 @@ void RunTables::add_positions() {
       position[member] = counts[region.domain];
     }
     ++counts[region.domain];
+  }
+  for (ComponentRun& run : components) {
+    for (OutputTargets& output : run.outputs) {
+      for (const std::uint32_t edge : output.outer) {
+        output.targets.push_back({.channel = channels[edge].get(),
+                                  .edge = edge,
+                                  .position = position[graph.edges[edge].to]});
+      }
+    }
   }
   for (std::uint32_t i = 0; i < domains.size(); ++i) {
     domains[i].index = i;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -35,10 +36,18 @@
 
 namespace millrace::graph {
 
+/// An edge that a publication goes to, and what is done with it there.
+struct EdgeTarget {
+  Channel* channel = nullptr;
+  std::uint32_t edge = 0;
+  std::uint32_t position = 0;  ///< of the reader, see `RunTables::position`
+};
+
 /// An output of a component: the edges that a publication on it goes to.
 struct OutputTargets {
   std::vector<std::uint32_t> inner = {};  ///< immediate, to members of the same composite loop
   std::vector<std::uint32_t> outer = {};  ///< all others
+  std::vector<EdgeTarget> targets = {};   ///< the same
   // About the last invocation that published.
   std::uint32_t committed = 0;
   std::uint32_t refused = 0;
@@ -140,7 +149,17 @@ struct DomainRun {
     return (ready[position / 64] >> (position % 64) & 1) != 0;
   }
   /// The first marked position from `from` on; the number of positions or more if there is none.
-  [[nodiscard]] std::uint32_t next_marked(std::uint32_t from) const;
+  [[nodiscard]] std::uint32_t next_marked(std::uint32_t from) const {
+    std::size_t word = from / 64;
+    if (word >= ready.size()) return static_cast<std::uint32_t>(ready.size() * 64);
+    std::uint64_t bits = ready[word] & (~std::uint64_t{0} << (from % 64));
+    while (bits == 0) {
+      if (++word == ready.size()) return static_cast<std::uint32_t>(word * 64);
+      bits = ready[word];
+    }
+    const auto position = static_cast<std::uint32_t>(word * 64);
+    return position + static_cast<std::uint32_t>(std::countr_zero(bits));
+  }
 };
 
 struct RunSettings {

@@ -13,6 +13,7 @@
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "base/sync/mutex.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/format/words.h"
@@ -48,7 +49,7 @@ base::Status not_running() {
 Runtime::Runtime(const CompiledGraph& graph,
                  const ComponentRegistry& registry,
                  RuntimeRunnerOptions options)
-    : engine_(std::make_unique<Engine>(graph, registry, std::move(options), true)) {}
+    : engine_(std::make_unique<Engine>(graph, registry, options, options.is_hosted)) {}
 
 Runtime::~Runtime() { stop(); }
 
@@ -63,7 +64,7 @@ base::Status Runtime::start() {
   if (is_good && !options.virtual_time) {
     const PlayBounds bounds{
         .steps = options.steps, .duration = options.duration, .until_idle = options.until_idle};
-    wall_ = std::make_unique<WallRun>(*engine_, bounds, true);
+    wall_ = std::make_unique<WallRun>(*engine_, bounds, options.is_hosted);
     is_good = wall_->start();
     if (!is_good) finish(SchedulerStopReason::kError);
   }
@@ -108,6 +109,10 @@ base::Result<std::uint64_t> Runtime::step(std::string_view domain, std::uint64_t
       engine_->play({.epoch = EpochBound{.domain = index, .epoch = before + count}});
   if (reason == SchedulerStopReason::kError) engine_->finish(reason);
   return target.run().epoch - before;
+}
+
+SchedulerStopReason Runtime::wait() {
+  return wall_ == nullptr ? SchedulerStopReason::kNotStarted : wall_->wait();
 }
 
 SchedulerStopReason Runtime::run() {
@@ -155,6 +160,13 @@ void Runtime::resume() {
   if (wall_ != nullptr) wall_->wake_all();
 }
 
+bool Runtime::is_paused() const {
+  const RunLocked locked(engine_->tables().lock);
+  return engine_->is_paused();
+}
+
+bool Runtime::has_ended() const { return wall_ == nullptr || wall_->has_ended(); }
+
 base::Status Runtime::update_config(std::span<const ConfigUpdate> updates) {
   if (!engine_->is_running()) return not_running();
   std::vector<std::uint32_t> components;
@@ -163,6 +175,7 @@ base::Status Runtime::update_config(std::span<const ConfigUpdate> updates) {
     components.push_back(index);
   }
   if (wall_ == nullptr) return apply_config_updates(engine_->tables(), components, updates);
+  const base::MutexLock one_at_a_time(hold_mutex_);
   wall_->hold();
   base::Status status;
   {
@@ -176,6 +189,7 @@ base::Status Runtime::update_config(std::span<const ConfigUpdate> updates) {
 base::Result<std::vector<ComponentSnapshot>> Runtime::snapshot() {
   if (!engine_->is_running()) return std::unexpected(not_running().error());
   std::vector<ComponentSnapshot> snapshots;
+  const base::MutexLock one_at_a_time(hold_mutex_);
   if (wall_ != nullptr) wall_->hold();
   bool is_good = false;
   {

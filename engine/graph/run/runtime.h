@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/sync/mutex.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/payload.h"
@@ -27,9 +28,9 @@ class WallRun;
 /// `run`; nothing happens in between. In wall time it runs on threads of its own from `start` to
 /// `stop`, or until it ends by itself.
 ///
-/// Threading: one thread calls `start`, `step`, `run`, `update_config`, `snapshot` and `stop`; in
-/// wall time any thread may call the others meanwhile. Lifetime: borrows graph, registry and what
-/// the options point to.
+/// Threading: one thread calls `start`, `step`, `wait`, `run` and `stop`; in wall time any thread
+/// may call the others between `start` and the end of `wait`. Lifetime: borrows graph, registry and
+/// what the options point to.
 class Runtime {
  public:
   Runtime(const CompiledGraph& graph,
@@ -50,6 +51,9 @@ class Runtime {
   /// Goes on until a bound of the options is reached, or nothing more can happen; in wall time
   /// waits for that.
   SchedulerStopReason run();
+  /// In wall time waits until a bound is reached, a stop is requested or nothing more can happen.
+  /// The components are still there afterwards, until `run` or `stop`.
+  SchedulerStopReason wait();
   /// Gives a value to a `core.input`. Fails if there is none of that name, or it is full.
   [[nodiscard]] base::Status inject(std::string_view component,
                                     Payload value,
@@ -59,6 +63,9 @@ class Runtime {
   /// No epoch begins until `resume`.
   void pause();
   void resume();
+  [[nodiscard]] bool is_paused() const;
+  /// Whether no epoch will begin any more.
+  [[nodiscard]] bool has_ended() const;
   /// Checks all, then applies all between two epochs; on a failure those already applied get their
   /// old configuration back, in reverse.
   [[nodiscard]] base::Status update_config(std::span<const ConfigUpdate> updates);
@@ -81,6 +88,7 @@ class Runtime {
 
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<WallRun> wall_;  // in wall time, between `start` and `stop`
+  base::Mutex hold_mutex_;         // one caller at a time holds the epochs
 };
 
 }  // namespace millrace::graph

@@ -56,19 +56,19 @@ Trigger::Trigger(std::uint32_t component,
                    plan_.type == TriggerType::kDebounce ||
                    (plan_.type == TriggerType::kBatch && is_given(rule.batch_window));
   has_age_rule_ = is_given(rule.max_latency);
-  std::size_t channel_count = 0;
-  bool is_latched = false;
-  for (const TriggerInput& input : inputs_) {
-    for (const Channel* channel : input.channels) {
-      ++channel_count;
+  bool are_plain = true;
+  for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
+    for (std::size_t k = 0; k < inputs_[i].channels.size(); ++k) {
+      Channel* channel = inputs_[i].channels[k];
       has_age_rule_ = has_age_rule_ || is_given(channel->lifespan());
-      is_latched = is_latched || channel->is_latched();
+      are_plain = are_plain && channel->is_plain();
+      plain_.push_back({.channel = channel, .edge = inputs_[i].edges[k], .input = i});
     }
   }
   // Messages grow old without any new one: the trigger is asked in every epoch.
   has_time_rule_ = has_time_rule_ || has_age_rule_;
   const bool is_each = is_injected_ || takes_each(plan_);
-  is_plain_ = is_each && channel_count == 1 && !is_latched && !has_age_rule_ && !has_time_rule_ &&
+  is_plain_ = is_each && !plain_.empty() && are_plain && !has_age_rule_ && !has_time_rule_ &&
               !rule.coalesce && plan_.type != TriggerType::kWatermark &&
               plan_.type != TriggerType::kCondition;
 }
@@ -76,12 +76,7 @@ Trigger::Trigger(std::uint32_t component,
 void Trigger::collect(TriggerTime time, InvocationList& list, TriggerNotes& notes, bool coalesce) {
   list_begin_ = list.size();
   if (is_plain_ && !coalesce) [[likely]] {
-    const TriggerInput& input = inputs_.front();
-    const Front front{.channel = input.channels.front(), .edge = input.edges.front(), .input = 0};
-    while (front.channel->available() > 0) {
-      take(front, start(list, input.kind), time.now, notes);
-    }
-    return;
+    return plain_.size() == 1 ? collect_plain(time.now, list) : collect_merged(time.now, list);
   }
   if (has_timer_) return collect_timer(time, list);
   if (is_manual_) {
@@ -105,6 +100,52 @@ void Trigger::collect(TriggerTime time, InvocationList& list, TriggerNotes& note
   list_begin_ = list.size();
   collect_by_type(time.now, list, notes);
   if (list.size() > list_begin_) last_invocation_ = time.now;
+}
+
+inline void Trigger::take_plain(const Front& front, InvocationRecord& record) {
+  InputMessage& added = record.messages.begin_stale();
+  front.channel->take_next(added.message);
+  added.edge = front.edge;
+  added.input = inputs_[front.input].input;
+  added.is_late = added.is_used_again = false;
+  record.cause_arrival = added.message.arrival;
+  record.correlation = added.message.correlation;
+  record.cause = {.edge = front.edge, .number = added.message.number};
+}
+
+void Trigger::collect_plain(Duration now, InvocationList& list) {
+  const Front& front = plain_.front();
+  const std::size_t count = front.channel->available();
+  if (count == 0) return;
+  const InvocationHead head{.component = component_, .kind = inputs_[front.input].kind};
+  for (std::size_t i = 0; i < count; ++i) take_plain(front, list.add(head));
+  front.channel->note_taken(count, now);
+  cells_.ready_count.add(count);
+}
+
+void Trigger::collect_merged(Duration now, InvocationList& list) {
+  merged_.clear();
+  for (std::uint32_t i = 0; i < plain_.size(); ++i) {
+    const std::size_t count = plain_[i].channel->available();
+    if (count == 0) continue;
+    plain_[i].channel->note_taken(count, now);
+    cells_.ready_count.add(count);
+    merged_.push_back({.arrival = plain_[i].channel->peek().arrival,
+                       .left = static_cast<std::uint32_t>(count),
+                       .index = i});
+  }
+  // No two messages of a domain have the same arrival.
+  while (!merged_.empty()) {
+    const auto next = std::ranges::min_element(merged_, {}, &MergedFront::arrival);
+    const Front& front = plain_[next->index];
+    take_plain(front, list.add({.component = component_, .kind = inputs_[front.input].kind}));
+    if (--next->left > 0) {
+      next->arrival = front.channel->peek().arrival;
+    } else {
+      *next = merged_.back();
+      merged_.pop_back();
+    }
+  }
 }
 
 void Trigger::collect_timer(TriggerTime time, InvocationList& list) {
@@ -329,7 +370,7 @@ bool Trigger::needs_all() const {
 
 InvocationRecord& Trigger::start(InvocationList& list, EventKind kind) {
   cells_.ready_count.add();
-  return list.add(component_, kind);
+  return list.add({.component = component_, .kind = kind});
 }
 
 void Trigger::take(const Front& front,

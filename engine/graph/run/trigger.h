@@ -73,7 +73,15 @@ class Trigger {
     std::uint32_t edge = 0;
     std::uint32_t input = 0;  // index into inputs_
   };
+  struct MergedFront {
+    std::uint64_t arrival = 0;  // of the message in front
+    std::uint32_t left = 0;     // messages to take
+    std::uint32_t index = 0;    // into plain_
+  };
 
+  void collect_plain(Duration now, InvocationList& list);
+  void collect_merged(Duration now, InvocationList& list);
+  void take_plain(const Front& front, InvocationRecord& record);
   void collect_timer(TriggerTime time, InvocationList& list);
   void note_arrivals(Duration now);
   void drop_old(Duration now, TriggerNotes& notes);
@@ -113,7 +121,9 @@ class Trigger {
   const bool is_manual_;
   const bool has_timer_;
   bool has_time_rule_;
-  bool is_plain_ = false;  // one channel, one invocation per message, no rule
+  bool is_plain_ = false;            // one invocation per message, channels without rules
+  std::vector<Front> plain_;         // the channels then
+  std::vector<MergedFront> merged_;  // those that have messages, while they are merged
   bool has_age_rule_ = false;
   bool is_finished_ = false;
   bool coalesces_ = false;

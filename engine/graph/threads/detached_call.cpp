@@ -29,7 +29,7 @@ DetachedCall::DetachedCall(BodyServices& services,
 
 bool DetachedCall::execute() {
   GraphContext context(*this, record_);
-  const Invocation invocation(record_, *this);
+  const Invocation invocation(record_, record_.messages, *this);
   base::Status status =
       guarded_call([&]() -> base::Status { return instance_->execute(invocation, context); });
   const base::MutexLock lock(mutex_);
@@ -59,11 +59,6 @@ void DetachedCall::close() {
 std::uint32_t DetachedCall::find_output(std::uint32_t component, std::string_view name) const {
   const base::MutexLock lock(mutex_);
   return services_ == nullptr ? kNoIndex : services_->find_output(component, name);
-}
-
-std::uint32_t DetachedCall::output_count(std::uint32_t component) const {
-  const base::MutexLock lock(mutex_);
-  return services_ == nullptr ? 0 : services_->output_count(component);
 }
 
 PublishReport DetachedCall::publish_report(std::uint32_t component, std::string_view output) const {

@@ -45,7 +45,6 @@ class DetachedCall final : public BodyServices {
   // What the body asks for. Of a call that was given up only late publications reach the run.
   [[nodiscard]] std::uint32_t find_output(std::uint32_t component,
                                           std::string_view name) const override;
-  [[nodiscard]] std::uint32_t output_count(std::uint32_t component) const override;
   [[nodiscard]] PublishReport publish_report(std::uint32_t component,
                                              std::string_view output) const override;
   [[nodiscard]] bool cancel_requested(const InvocationRecord& record) const override;

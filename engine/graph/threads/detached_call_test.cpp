@@ -27,7 +27,6 @@ class CountingServices final : public BodyServices {
   std::uint32_t find_output(std::uint32_t, std::string_view name) const override {
     return name == "out" ? 0 : kNoIndex;
   }
-  std::uint32_t output_count(std::uint32_t) const override { return 1; }
   PublishReport publish_report(std::uint32_t, std::string_view) const override { return {}; }
   bool cancel_requested(const InvocationRecord&) const override { return false; }
   void note_late_publish(const InvocationRecord&) override { ++late_publishes; }
@@ -68,8 +67,10 @@ class BodyComponent final : public Component {
 
 std::shared_ptr<DetachedCall> make_call(BodyServices& services,
                                         std::function<base::Status(GraphContext&)> body) {
+  InvocationRecord record;
+  record.output_count = 1;
   return std::make_shared<DetachedCall>(
-      services, std::make_shared<BodyComponent>(std::move(body)), InvocationRecord{});
+      services, std::make_shared<BodyComponent>(std::move(body)), record);
 }
 
 TEST(DetachedCall, ACallThatEndsInTimeKeepsWhatItPublished) {

@@ -1,6 +1,7 @@
 #include "graph/threads/lane_team.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +49,14 @@ struct LaneTeam::State {
   std::vector<std::uint32_t> next_of MR_GUARDED_BY(mutex);  // the next item of the same group
   std::vector<bool> is_closed MR_GUARDED_BY(mutex);         // of a group: start no more
   std::size_t left MR_GUARDED_BY(mutex) = 0;                // items that have not ended
-  std::uint64_t batch MR_GUARDED_BY(mutex) = 0;             // counts batches
+  bool is_counted MR_GUARDED_BY(mutex) = false;             // this batch is shared out by `next`
+  std::size_t active MR_GUARDED_BY(mutex) = 0;              // workers that take numbers from `next`
+  // The next item of a batch that is shared out by it. Publishes nothing: what items need was
+  // written before the mutex was released that a worker locks when it joins the batch.
+  std::atomic<std::uint32_t> next{0};
+  // Whether `is_closed` must be asked; set after a group was closed.
+  std::atomic<bool> has_closed{false};
+  std::uint64_t batch MR_GUARDED_BY(mutex) = 0;  // counts batches
   base::TimePoint ended_at MR_GUARDED_BY(mutex) = {};
   bool comes_soon MR_GUARDED_BY(mutex) = false;  // the last batch came within kSpinMax
   bool is_stopping MR_GUARDED_BY(mutex) = false;
@@ -61,8 +69,15 @@ struct LaneTeam::State {
   void skip_rest(std::uint32_t item) MR_REQUIRES(mutex);
   /// Executes items until there is none to start. False: the worker was given up.
   [[nodiscard]] bool work_on(Worker* worker, std::uint32_t index) MR_EXCLUDES(mutex);
+  /// The same for a batch that is shared out by `next`; with the mutex held at both ends.
+  void work_by_number(std::uint32_t index) MR_REQUIRES(mutex);
+  [[nodiscard]] bool has_items() const MR_REQUIRES(mutex) {
+    return is_counted ? next.load(std::memory_order_relaxed) < items.size() : !heap.empty();
+  }
   [[nodiscard]] bool has_work() MR_EXCLUDES(mutex);
   void wake(std::size_t count) MR_EXCLUDES(mutex);
+  /// Waits for a short time without sleeping: what others still work on is mostly one item each.
+  void await_rest() MR_EXCLUDES(mutex);
   void sleep(Worker& worker) MR_EXCLUDES(mutex);
 };
 
@@ -70,10 +85,18 @@ void LaneTeam::State::load(std::span<const TeamItem> new_items) {
   items = new_items;
   left = new_items.size();
   heap.clear();
-  next_of.assign(new_items.size(), kNoItem);
   std::uint32_t group_count = 0;
-  for (const TeamItem& item : new_items) group_count = std::max(group_count, item.group + 1);
+  bool has_exclusive = false;
+  for (const TeamItem& item : new_items) {
+    group_count = std::max(group_count, item.group + 1);
+    has_exclusive = has_exclusive || item.is_exclusive;
+  }
   is_closed.assign(group_count, false);
+  has_closed.store(false, std::memory_order_relaxed);
+  next.store(0, std::memory_order_relaxed);
+  is_counted = !options.may_abandon && !has_exclusive;
+  if (is_counted) return;
+  next_of.assign(new_items.size(), kNoItem);
   std::vector<std::uint32_t> last(group_count, kNoItem);
   for (std::uint32_t i = 0; i < new_items.size(); ++i) {
     std::uint32_t& before = last[new_items[i].group];
@@ -117,8 +140,37 @@ void LaneTeam::State::end_item(std::uint32_t item, bool goes_on) {
   if (--left == 0) done_spot.notify();
 }
 
+void LaneTeam::State::work_by_number(std::uint32_t index) {
+  ++active;
+  TeamWork* const current = work;
+  const std::span<const TeamItem> all = items;
+  mutex.unlock();
+  std::size_t done = 0;
+  for (std::uint32_t item = next.fetch_add(1, std::memory_order_relaxed); item < all.size();
+       item = next.fetch_add(1, std::memory_order_relaxed)) {
+    ++done;
+    if (has_closed.load(std::memory_order_acquire)) [[unlikely]] {
+      const base::MutexLock lock(mutex);
+      if (is_closed[all[item].group]) continue;
+    }
+    if (current->run(item, index)) [[likely]]
+      continue;
+    const base::MutexLock lock(mutex);
+    is_closed[all[item].group] = true;
+    has_closed.store(true, std::memory_order_release);
+  }
+  mutex.lock();
+  left -= done;
+  if (--active == 0 && left == 0) done_spot.notify();
+}
+
 bool LaneTeam::State::work_on(Worker* worker, std::uint32_t index) {
   mutex.lock();
+  if (is_counted) {
+    if (has_items()) work_by_number(index);
+    mutex.unlock();
+    return true;
+  }
   while (true) {
     const std::uint32_t item = take();
     if (item == kNoItem) break;
@@ -142,7 +194,18 @@ bool LaneTeam::State::work_on(Worker* worker, std::uint32_t index) {
 
 bool LaneTeam::State::has_work() {
   const base::MutexLock lock(mutex);
-  return !heap.empty() || is_stopping;
+  return has_items() || is_stopping;
+}
+
+void LaneTeam::State::await_rest() {
+  const base::TimePoint until = std::chrono::steady_clock::now() + kSpinMax;
+  do {
+    {
+      const base::MutexLock lock(mutex);
+      if (left == 0 && active == 0) return;
+    }
+    std::this_thread::yield();
+  } while (std::chrono::steady_clock::now() < until);
 }
 
 void LaneTeam::State::sleep(Worker& worker) {
@@ -172,7 +235,7 @@ void LaneTeam::State::run_worker(const std::shared_ptr<State>& state, Worker& wo
     if (!state->work_on(&worker, worker.index)) return;
     {
       const base::MutexLock lock(state->mutex);
-      if (state->is_stopping && state->heap.empty()) return;
+      if (state->is_stopping && !state->has_items()) return;
     }
     state->sleep(worker);
   }
@@ -230,7 +293,7 @@ void LaneTeam::begin(std::span<const TeamItem> items, TeamWork& work) {
     state_->work = &work;
     state_->load(items);
     ++state_->batch;
-    ready = state_->heap.size();
+    ready = state_->is_counted ? items.size() : state_->heap.size();
     const base::TimePoint now = std::chrono::steady_clock::now();
     state_->comes_soon = state_->batch > 1 && now - state_->ended_at < kSpinMax;
   }
@@ -242,14 +305,18 @@ void LaneTeam::begin(std::span<const TeamItem> items, TeamWork& work) {
 void LaneTeam::finish() {
   State& state = *state_;
   while (true) {
-    if (state.options.caller_helps) static_cast<void>(state.work_on(nullptr, 0));
+    if (state.options.caller_helps) {
+      static_cast<void>(state.work_on(nullptr, 0));
+      state.await_rest();
+    }
     state.done_spot.announce();
     {
       const base::MutexLock lock(state.mutex);
-      const bool can_help = state.options.caller_helps && !state.heap.empty();
-      if (state.left == 0 || can_help) {
+      const bool can_help = state.options.caller_helps && state.has_items();
+      const bool has_ended = state.left == 0 && state.active == 0;
+      if (has_ended || can_help) {
         static_cast<void>(state.done_spot.cancel());
-        if (state.left > 0) continue;
+        if (!has_ended) continue;
         state.ended_at = std::chrono::steady_clock::now();
         state.items = {};
         return;

@@ -27,6 +27,9 @@ struct TeamOptions {
   /// The thread that calls `finish` is worker 0. Not for a team of one: its worker would have
   /// nobody to overlap with.
   bool caller_helps = false;
+  /// Whether items may be given up. Without that, a batch in which no item waits for another is
+  /// shared out by one counter instead of under a lock.
+  bool may_abandon = true;
   /// Called by each new thread before it works.
   std::function<void(std::uint32_t worker)> on_thread_start = {};
 };
@@ -36,6 +39,11 @@ struct TeamOptions {
 /// A batch is known as a whole before it begins: workers take its items in the given order, and an
 /// item of an exclusive group only when the one before it has ended. So what runs depends on the
 /// batch alone, and only when it runs depends on the threads.
+///
+/// There are two ways to share out a batch. If no item waits for another and none can be given up,
+/// workers take numbers from a counter, `next`: an item costs one atomic addition. Else they take
+/// items from a heap under the mutex. Invariant of the first way: `next` is set only while nobody
+/// is `active`, that is, between two batches; so a worker never takes a number of another batch.
 ///
 /// A worker that is stuck can be given up (`abandon`): the batch goes on without its item, and a
 /// new thread takes its place. The old one ends by itself when the call returns; nobody waits for

@@ -15,9 +15,13 @@ class EventLog {
  public:
   EventLog(bool is_on, std::size_t events_max) : is_on_(is_on), events_max_(events_max) {}
 
+#ifdef MR_NO_GRAPH_TRACE  // a build without trace code, to measure its cost (bench/graph)
+  [[nodiscard]] static constexpr bool is_on() { return false; }
+#else
   [[nodiscard]] bool is_on() const { return is_on_; }
+#endif
   void add(const GraphEvent& event) {
-    if (!is_on_) return;
+    if (!is_on()) return;
     if (events_.size() == events_max_) {
       ++dropped_count_;
       return;

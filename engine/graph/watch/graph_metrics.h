@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,12 +27,13 @@ class GraphMetrics {
   /// Registers the cells in `registry`, if there is one, as long as this lives.
   GraphMetrics(const CompiledGraph& graph, base::MetricsRegistry* registry);
 
-  std::deque<LaneCells> lanes;
-  std::deque<ComponentCells> components;
-  std::deque<TriggerCells> triggers;
-  std::deque<ChannelCells> channels;
-  std::deque<LoopCells> loops;
-  std::deque<DomainCells> domains;
+  // Their sizes are constant.
+  std::vector<LaneCells> lanes;
+  std::vector<ComponentCells> components;
+  std::vector<TriggerCells> triggers;
+  std::vector<ChannelCells> channels;
+  std::vector<LoopCells> loops;
+  std::vector<DomainCells> domains;
   RunCells run;
 
   /// The ages of what outputs on a lane are given, if it began at that component. Allocates when
