@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -137,13 +138,19 @@ void write_run_json(const CompiledGraph& graph,
   json.begin_object();
   for (const LoopStop& loop : result.loop_stop_reason) json.member(loop.loop, loop.reason);
   json.end_object();
-  json.key("health_events");
-  json.begin_array();
-  for (const HealthEvent& event : result.health_events) write_health(graph, event, json);
-  json.end_array();
+  write_health_events(graph, result.health_events, json);
   write_values(result, json);
   write_state(result, json);
   json.end_object();
+}
+
+void write_health_events(const CompiledGraph& graph,
+                         const std::vector<HealthEvent>& events,
+                         base::JsonWriter& json) {
+  json.key("health_events");
+  json.begin_array();
+  for (const HealthEvent& event : events) write_health(graph, event, json);
+  json.end_array();
 }
 
 std::string run_summary(const CompiledGraph& graph, const RuntimeRunnerResult& result) {

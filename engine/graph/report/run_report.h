@@ -1,11 +1,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/formats/json_writer.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/run/run_result.h"
 #include "graph/run/why.h"
+#include "graph/watch/health.h"
 
 namespace millrace::graph {
 
@@ -20,6 +22,11 @@ void write_run_json(const CompiledGraph& graph,
 /// Gives the same for people, in a few lines.
 [[nodiscard]] std::string run_summary(const CompiledGraph& graph,
                                       const RuntimeRunnerResult& result);
+
+/// Writes the member `health_events`.
+void write_health_events(const CompiledGraph& graph,
+                         const std::vector<HealthEvent>& events,
+                         base::JsonWriter& json);
 
 /// Writes descriptors and values of all metrics.
 void write_metrics_json(const RuntimeRunnerResult& result, base::JsonWriter& json);
