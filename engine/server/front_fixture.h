@@ -76,7 +76,8 @@ class FrontRig {
                             return text;
                           },
                       .stats_page = [] { return std::string("{}"); },
-                      .admin = admin},
+                      .admin = admin,
+                      .graphs = graphs},
         settings_);
     return *front_;
   }
@@ -108,7 +109,8 @@ class FrontRig {
 
   rank::testing::RankRig rank;
   GenerationSlot generations;
-  AdminDesk* admin = nullptr;  ///< set it before the first request
+  AdminDesk* admin = nullptr;         ///< set it before the first request
+  const GraphDesk* graphs = nullptr;  ///< the same
   base::MemoryLogSink sink;
   base::Logger log;
   base::MetricsRegistry metrics;

@@ -24,6 +24,7 @@
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
 #include "server/generations/plan_warm_up.h"
+#include "server/graphs/graph_routes.h"
 #include "server/overload/overload_metrics.h"
 
 namespace millrace::server {
@@ -80,7 +81,8 @@ struct Server::Unit {
                .metrics_page =
                    [&server](std::string_view accept) { return server.metrics_page(accept); },
                .stats_page = [&server] { return server.stats_page(); },
-               .admin = &server},
+               .admin = &server,
+               .graphs = server.graphs_},
               server.settings_.front),
         http({.loop = loop, .gzip_workers = &server.engine_->workers()}, server.settings_.http),
         binding(server.engine_->metrics()) {
@@ -135,7 +137,10 @@ Server::Server(Parts parts, const ServerSettings& settings)
       settings_(settings),
       log_(parts.log),
       log_sink_(parts.log_sink),
-      engine_(std::move(parts.engine)) {}
+      graphs_(parts.graphs),
+      engine_(std::move(parts.engine)) {
+  readiness_.watch_graph(graphs_);
+}
 
 std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
     Parts parts, const ServerSettings& settings) {
@@ -328,6 +333,7 @@ std::expected<void, host::StartError> Server::start_reloading() {
 
 void Server::publish(const Publication& publication) {
   published_ = publication;
+  readiness_.set_needs_graph(reads_graph(*publication.generation));
   for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->use(publication); });
 }
 
@@ -449,6 +455,7 @@ void Server::close() {
   reloader_.reset();
   published_ = {};
   retirement_.reset();
+  if (graphs_ != nullptr) graphs_->stop();
   engine_.reset();
 }
 

@@ -36,7 +36,8 @@ class [[nodiscard]] NodeFetch {
       : stats_(context.stats()) {
     const CallOptions options{.stop = context.stop_token(),
                               .deadline = context.deadline(),
-                              .check = context.stop_check()};
+                              .check = context.stop_check(),
+                              .pinned = context.request().pinned.get()};
     stats_.store_commands += command_count_of(batch);
     now_ = client.answer_now(batch, options);
     if (!now_) waiting_.emplace(Execute{client, batch, options});
