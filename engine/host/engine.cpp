@@ -129,8 +129,9 @@ std::uint32_t choose_loop_count(std::uint32_t processor_count, bool uses_network
 bool uses_network(const std::vector<PlanFile>& files, const plan::Registry& registry) {
   const auto is_remote = [&registry](const plan::ParamValue& value) {
     const auto* const endpoint = std::get_if<plan::EndpointId>(&value);
-    return endpoint != nullptr &&
-           registry.endpoint(*endpoint).kind != plan::EndpointKind::kEmbedded;
+    if (endpoint == nullptr) return false;
+    const plan::EndpointKind kind = registry.endpoint(*endpoint).kind;
+    return kind == plan::EndpointKind::kRedis || kind == plan::EndpointKind::kHttp;
   };
   return std::ranges::any_of(files, [&](const PlanFile& file) {
     return file.plan && std::ranges::any_of((*file.plan)->nodes, [&](const auto& node) {
@@ -201,7 +202,8 @@ std::expected<std::shared_ptr<EndpointClients>, StartError> Engine::connect(
                                    .loop_index = index,
                                    .loop_count = loops_.size(),
                                    .id_prefix = settings_.id_prefix,
-                                   .named_count = &unit.named_count};
+                                   .named_count = &unit.named_count,
+                                   .pins = settings_.pins};
     (*clients)->own_services(index) = (*clients)->services(index);
     (*clients)->own_services(index).admission = nullptr;
   }

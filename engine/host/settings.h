@@ -11,6 +11,7 @@
 #include "base/log/log.h"
 #include "plan/compile_options.h"
 #include "rows/stop_check.h"
+#include "tasks/pinned_state.h"
 
 namespace millrace::host {
 
@@ -55,6 +56,9 @@ struct Settings {
   std::int64_t trace_file_mb_max = 1024;  ///< later runs are left out of that file
   /// Where the engine and its clients log; outlives the engine. Null: nothing is logged.
   base::Logger* log = nullptr;
+  /// Gives the state tables that plans with a graph endpoint read; outlives the engine. Null: no
+  /// graph runs in this process.
+  const tasks::PinSource* pins = nullptr;
 };
 
 /// Why a process could not start; `text` may have several lines.

@@ -263,6 +263,7 @@ inline std::vector<TaskSpec> row_tasks() {
        {.name = "min_age", .type = kInt64, .nullable = false, .fallback = std::int64_t{18}}},
       {{.name = "redis_default", .kind = EndpointKind::kEmbedded, .data_file = "x"},
        {.name = "web", .kind = EndpointKind::kHttp, .host = "localhost", .port = 80},
+       {.name = "trends", .kind = EndpointKind::kGraph, .tables = {"trending", "seen"}},
        {.name = "redis_old",
         .kind = EndpointKind::kEmbedded,
         .data_file = "x",

@@ -127,4 +127,9 @@ struct CompiledPlan {
 
 using CompiledPlanRef = std::shared_ptr<const CompiledPlan>;
 
+class Registry;
+
+/// Whether a node of the plan reads an endpoint of the kind `graph`.
+[[nodiscard]] bool reads_graph(const CompiledPlan& plan, const Registry& registry);
+
 }  // namespace millrace::plan

@@ -63,7 +63,10 @@ base::Result<rows::RowSet> rows_of_ids(std::span<const std::int64_t> ids) {
 }
 
 PreparedPlan::PreparedPlan(plan::CompiledPlanRef plan, const plan::Registry& registry)
-    : plan_(std::move(plan)), registry_(registry), plan_json_(describe_plan(*plan_)) {}
+    : plan_(std::move(plan)),
+      registry_(registry),
+      plan_json_(describe_plan(*plan_)),
+      reads_graph_(plan::reads_graph(*plan_, registry)) {}
 
 void PreparedPlan::take_defaults() {
   for (const plan::ExternalName& param : plan_->params) {

@@ -69,6 +69,8 @@ class PreparedPlan {
   [[nodiscard]] std::span<const OutputOrder> output_orders() const { return output_orders_; }
   /// The JSON that stands under `"plan"` in every answer.
   [[nodiscard]] std::string_view plan_json() const { return plan_json_; }
+  /// Whether a node reads state tables of the graph in this process.
+  [[nodiscard]] bool reads_graph() const { return reads_graph_; }
 
  private:
   void take_defaults();
@@ -83,6 +85,7 @@ class PreparedPlan {
   const plan::CompiledPlanRef plan_;
   const plan::Registry& registry_;
   const std::string plan_json_;
+  const bool reads_graph_;
   std::vector<PlanNode> nodes_;
   std::vector<rows::Value> default_params_;
   std::vector<std::string_view> output_columns_;

@@ -59,16 +59,18 @@ std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& reque
     if (!checked) return checked;
   }
   resolve_request_fields();
-  context_ = {.user_id = request_->user_id,
-              .seed = request_->seed,
-              .now = std::chrono::floor<std::chrono::milliseconds>(services.wall_clock->now()),
-              .fields = request_fields_,
-              .candidates = request_->candidates ? &*request_->candidates : nullptr,
-              .clients = services.clients,
-              .clock = &services.loop->clock(),
-              .loop = services.loop,
-              .workers = services.workers,
-              .budget = &budget_};
+  context_ = {
+      .user_id = request_->user_id,
+      .seed = request_->seed,
+      .now = std::chrono::floor<std::chrono::milliseconds>(services.wall_clock->now()),
+      .fields = request_fields_,
+      .candidates = request_->candidates ? &*request_->candidates : nullptr,
+      .clients = services.clients,
+      .clock = &services.loop->clock(),
+      .loop = services.loop,
+      .workers = services.workers,
+      .budget = &budget_,
+      .pinned = services.pins != nullptr && plan_.reads_graph() ? services.pins->pin() : nullptr};
   budget_.open(services.row_limits);
   open_rows(request_->explain_ids.has_value());
   return {};
@@ -149,6 +151,7 @@ void RequestRun::clear() {
   std::fill(own_round_trips_.begin(), own_round_trips_.end(), 0);
   times_.close();
   call_logs_.clear();
+  context_.pinned.reset();
   services_ = nullptr;
 }
 

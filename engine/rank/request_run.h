@@ -26,6 +26,7 @@
 #include "rows/value.h"
 #include "runtime/node_call.h"
 #include "runtime/topology/topology.h"
+#include "tasks/pinned_state.h"
 #include "tasks/task_context.h"
 #include "tasks/task_stats.h"
 
@@ -114,6 +115,8 @@ class RequestRun {
   [[nodiscard]] std::chrono::sys_time<std::chrono::milliseconds> now() const {
     return context_.now;
   }
+  /// What the request sees of the graph in this process; null if it reads none.
+  [[nodiscard]] const tasks::PinnedState* pinned() const { return context_.pinned.get(); }
   /// The counts of a node; nullptr if it did not end in time.
   [[nodiscard]] const tasks::TaskStats* find_stats(std::uint32_t index) const {
     return rows_.is_published(index) ? &slots_[index].stats : nullptr;

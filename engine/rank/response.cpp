@@ -9,6 +9,7 @@
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "rank/output_order.h"
+#include "tasks/pinned_state.h"
 
 namespace millrace::rank {
 
@@ -175,6 +176,10 @@ void write_response(const RequestRun& run,
     out += R"(,"degraded":{"is":false,"reasons":[]})";
   }
   append_warnings(run, out);
+  if (run.pinned() != nullptr) {
+    out += R"(,"state":)";
+    run.pinned()->append_json(out);
+  }
   if (!facts.explain.empty()) out.append(R"(,"explain":)").append(facts.explain);
   if (!facts.trace.empty()) out.append(R"(,"trace":)").append(facts.trace);
   out += '}';

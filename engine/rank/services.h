@@ -12,6 +12,7 @@
 #include "runtime/admission.h"
 #include "runtime/worker_pool.h"
 #include "tasks/endpoint_client.h"
+#include "tasks/pinned_state.h"
 #include "tasks/scratch_pool.h"
 
 namespace millrace::rank {
@@ -46,6 +47,8 @@ struct LoopServices {
   /// Counts the ids that were given on this loop; nullptr: each ranker counts for itself. Rankers
   /// that follow each other on a loop share it. Publishes nothing.
   std::atomic<std::uint64_t>* named_count = nullptr;
+  /// Gives the state tables that plans with a graph endpoint read; nullptr: there are none.
+  const tasks::PinSource* pins = nullptr;
 };
 
 }  // namespace millrace::rank

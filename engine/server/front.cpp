@@ -15,6 +15,7 @@
 #include "server/admin_exchange.h"
 #include "server/batch_exchange.h"
 #include "server/call_headers.h"
+#include "server/graphs/graph_routes.h"
 #include "server/json_indent.h"
 #include "server/openapi.h"
 #include "server/page_exchange.h"
@@ -136,9 +137,17 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kLive:
     case RouteAction::kReady:
       return show_health(exchange, route, query);
-    case RouteAction::kMetrics:
+    case RouteAction::kMetrics: {
+      std::string accept(exchange.head().fields.find("Accept").value_or(std::string_view()));
+      const auto make = [page = services().metrics_page, accept] { return page(accept); };
+      return start_page(exchange, route, make, false);
+    }
     case RouteAction::kStats:
-      return start_page(exchange, route, is_pretty);
+      return start_page(exchange, route, services().stats_page, is_pretty);
+    case RouteAction::kListGraphs:
+    case RouteAction::kShowGraph:
+    case RouteAction::kShowWhy:
+      return show_graph(exchange, route, match, is_pretty);
     case RouteAction::kReload:
     case RouteAction::kRollback:
     case RouteAction::kPin:
@@ -227,24 +236,29 @@ void Front::start_batch(net::HttpExchange& exchange,
   batch.release()->start(exchange);
 }
 
-void Front::start_page(net::HttpExchange& exchange, const Route& route, bool is_pretty) {
-  const bool is_metrics = route.action == RouteAction::kMetrics;
-  std::function<std::string()> make;
-  if (is_metrics) {
-    std::string accept(exchange.head().fields.find("Accept").value_or(std::string_view()));
-    make = [page = services().metrics_page, accept] { return page(accept); };
-  } else {
-    make = [page = services().stats_page, is_pretty] {
-      std::string text = page();
-      if (!is_pretty) return text;
+void Front::start_page(net::HttpExchange& exchange,
+                       const Route& route,
+                       std::function<std::string()> make,
+                       bool is_pretty) {
+  if (is_pretty) {
+    make = [page = std::move(make)] {
       std::string indented;
-      append_indented(text, indented);
+      append_indented(page(), indented);
       return indented;
     };
   }
   ++open_count_;
   auto page = std::make_unique<PageExchange>(*this, route, std::move(make));
   page.release()->start(exchange);
+}
+
+void Front::show_graph(net::HttpExchange& exchange,
+                       const Route& route,
+                       const RouteMatch& match,
+                       bool is_pretty) {
+  auto page = graph_page(services().graphs, route, match);
+  if (!page) return reply_problem(exchange, route.path, page.error());
+  start_page(exchange, route, *std::move(page), is_pretty);
 }
 
 void Front::start_admin(net::HttpExchange& exchange,

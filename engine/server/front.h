@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -68,7 +69,14 @@ class Front final : public FrontContext {
                    RouteMatch& match,
                    const QueryFields& query,
                    const GrantedKey& key);
-  void start_page(net::HttpExchange& exchange, const Route& route, bool is_pretty);
+  void start_page(net::HttpExchange& exchange,
+                  const Route& route,
+                  std::function<std::string()> make,
+                  bool is_pretty);
+  void show_graph(net::HttpExchange& exchange,
+                  const Route& route,
+                  const RouteMatch& match,
+                  bool is_pretty);
   void start_admin(net::HttpExchange& exchange,
                    const Route& route,
                    RouteMatch& match,

@@ -84,7 +84,8 @@ class FrontRig {
                       .otlp = otlp,
                       .slow = slow,
                       .wall_clock = &rank.wall_clock,
-                      .admin = admin},
+                      .admin = admin,
+                      .graphs = graphs},
         settings_);
     return *front_;
   }
@@ -118,6 +119,7 @@ class FrontRig {
   GenerationSlot generations;
   // Set these before the first request.
   AdminDesk* admin = nullptr;
+  const GraphDesk* graphs = nullptr;
   observe::OtlpExporter* otlp = nullptr;
   observe::SlowCapture* slow = nullptr;
   base::MemoryLogSink sink;

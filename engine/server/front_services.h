@@ -22,6 +22,7 @@
 #include "server/access/access_keys.h"
 #include "server/admin_desk.h"
 #include "server/generations/generation_slot.h"
+#include "server/graphs/graph_desk.h"
 #include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 
@@ -67,6 +68,8 @@ struct FrontServices {
   const base::WallClock* wall_clock = &base::system_wall_clock();
   /// Who changes plans; nullptr: nobody does.
   AdminDesk* admin = nullptr;
+  /// Who tells about the graph of the process; nullptr: there is none.
+  const GraphDesk* graphs = nullptr;
 };
 
 }  // namespace millrace::server

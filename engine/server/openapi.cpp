@@ -16,6 +16,9 @@ namespace {
 using base::JsonWriter;
 
 constexpr std::string_view kPlanPart = "{plan}";
+// Of `examples/graphs/trending.yaml`.
+constexpr std::string_view kExampleGraph = "trending";
+constexpr std::string_view kExampleComponent = "counts";
 
 std::string with_plan(std::string_view path, std::string_view plan) {
   std::string text(path);
@@ -61,6 +64,12 @@ void write_parameters(JsonWriter& json, const Route& route) {
   json.begin_array();
   if (route.path.find(kPlanPart) != std::string_view::npos)
     write_parameter(json, "path", {"plan", "string", "name of a plan", true}, route.example_plan);
+  if (route.path.find("{graph}") != std::string_view::npos)
+    write_parameter(json, "path", {"graph", "string", "name of the graph", true}, kExampleGraph);
+  if (route.path.find("{component}") != std::string_view::npos) {
+    write_parameter(
+        json, "path", {"component", "string", "id of a component", true}, kExampleComponent);
+  }
   for (const QueryField& field : route.query) write_parameter(json, "query", field, {});
   if (route.reply_type == "application/json")
     write_parameter(json, "query", {"pretty", "string", "1: indented"}, {});
@@ -164,7 +173,9 @@ constexpr std::string_view kAnswerSchema =
     R"("fields":{"type":"object"}}}},"took_ms":{"type":"number"},)"
     R"("degraded":{"type":"object","properties":{"is":{"type":"boolean"},)"
     R"("reasons":{"type":"array","items":{"type":"object"}}}},)"
-    R"("warnings":{"type":"array","items":{"type":"string"}},"explain":{"type":"array"},)"
+    R"("warnings":{"type":"array","items":{"type":"string"}},)"
+    R"("state":{"type":"object","properties":{"graph":{"type":"string"},"tables":{"type":"object",)"
+    R"("additionalProperties":{"type":"integer"}}}},"explain":{"type":"array"},)"
     R"("trace":{"type":"object"}}})";
 
 void write_problem_schema(JsonWriter& json) {
@@ -263,7 +274,8 @@ std::string api_reference() {
 std::string index_page(const std::string& address, const std::string& plan) {
   std::string out = "rankd: ranking plans over HTTP. Try:\n\n";
   for (const Route& route : route_table()) {
-    if (route.action == RouteAction::kIndex) continue;
+    if (route.action == RouteAction::kIndex || route.path.find("{graph}") != std::string::npos)
+      continue;
     const std::string path = with_plan(route.path, plan);
     const std::string query =
         route.example_query.empty() ? "" : base::format("?{}", route.example_query);

@@ -10,6 +10,7 @@
 
 #include "base/formats/json_reader.h"
 #include "server/front_fixture.h"
+#include "server/graphs/graph_fixture.h"
 #include "server/route_table.h"
 
 namespace millrace::server::testing {
@@ -41,6 +42,8 @@ TEST(OpenApiTest, S14_TheExamplesWork) {
   FrontRig rig;
   AgreeingDesk desk;
   rig.admin = &desk;
+  const FakeGraphDesk graphs;
+  rig.graphs = &graphs;
   rig.rank.load(small_plan("mixed_pipeline"), {.artifact = small_plan("mixed_pipeline")});
   rig.readiness.expect({}, {"mixed_pipeline"});
   rig.readiness.report_plan("mixed_pipeline", std::nullopt);
@@ -48,6 +51,11 @@ TEST(OpenApiTest, S14_TheExamplesWork) {
     std::string target(route.path);
     if (const std::size_t at = target.find("{plan}"); at != std::string::npos)
       target.replace(at, 6, route.example_plan);
+    for (const auto& [part, example] :
+         {std::pair("{graph}", "trending"), std::pair("{component}", "counts")}) {
+      if (const std::size_t at = target.find(part); at != std::string::npos)
+        target.replace(at, std::string_view(part).size(), example);
+    }
     if (!route.example_query.empty()) target += "?" + std::string(route.example_query);
     auto& answer =
         rig.ask(std::string(route.method),

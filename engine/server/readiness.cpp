@@ -77,6 +77,11 @@ std::string Readiness::to_text() const {
   for (const Part& part : plans_) add("plan", part);
   for (const auto& [name, problem] : stale_)
     text += base::format("[-]plan {}: stale: {}\n", name, problem);
+  if (graph_ != nullptr) {
+    const auto problem = graph_->problem();
+    text += problem ? base::format("[-]graph {}: {}\n", graph_->name(), *problem)
+                    : base::format("[+]graph {} ok\n", graph_->name());
+  }
   if (is_draining()) text += "[-]drain: the server is about to end\n";
   return text;
 }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/sync/mutex.h"
 #include "base/sync/thread_annotations.h"
+#include "server/graphs/graph_desk.h"
 
 namespace millrace::server {
 
@@ -34,12 +35,17 @@ class Readiness {
   void set_plans(const std::vector<std::string>& names) MR_EXCLUDES(mutex_);
   /// Names the plans whose files are bad, and what is wrong with each (S26). They answer as before.
   void set_stale(std::map<std::string, std::string> plans) MR_EXCLUDES(mutex_);
+  /// Whom to ask about the graph of the process (S59); before the first request.
+  void watch_graph(const GraphDesk* graph) { graph_ = graph; }
+  /// Says whether a plan that is loaded now reads tables of the graph.
+  void set_needs_graph(bool is_needed) { needs_graph_.store(is_needed, std::memory_order_relaxed); }
   /// Says that the server is about to end.
   void begin_drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
   [[nodiscard]] bool is_draining() const { return is_draining_.load(std::memory_order_relaxed); }
+  /// A failed graph whose tables no plan reads shows in the report only.
   [[nodiscard]] bool is_ready() const {
-    return is_started_.load(std::memory_order_relaxed) && !is_draining();
+    return is_started_.load(std::memory_order_relaxed) && !is_draining() && !lacks_graph();
   }
   /// One line per part: `[+]endpoint redis ok`, `[-]plan home: the reason`, and one for each stale
   /// plan.
@@ -52,6 +58,10 @@ class Readiness {
     std::optional<std::string> problem;  // now; before the first report: not tried yet
   };
 
+  [[nodiscard]] bool lacks_graph() const {
+    return graph_ != nullptr && needs_graph_.load(std::memory_order_relaxed) &&
+           graph_->problem().has_value();
+  }
   void report(std::vector<Part>& parts, std::string_view name, std::optional<std::string> problem)
       MR_REQUIRES(mutex_);
 
@@ -63,6 +73,8 @@ class Readiness {
   // Hints for whoever asks; they publish nothing else.
   std::atomic<bool> is_started_{false};
   std::atomic<bool> is_draining_{false};
+  std::atomic<bool> needs_graph_{false};
+  const GraphDesk* graph_ = nullptr;  // constant once requests come
 };
 
 /// When each event loop last turned. Each loop beats from time to time; `/livez` looks.

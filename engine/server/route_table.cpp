@@ -65,6 +65,12 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/v1/explain/{plan}", RouteAction::kExplainRequest, "explainRequest",
      "Rank one request and say why ids are in the answer or not", RouteAccess::kAll, {},
      "application/json", kExamplePlan, "", R"({"user_id":1,"limit":3,"explain":{"ids":[1]}})"},
+    {"GET", "/v1/graphs", RouteAction::kListGraphs, "listGraphs",
+     "The graph that runs beside the plans, if there is one", RouteAccess::kMetrics},
+    {"GET", "/v1/graphs/{graph}", RouteAction::kShowGraph, "showGraph",
+     "Plan, epochs, lanes, health and tables of a graph", RouteAccess::kMetrics},
+    {"GET", "/v1/graphs/{graph}/why/{component}", RouteAction::kShowWhy, "showWhy",
+     "Why a component of a graph ran in its last epoch, or did not", RouteAccess::kMetrics},
     {"GET", "/openapi.json", RouteAction::kOpenApi, "openApi", "This document"},
     {"GET", "/", RouteAction::kIndex, "index", "Command lines to try", RouteAccess::kAll, {},
      kText},
@@ -108,15 +114,23 @@ bool exists_on(const Route& route, ListenerKind listener, bool has_admin) {
   return route.access == RouteAccess::kMetrics && !has_admin;
 }
 
-/// Compares a path with a pattern, segment by segment. `name` is the encoded text in place of the
-/// braces.
-bool fits(std::string_view pattern, std::string_view path, std::string_view& name) {
+/// The encoded texts in place of braces.
+struct EncodedNames {
+  std::string_view plan;
+  std::string_view graph;
+  std::string_view component;
+};
+
+/// Compares a path with a pattern, segment by segment.
+bool fits(std::string_view pattern, std::string_view path, EncodedNames& names) {
   while (!pattern.empty() || !path.empty()) {
     if (pattern.empty() || path.empty()) return false;
     const std::string_view wanted = net::take_path_segment(pattern);
     const std::string_view segment = net::take_path_segment(path);
     if (wanted.starts_with('{')) {
-      name = segment;
+      (wanted == "{graph}"       ? names.graph
+       : wanted == "{component}" ? names.component
+                                 : names.plan) = segment;
     } else if (wanted != segment) {
       return false;
     }
@@ -139,11 +153,14 @@ bool is_plan_name(std::string_view name) {
 RouteMatch match_path(std::string_view path, ListenerKind listener, bool has_admin) {
   RouteMatch match;
   for (const Route& route : kRoutes) {
-    std::string_view name;
-    if (!exists_on(route, listener, has_admin) || !fits(route.path, path, name)) continue;
+    EncodedNames names;
+    if (!exists_on(route, listener, has_admin) || !fits(route.path, path, names)) continue;
     match.routes[match.count++] = &route;
-    if (match.count > 1 || name.data() == nullptr) continue;
-    match.is_name_bad = !net::try_decode_percent(name, match.name) || !is_plan_name(match.name);
+    if (!net::try_decode_percent(names.graph, match.graph)) match.graph.clear();
+    if (!net::try_decode_percent(names.component, match.component)) match.component.clear();
+    if (match.count > 1 || names.plan.data() == nullptr) continue;
+    match.is_name_bad =
+        !net::try_decode_percent(names.plan, match.name) || !is_plan_name(match.name);
   }
   return match;
 }

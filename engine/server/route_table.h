@@ -23,6 +23,9 @@ enum class RouteAction : std::uint8_t {
   kShowVersions,
   kExplainPlan,
   kExplainRequest,
+  kListGraphs,
+  kShowGraph,
+  kShowWhy,
   kOpenApi,
   kIndex,
   kLive,
@@ -78,9 +81,12 @@ struct RouteMatch {
   /// One per method, at most two; empty: there is no such path.
   std::array<const Route*, 2> routes = {};
   std::size_t count = 0;
-  /// What stood in place of the braces, decoded once. Empty where the path has none.
+  /// What stood in place of `{plan}`, decoded once. Empty where the path has none.
   std::string name = {};
   bool is_name_bad = false;  ///< it cannot be decoded, or no plan can have it
+  /// The same for `{graph}` and `{component}`; empty if they cannot be decoded.
+  std::string graph = {};
+  std::string component = {};
 
   /// The route for a method, or nullptr; HEAD is taken for GET.
   [[nodiscard]] const Route* find(std::string_view method) const;

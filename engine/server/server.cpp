@@ -20,6 +20,7 @@
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
 #include "server/generations/plan_warm_up.h"
+#include "server/graphs/graph_routes.h"
 
 namespace millrace::server {
 namespace {
@@ -79,7 +80,8 @@ struct Server::Unit {
                .stats_page = [&server] { return stats_page(server.metric_sources()); },
                .otlp = server.export_ != nullptr ? &server.export_->exporter() : nullptr,
                .slow = server.slow_.get(),
-               .admin = &server},
+               .admin = &server,
+               .graphs = server.graphs_},
               server.settings_.front),
         http({.loop = loop, .gzip_workers = &server.engine_->workers()}, server.settings_.http),
         binding(server.engine_->metrics()) {
@@ -134,7 +136,10 @@ Server::Server(Parts parts, const ServerSettings& settings)
       settings_(settings),
       log_(parts.log),
       log_sink_(parts.log_sink),
-      engine_(std::move(parts.engine)) {}
+      graphs_(parts.graphs),
+      engine_(std::move(parts.engine)) {
+  readiness_.watch_graph(graphs_);
+}
 
 std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
     Parts parts, const ServerSettings& settings) {
@@ -328,6 +333,7 @@ std::expected<void, host::StartError> Server::start_reloading() {
 
 void Server::publish(const Publication& publication) {
   published_ = publication;
+  readiness_.set_needs_graph(reads_graph(*publication.generation));
   for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->use(publication); });
 }
 
@@ -451,6 +457,7 @@ void Server::close() {
   reloader_.reset();
   published_ = {};
   retirement_.reset();
+  if (graphs_ != nullptr) graphs_->stop();
   engine_.reset();
 }
 

@@ -24,6 +24,7 @@
 #include "server/generations/plan_reloader.h"
 #include "server/generations/reload_thread.h"
 #include "server/generations/retirement.h"
+#include "server/graphs/graph_desk.h"
 #include "server/observation/metric_pages.h"
 #include "server/observation/trace_export.h"
 #include "server/overload/limit_controller.h"
@@ -40,7 +41,7 @@ namespace millrace::server {
 /// How it ends (S47), by whoever owns it: `begin_drain`, a time of full service, `stop_accepting`,
 /// wait until `is_idle`, and at the latest `give_up`.
 /// Threading: one thread makes, uses and destroys it, outside the loops.
-/// Lifetime: borrows logger and log sink.
+/// Lifetime: borrows logger, log sink and the desk of the graph.
 class Server final : private AdminDesk {
  public:
   struct Parts {
@@ -49,6 +50,7 @@ class Server final : private AdminDesk {
     std::function<host::Extensions()> extensions;  ///< for later readings of the registry
     base::Logger* log = nullptr;
     const base::AsyncLogSink* log_sink = nullptr;  ///< whose drops are counted; may be null
+    GraphDesk* graphs = nullptr;                   ///< of the graph beside the plans; may be null
     /// Sockets that listen already. Those of a kind replace the addresses of that kind.
     std::vector<InheritedSocket> inherited = {};
   };
@@ -110,6 +112,7 @@ class Server final : private AdminDesk {
   const ServerSettings settings_;
   base::Logger* const log_;
   const base::AsyncLogSink* const log_sink_;
+  GraphDesk* const graphs_;
   std::vector<std::string> addresses_;
   std::shared_ptr<const AccessKeys> keys_;  // shared with the fronts and requests under way
   Readiness readiness_;

@@ -18,6 +18,7 @@
 #include "rows/stop_check.h"
 #include "stores/key_list.h"
 #include "tasks/endpoint_client.h"
+#include "tasks/pinned_state.h"
 
 namespace millrace::stores {
 
@@ -87,6 +88,8 @@ struct CallOptions {
   std::optional<base::TimePoint> deadline = {};
   /// For clients that answer at once: asked between parts of the work; counts memory and rows.
   rows::StopCheck check = {};
+  /// What the request sees of the graph in this process; borrowed until the reply is there.
+  const tasks::PinnedState* pinned = nullptr;
 };
 
 /// What a client of a store has done since it was made.

@@ -36,7 +36,8 @@ class [[nodiscard]] NodeFetch {
       : stats_(context.stats()) {
     const CallOptions options{.stop = context.stop_token(),
                               .deadline = context.deadline(),
-                              .check = context.stop_check()};
+                              .check = context.stop_check(),
+                              .pinned = context.request().pinned.get()};
     const std::uint64_t commands = command_count_of(batch);
     stats_.store_commands += commands;
     if (stats_.calls != nullptr) [[unlikely]]

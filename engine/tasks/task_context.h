@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -27,6 +28,7 @@
 #include "tasks/endpoint_client.h"
 #include "tasks/offload.h"
 #include "tasks/param_types.h"
+#include "tasks/pinned_state.h"
 #include "tasks/prepared_node.h"
 #include "tasks/scratch_pool.h"
 #include "tasks/task_stats.h"
@@ -54,6 +56,8 @@ struct RequestContext {
   loop::Loop* loop = nullptr;         ///< the loop of the request
   loop::Executor* workers = nullptr;  ///< where `offload` runs
   rows::RowBudget* budget = nullptr;  ///< of the rows of all nodes; null: no limit
+  /// What the plan reads of the graph in this process; null if it reads none, or there is none.
+  std::shared_ptr<const PinnedState> pinned = nullptr;
 };
 
 /// What the code that runs the plan gives to one call of a body.

@@ -103,6 +103,20 @@ test("an endpoint is a store in every environment, or a server in every one", ()
   });
 });
 
+test("G70: the tables of a graph are a store, as embedded data is", () => {
+  withFolder((folder) => {
+    cpSync(join(root, "registry"), folder, { recursive: true });
+    writeFileSync(
+      join(folder, "endpoints.toml"),
+      '[dev.trends]\nkind = "embedded"\n[prod.trends]\nkind = "graph"\ntables = ["trending"]\n',
+    );
+    assert.deepEqual(
+      readRegistry(folder).endpoints.map(({ name, kind }) => `${name} ${kind}`),
+      ["trends redis"],
+    );
+  });
+});
+
 test("blocked keys are not declared, deprecated ones say so, docs cannot end their comment", () => {
   withFolder((folder) => {
     cpSync(join(root, "registry"), folder, { recursive: true });

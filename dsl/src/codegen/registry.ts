@@ -21,6 +21,7 @@ export class CodegenError extends Error {
 type Table = { readonly [name: string]: unknown };
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const TYPES: readonly string[] = ["int", "float", "bool", "string"];
+const KINDS: readonly string[] = ["redis", "embedded", "http", "graph"];
 const LIFECYCLES: readonly string[] = ["active", "deprecated", "blocked"];
 const BUILT_IN: readonly RegistryEntry[] = [
   entry("id", "int", false, "Identity of a row."),
@@ -105,8 +106,9 @@ function readEndpoints(folder: string, problems: string[]): EndpointBinding[] {
   for (const [environment, value] of Object.entries(readToml(file, problems))) {
     for (const [name, table] of tablesOf(value, `${file}: ${environment}`, problems)) {
       const path = `${file}: ${environment}.${name}`;
-      const given = word(table, "kind", ["redis", "embedded", "http"], path, problems, undefined);
-      const kind = given === "embedded" ? "redis" : given;
+      const given = word(table, "kind", KINDS, path, problems, undefined);
+      // Every store is `EP.redis`: embedded data and the tables of a graph are read as Redis is.
+      const kind = given === "http" ? "http" : "redis";
       const known = found.get(name);
       if (known !== undefined && known.kind !== kind) {
         problems.push(`${path}: a store in one environment, a server in another`);

@@ -25,7 +25,7 @@ export interface RegistryEntry {
 
 export interface EndpointBinding {
   readonly name: string;
-  /** `redis` for every store, including embedded ones; `http`. The kind in `EP.kind.name`. */
+  /** `redis` for every store, including embedded ones and graphs; `http`. The kind in `EP.kind.name`. */
   readonly kind: string;
   readonly lifecycle: Lifecycle;
   readonly replaced_by?: string;

@@ -206,8 +206,13 @@ Outcome run_scenario(const Flags& flags, const graph::ComponentRegistry& registr
   const std::string path = (folder / scenario->graph).string();
   const auto graph_text = graph::read_text_file(path, flags.limits.text_bytes_max);
   if (!graph_text) return usage_error(base::format("{}: {}", path, graph_text.error().message()));
-  const auto compiled =
-      graph::compile_text(*graph_text, graph::format_of(path), registry, flags.limits);
+  graph::GraphFile file(*graph_text, graph::format_of(path), flags.limits);
+  if (file.has_spec()) {
+    const base::Status replaced = graph::use_stand_ins(*scenario, registry, file);
+    if (!replaced)
+      return usage_error(base::format("{}: {}", flags.file, replaced.error().message()));
+  }
+  const auto compiled = graph::compile_graph(std::move(file), registry);
   if (!compiled.graph) {
     return {.exit_code = kBadUsage, .out = {}, .err = compiled.report.to_text(path)};
   }

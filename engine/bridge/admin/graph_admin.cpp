@@ -216,7 +216,7 @@ AdminReply GraphAdmin::show_health() const {
     json.begin_object();
     json.member("ok", result.ok);
     json.key("health_events");
-    graph::write_health_json(parts_.graph, result, json);
+    graph::write_health_json(parts_.graph, result.health_events, json);
     json.end_object();
   });
 }

@@ -94,15 +94,21 @@ std::vector<ComponentDescriptor> sinks() {
                    .about = "print correlation and causation too",
                    .default_text = "false"}}},
       {.type = "core.table",
-       .about = "writes {key, value} or the members of an object to a state table",
+       .about = "writes {key, value} or the members of an object to a state table; with key, the "
+                "whole message under that key",
        .role = BoundaryRole::kOutput,
        .takes_any_input = true,
        .needs_an_input = true,
        .any_input_payload = "object",
+       .any_payload_with = "key",
        .config = {{.name = "table",
                    .kind = ConfigKind::kText,
                    .about = "name of the table",
-                   .is_required = true}}},
+                   .is_required = true},
+                  {.name = "key",
+                   .kind = ConfigKind::kText,
+                   .about = "key of every message; without it messages name their keys"}},
+       .table_field = "table"},
   };
 }
 
@@ -183,6 +189,31 @@ std::vector<ComponentDescriptor> timed_steps() {
                    .kind = ConfigKind::kDuration,
                    .about = "time over which they are counted",
                    .default_text = "\"1s\""}}},
+      {.type = "core.top_counts",
+       .about = "counts messages by a field over a sliding window; publishes the largest counts as "
+                "an object",
+       .outputs = out("object"),
+       .takes_any_input = true,
+       .needs_an_input = true,
+       .config = {{.name = "by",
+                   .kind = ConfigKind::kText,
+                   .about = "field whose text or integer is counted; without it the message itself "
+                            "is"},
+                  {.name = "window",
+                   .kind = ConfigKind::kDuration,
+                   .about = "time over which messages count, in 60 steps",
+                   .default_text = "\"1m\""},
+                  {.name = "top",
+                   .about = "how many counts are published",
+                   .default_text = "100",
+                   .min = 1,
+                   .max = 100'000},
+                  {.name = "keys_max",
+                   .about = "different values that are counted at a time; messages with others are "
+                            "ignored",
+                   .default_text = "100000",
+                   .min = 1,
+                   .max = 10'000'000}}},
   };
 }
 

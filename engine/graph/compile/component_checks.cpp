@@ -71,7 +71,10 @@ class ComponentChecker {
       return report_port(
           spec, "to", base::format("'{}' has no input '{}'", to->type, edge.to_port));
     }
-    if (output != nullptr && !payload_fits(output->payload, *payload)) {
+    const std::optional<base::JsonValue>& config = spec_.components[edge.to].config;
+    const bool takes_all = config && !to->any_payload_with.empty() &&
+                           config->find_member(to->any_payload_with).has_value();
+    if (output != nullptr && !takes_all && !payload_fits(output->payload, *payload)) {
       reporter_.at_member(
           DiagnosticCode::kPayloadTypeMismatch,
           spec.source,

@@ -22,7 +22,7 @@
 namespace millrace::graph {
 
 /// Must change whenever plugins built earlier would misread something.
-inline constexpr std::uint32_t kComponentPluginAbiVersion = 1;
+inline constexpr std::uint32_t kComponentPluginAbiVersion = 2;
 
 /// What a plugin exports under the name `millrace_component_plugin`. The first two fields never
 /// move.

@@ -79,7 +79,7 @@ TEST(ComponentPluginTest, NothingIsRegisteredIfAnythingIsWrong) {
   EXPECT_THAT(why(plugin_of(nullptr)), HasSubstr("no function"));
   ComponentPlugin old = plugin_of(two_types);
   old.abi_version = 0;
-  EXPECT_THAT(why(old), HasSubstr("version of the interface: 0 instead of 1"));
+  EXPECT_THAT(why(old), HasSubstr("version of the interface: 0 instead of 2"));
   ComponentPlugin other = plugin_of(two_types);
   ++other.layout;
   EXPECT_THAT(why(other), HasSubstr("other headers or flags"));

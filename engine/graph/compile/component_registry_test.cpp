@@ -46,7 +46,7 @@ TEST(ComponentRegistryTest, HasTheBuiltInTypes) {
     EXPECT_NE(registry.make(type), nullptr) << type;
   }
   EXPECT_EQ(registry.make("core.none"), nullptr);
-  EXPECT_EQ(registry.types().size(), 14U);
+  EXPECT_EQ(registry.types().size(), 15U);
 }
 
 }  // namespace

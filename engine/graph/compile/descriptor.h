@@ -66,9 +66,14 @@ struct ComponentDescriptor {
   bool takes_any_input = false;  ///< inputs of any name, besides `inputs`
   bool needs_an_input = false;   ///< at least one edge, to whatever input
   std::string any_input_payload = std::string(kAnyPayload);
+  /// A config field; where it is given, such inputs take any payload.
+  std::string any_payload_with = {};
   std::vector<ConfigField> config = {};
   bool is_host_driven = false;  ///< the host or a stream from outside causes its invocations
   Finishes finishes = Finishes::kNever;
+  /// The config field that names the state table it writes to; empty: it writes none that plans
+  /// could read.
+  std::string table_field = {};
 };
 
 /// Whether messages of one payload type can be given to a port of another.

@@ -161,12 +161,19 @@ class TableComponent final : public Component {
   base::Status configure(const ComponentSetup& setup) override {
     const Payload* table = setup.config.find_member("table");
     if (table != nullptr) table_ = std::string(table->find_text().value_or(""));
+    if (const Payload* name = setup.config.find_member("key"); name != nullptr) {
+      key_ = std::string(name->find_text().value_or(""));
+    }
     return {};
   }
   base::Status execute(const Invocation& invocation, GraphContext& context) override {
     StateAccess state = context.state();
     for (const InputMessage& input : invocation.messages()) {
       const Payload& value = input.message.value;
+      if (key_) {
+        state.write(table_, *key_, value);
+        continue;
+      }
       if (value.kind() != PayloadKind::kObject) {
         return base::fail(base::ErrorCode::kInvalidArgument,
                           base::format("Not an object: {}", value.to_json()));
@@ -186,6 +193,7 @@ class TableComponent final : public Component {
 
  private:
   std::string table_;
+  std::optional<std::string> key_;
 };
 
 }  // namespace

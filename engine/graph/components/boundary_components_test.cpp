@@ -86,5 +86,17 @@ TEST(BoundaryComponents, G67_TableTakesOneEntryOrAnObjectOfSeveral) {
   EXPECT_EQ(run_graph(parts).errors.front().message, "Not an object: 7");
 }
 
+TEST(BoundaryComponents, G67_WithAKeyTheWholeMessageIsTheValue) {
+  const auto result = run_graph(
+      {.components = {"id: s, type: core.counter, config: {count: 3}, execution: {lane: main}",
+                      "id: o, type: core.table, config: {table: t, key: last}, trigger_policy: "
+                      "{type: any_input}, execution: {lane: main}"},
+       .edges = {"id: e, kind: immediate, from: s.out, to: o.in"}});
+  ASSERT_EQ(result.state.size(), 1U) << "numbers are fine here";
+  ASSERT_EQ(result.state.front().values.size(), 1U);
+  EXPECT_EQ(result.state.front().values.front().key, "last");
+  EXPECT_EQ(result.state.front().values.front().value.to_json(), "3");
+}
+
 }  // namespace
 }  // namespace millrace::graph

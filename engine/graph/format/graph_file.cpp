@@ -1,5 +1,6 @@
 #include "graph/format/graph_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -105,6 +106,11 @@ void GraphFile::read_document(const GraphLimits& limits) {
   visit_root(reader, spec_);
   reader.finish();
   has_spec_ = true;
+}
+
+ComponentSpec* GraphFile::find_component(std::string_view id) {
+  const auto found = std::ranges::find(spec_.components, id, &ComponentSpec::id);
+  return found == spec_.components.end() ? nullptr : &*found;
 }
 
 TextFormat format_of(std::string_view path) {

@@ -27,6 +27,8 @@ class GraphFile {
   /// Whether there is a document to speak of; if not, `report` says why.
   [[nodiscard]] bool has_spec() const { return has_spec_; }
   [[nodiscard]] const GraphSpec& spec() const { return spec_; }
+  /// A component of `spec`, for who changes it before it is compiled; nullptr if it is not there.
+  [[nodiscard]] ComponentSpec* find_component(std::string_view id);
   [[nodiscard]] const DiagnosticReport& report() const { return *report_; }
   [[nodiscard]] DiagnosticReport& report() { return *report_; }
   /// Adds further diagnostics about `spec`. Must not be called without one.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/format.h"
 #include "base/formats/json_writer.h"
@@ -105,7 +106,7 @@ void write_run_members(const CompiledGraph& graph,
   for (const LoopStop& loop : result.loop_stop_reason) json.member(loop.loop, loop.reason);
   json.end_object();
   json.key("health_events");
-  write_health_json(graph, result, json);
+  write_health_json(graph, result.health_events, json);
   write_values(result, json);
   json.key("state");
   write_state_json(result, {}, json);
@@ -141,10 +142,10 @@ std::string output_line(const CompiledGraph& graph, const OutputRecord& output) 
 }
 
 void write_health_json(const CompiledGraph& graph,
-                       const RuntimeRunnerResult& result,
+                       const std::vector<HealthEvent>& events,
                        base::JsonWriter& json) {
   json.begin_array();
-  for (const HealthEvent& event : result.health_events) write_health(graph, event, json);
+  for (const HealthEvent& event : events) write_health(graph, event, json);
   json.end_array();
 }
 

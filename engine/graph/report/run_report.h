@@ -2,12 +2,14 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/formats/json_writer.h"
 #include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/run/run_result.h"
 #include "graph/run/why.h"
+#include "graph/watch/health.h"
 
 namespace millrace::graph {
 
@@ -37,7 +39,7 @@ void write_status_json(const CompiledGraph& graph,
 
 /// Writes what `health_events` of `write_run_json` has, as an array.
 void write_health_json(const CompiledGraph& graph,
-                       const RuntimeRunnerResult& result,
+                       const std::vector<HealthEvent>& events,
                        base::JsonWriter& json);
 /// Writes the tables of state as one object, or only the one of that name.
 void write_state_json(const RuntimeRunnerResult& result,

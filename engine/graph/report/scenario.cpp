@@ -14,7 +14,11 @@
 #include "base/formats/yaml_reader.h"
 #include "base/result.h"
 #include "graph/compile/compiled_graph.h"
+#include "graph/compile/component_registry.h"
+#include "graph/compile/descriptor.h"
 #include "graph/format/duration_text.h"
+#include "graph/format/graph_file.h"
+#include "graph/format/spec.h"
 #include "graph/payload.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
@@ -56,6 +60,7 @@ class ScenarioReader {
     const std::string_view key = member.key();
     if (key == "graph") return read_text(member, scenario_.graph);
     if (key == "options") return read_options(member);
+    if (key == "stand_ins") return read_stand_ins(member);
     if (key == "inject") return read_list(member, &ScenarioReader::read_injection);
     if (key == "expect" || key == "expect_exactly") {
       (key == "expect" ? has_expect_ : has_exact_) = true;
@@ -63,9 +68,10 @@ class ScenarioReader {
       return read_list(member, &ScenarioReader::read_expected);
     }
     if (key == "expect_metrics") return read_metrics(member);
+    if (key == "expect_state") return read_state(member);
     return refuse(member,
-                  base::format("Unknown field '{}'; there are graph, options, inject, expect, "
-                               "expect_exactly, expect_metrics",
+                  base::format("Unknown field '{}'; there are graph, options, stand_ins, inject, "
+                               "expect, expect_exactly, expect_metrics, expect_state",
                                key));
   }
 
@@ -73,6 +79,16 @@ class ScenarioReader {
     const auto given = value.find_string();
     if (!given) return refuse(value, base::format("'{}' is a text", value.key()));
     text = std::string(*given);
+    return {};
+  }
+
+  base::Status read_stand_ins(const JsonValue& list) {
+    if (!list.is(JsonKind::kArray)) return refuse(list, "'stand_ins' is a list of components");
+    for (const JsonValue item : list.children()) {
+      const auto id = item.find_string();
+      if (!id) return refuse(item, "Expected the id of a component");
+      scenario_.stand_ins.emplace_back(*id);
+    }
     return {};
   }
 
@@ -188,6 +204,19 @@ class ScenarioReader {
     return {};
   }
 
+  base::Status read_state(const JsonValue& tables) {
+    if (!tables.is(JsonKind::kObject)) return refuse(tables, "'expect_state' is a mapping");
+    for (const JsonValue table : tables.children()) {
+      if (!table.is(JsonKind::kObject)) return refuse(table, "A table is a mapping of keys");
+      for (const JsonValue entry : table.children()) {
+        scenario_.state.push_back({.table = std::string(table.key()),
+                                   .key = std::string(entry.key()),
+                                   .value = Payload::from_json(entry)});
+      }
+    }
+    return {};
+  }
+
   static constexpr std::uint64_t kDurationMsMax = 1'000'000'000;
 
   const base::JsonDocument& document_;
@@ -221,6 +250,29 @@ bool fits(const CompiledGraph& graph, const ExpectedOutput& expected, const Outp
          expected.value.find_number() == output.value.find_number();
 }
 
+/// The JSON of an entry of the state, or `nothing`.
+std::string state_text(const RuntimeRunnerResult& result, const ExpectedState& expected) {
+  for (const StateTableView& table : result.state) {
+    if (table.name != expected.table) continue;
+    for (const StateEntry& entry : table.values) {
+      if (entry.key == expected.key) return entry.value.to_json();
+    }
+  }
+  return "nothing";
+}
+
+void judge_state(const Scenario& scenario,
+                 const RuntimeRunnerResult& result,
+                 ScenarioOutcome& outcome) {
+  for (const ExpectedState& expected : scenario.state) {
+    const std::string place = base::format("state {} of table {}", expected.key, expected.table);
+    const std::string found = state_text(result, expected);
+    if (found == expected.value.to_json()) continue;
+    outcome.missing.push_back(base::format("{} = {}", place, expected.value.to_json()));
+    outcome.unexpected.push_back(base::format("{} = {}", place, found));
+  }
+}
+
 }  // namespace
 
 base::Result<Scenario> read_scenario(std::string_view text) {
@@ -232,6 +284,29 @@ base::Result<Scenario> read_scenario(std::string_view text) {
         base::format("{}:{}", document.error().place.line, document.error().place.column));
   }
   return ScenarioReader(*document).read();
+}
+
+base::Status use_stand_ins(const Scenario& scenario,
+                           const ComponentRegistry& types,
+                           GraphFile& file) {
+  for (const std::string& id : scenario.stand_ins) {
+    ComponentSpec* const component = file.find_component(id);
+    if (component == nullptr) {
+      return base::fail(base::ErrorCode::kNotFound,
+                        base::format("'stand_ins' names a component that is not there: {}", id));
+    }
+    const ComponentDescriptor* const type = types.find(component->type);
+    if (type == nullptr || type->role != BoundaryRole::kInput) {
+      return base::fail(
+          base::ErrorCode::kInvalidArgument,
+          base::format("Only an input boundary can have a stand-in, and '{}' is none", id));
+    }
+    component->type = "core.input";
+    component->event_sources.clear();
+    component->trigger.reset();
+    component->config.reset();
+  }
+  return {};
 }
 
 ScenarioOutcome judge(const CompiledGraph& graph,
@@ -262,6 +337,7 @@ ScenarioOutcome judge(const CompiledGraph& graph,
     outcome.missing.push_back(base::format("{} = {}", name, expected.value));
     outcome.unexpected.push_back(base::format("{} = {}", name, value));
   }
+  judge_state(scenario, result, outcome);
   for (const RunError& error : result.errors) {
     outcome.unexpected.push_back(
         base::format("error {} {}: {}", error.code, error.component, error.message));

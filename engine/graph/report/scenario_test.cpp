@@ -49,6 +49,52 @@ TEST(Scenario, G74_DifferencesAreListed) {
   EXPECT_EQ(metric.unexpected, (Strings{"runtime.component.execution_count of i = 2"}));
 }
 
+TEST(Scenario, G74_StateTablesCanBeExpected) {
+  const RunText table{
+      .components = {"id: i, type: core.input, execution: {lane: main}",
+                     "id: t, type: core.table, config: {table: seen, key: last}, trigger_policy: "
+                     "{type: any_input}, execution: {lane: main}"},
+      .edges = {"id: e, kind: immediate, from: i.out, to: t.in, policy: {mode: queue, capacity: "
+                "8}"}};
+  const auto outcome = [&table](const std::string& state) {
+    const auto scenario = read_scenario(
+        "graph: g\ninject: [{component: i, value: {a: 1}}]\nexpect_state: {seen: {" + state + "}}");
+    return judge(TestTypes().compile(table.text()), *scenario, run_graph(table, scenario->options));
+  };
+  EXPECT_TRUE(outcome("last: {a: 1}").ok);
+  EXPECT_EQ(outcome("last: {a: 2}").missing, (Strings{R"(state last of table seen = {"a":2})"}));
+  EXPECT_EQ(outcome("last: {a: 2}").unexpected, (Strings{R"(state last of table seen = {"a":1})"}));
+  EXPECT_EQ(outcome("first: 1").unexpected, (Strings{"state first of table seen = nothing"}));
+}
+
+TEST(Scenario, G74_AStandInTakesThePlaceOfASourceOutside) {
+  const RunText counter{
+      .components =
+          {"id: i, type: core.counter, config: {count: 3}, execution: {lane: main}",
+           "id: o, type: core.output, trigger_policy: {type: any_input}, execution: {lane: main}"},
+      .edges = {"id: e, kind: immediate, from: i.out, to: o.in, policy: {mode: queue, capacity: "
+                "8}"}};
+  const ComponentRegistry types = builtin_registry();
+  const auto read = [](const std::string& name) {
+    return *read_scenario("graph: g\nstand_ins: [" + name +
+                          "]\ninject: [{component: i, value: 9}]\n");
+  };
+  GraphFile file(counter.text(), TextFormat::kYaml, {});
+  const Scenario scenario = read("i");
+  ASSERT_TRUE(use_stand_ins(scenario, types, file));
+  const CompileResult compiled = compile_graph(std::move(file), types);
+  ASSERT_TRUE(compiled.graph) << compiled.report.to_text("graph");
+  RuntimeRunnerOptions options = scenario.options;
+  options.keep_outputs = true;
+  EXPECT_EQ(values(RuntimeRunner::run(*compiled.graph, types, options)), (Strings{"9"}));
+
+  GraphFile other(counter.text(), TextFormat::kYaml, {});
+  EXPECT_EQ(use_stand_ins(read("x"), types, other).error().message(),
+            "'stand_ins' names a component that is not there: x");
+  EXPECT_EQ(use_stand_ins(read("o"), types, other).error().message(),
+            "Only an input boundary can have a stand-in, and 'o' is none");
+}
+
 TEST(Scenario, G74_MistakesInTheFileAreNamedWithTheirPlace) {
   const auto mistake = [](const std::string& text) {
     const auto scenario = read_scenario(text);
@@ -62,6 +108,8 @@ TEST(Scenario, G74_MistakesInTheFileAreNamedWithTheirPlace) {
   EXPECT_EQ(mistake("graph: g\nexpect: [3]\n"), "2:10");
   EXPECT_EQ(mistake("graph: g\nexpect: []\nexpect_exactly: []\n"), "1:1");
   EXPECT_EQ(mistake("graph: g\nexpect_metrics: {a: b}\n"), "2:21");
+  EXPECT_EQ(mistake("graph: g\nstand_ins: [[]]\n"), "2:13");
+  EXPECT_EQ(mistake("graph: g\nexpect_state: {a: 1}\n"), "2:19");
   EXPECT_EQ(mistake("graph: {"), "1:9");
 }
 

@@ -73,6 +73,11 @@ Engine::Engine(const CompiledGraph& graph,
     if (!options_.virtual_time && !is_simulated) tables_.domains[i].clock = &clock_;
     domains_.push_back(std::make_unique<Domain>(tables_, *this, lifecycle_, i));
   }
+  tasks_.set_on_completed([this] {
+    if (waker_ == nullptr) return;
+    wake_for_arrivals();
+    waker_->wake_for_events();
+  });
   for (std::size_t i = 0; i < options_.injections.size(); ++i) injection_order_.push_back(i);
   std::ranges::sort(injection_order_, {}, [this](std::size_t i) {
     return std::pair(options_.injections[i].at, i);
@@ -94,12 +99,22 @@ std::optional<Duration> Engine::handle_events(Duration now) {
   for (auto end = tasks_.next_end(); end && *end <= now; end = tasks_.next_end()) {
     tasks_.complete_next();
   }
-  for (std::uint32_t i = 0; i < domains_.size(); ++i) {
-    if (waker_ != nullptr && !tables_.domains[i].arrivals.empty()) waker_->wake_domain(i);
-  }
+  wake_for_arrivals();
   std::optional<Duration> next = tasks_.next_end();
   if (next_injection_ < options_.injections.size() && (!next || due() < *next)) next = due();
   return next;
+}
+
+void Engine::wake_for_arrivals() {
+  for (std::uint32_t i = 0; i < domains_.size(); ++i) {
+    if (waker_ != nullptr && !tables_.domains[i].arrivals.empty()) waker_->wake_domain(i);
+  }
+}
+
+void Engine::set_waker(RunWaker* waker) {
+  // Threads of tasks may still use the one before.
+  const RunLocked locked(tables_.lock);
+  waker_ = waker;
 }
 
 bool Engine::has_events() const {
@@ -382,7 +397,7 @@ base::Status Engine::submit_task(InvocationRecord& record,
                                  Duration budget) {
   const RunLocked locked(tables_.lock);
   base::Status status =
-      tasks_.submit(record, find_output(record.component, output), function, budget);
+      tasks_.submit(record, find_output(record.component, output), std::move(function), budget);
   if (status && waker_ != nullptr) waker_->wake_for_events();
   return status;
 }

@@ -77,7 +77,7 @@ class Engine final : public BodyServices {
   [[nodiscard]] bool is_idle() const;
   /// Whether tasks or injections can still cause something.
   [[nodiscard]] bool has_events() const;
-  void set_waker(RunWaker* waker) { waker_ = waker; }
+  void set_waker(RunWaker* waker);
   /// The clock of domains that live in wall time.
   [[nodiscard]] const RunClock& clock() const { return clock_; }
   /// The time of the run is 0 now.
@@ -128,6 +128,7 @@ class Engine final : public BodyServices {
 
   [[nodiscard]] Next find_next(bool only_ends) const;
   void end_epoch(Domain& domain, Duration at);
+  void wake_for_arrivals();
   void inject_next();
   [[nodiscard]] Duration time_of(std::uint32_t domain) const;
   /// Begins an epoch, unless too many have begun at the same instant.

@@ -1,5 +1,6 @@
 #include "graph/run/runtime.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,8 @@
 #include "graph/run/engine.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
+#include "graph/run/run_tables.h"
+#include "graph/run/state_store.h"
 #include "graph/run/why.h"
 #include "graph/threads/run_lock.h"
 #include "graph/wall/wall_run.h"
@@ -225,6 +228,26 @@ std::vector<GraphEvent> Runtime::events_from(std::size_t first) const {
 std::vector<RuntimeMetric> Runtime::metrics() const {
   const RunLocked locked(engine_->tables().lock);
   return engine_->tables().metrics.values();
+}
+
+RunOverview Runtime::overview() const {
+  const RunLocked locked(engine_->tables().lock);
+  const RunTables& tables = engine_->tables();
+  RunOverview overview{.invocations = tables.invocations, .health_events = tables.health.events()};
+  for (const DomainRun& domain : tables.domains) {
+    overview.epochs.push_back(
+        {.domain = tables.graph.domains[domain.index].id, .epochs = domain.epoch});
+    overview.time = std::max(overview.time, domain.now);
+  }
+  return overview;
+}
+
+std::shared_ptr<const StateSnapshot> Runtime::state() const {
+  return engine_->tables().states.latest();
+}
+
+void Runtime::wait() {
+  if (wall_ != nullptr) static_cast<void>(wall_->wait());
 }
 
 }  // namespace millrace::graph

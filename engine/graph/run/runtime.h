@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/sync/mutex.h"
+#include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/payload.h"
@@ -18,11 +19,21 @@
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
 #include "graph/run/why.h"
+#include "graph/watch/health.h"
 
 namespace millrace::graph {
 
 class Engine;
 class WallRun;
+struct StateSnapshot;
+
+/// What a run in progress has done.
+struct RunOverview {
+  std::vector<DomainEpochs> epochs = {};  ///< by rank
+  std::uint64_t invocations = 0;
+  Duration time{};
+  std::vector<HealthEvent> health_events = {};
+};
 
 /// A graph in a program that lives with it. In virtual time the host moves the clock by `step` and
 /// `run`; nothing happens in between. In wall time it runs on threads of its own from `start` to
@@ -82,6 +93,12 @@ class Runtime {
   [[nodiscard]] std::vector<GraphEvent> events_from(std::size_t first) const;
   /// The values of the metrics now.
   [[nodiscard]] std::vector<RuntimeMetric> metrics() const;
+  /// Where a run in progress is: less than `result`, and no copies of tables.
+  [[nodiscard]] RunOverview overview() const;
+  /// The state tables as the last epoch that wrote to them left them. Waits for nobody.
+  [[nodiscard]] std::shared_ptr<const StateSnapshot> state() const;
+  /// In wall time waits until the run has ended by itself or by its stop token; `stop` comes next.
+  void wait();
 
  private:
   void finish(SchedulerStopReason reason);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sync/spin_mutex.h"
 #include "graph/payload.h"
 #include "graph/run/run_result.h"
 
@@ -48,7 +49,17 @@ std::size_t StateStore::commit(std::uint64_t epoch) {
   staged_.clear();
   for (auto& [name, table] : changed) next->tables.insert_or_assign(name, std::move(table));
   current_ = std::move(next);
+  std::shared_ptr<const StateSnapshot> shown = current_;
+  {
+    const base::SpinLock lock(mutex_);
+    latest_.swap(shown);
+  }
   return count;
+}
+
+std::shared_ptr<const StateSnapshot> StateStore::latest() const {
+  const base::SpinLock lock(mutex_);
+  return latest_;
 }
 
 std::vector<StateTableView> StateStore::view() const {

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/sync/spin_mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "graph/payload.h"
 #include "graph/run/run_result.h"
 
@@ -30,7 +32,7 @@ struct StateSnapshot {
 
 /// The state tables of a graph. Writes are gathered during an epoch and become one new snapshot at
 /// its end; readers hold a snapshot as long as they like.
-/// Threading: not shared; snapshots may be read by any thread.
+/// Threading: not shared, but for `latest`; snapshots may be read by any thread.
 class StateStore {
  public:
   struct Write {
@@ -46,12 +48,16 @@ class StateStore {
   /// Makes what was staged visible; gives how many writes there were.
   std::size_t commit(std::uint64_t epoch);
   [[nodiscard]] std::shared_ptr<const StateSnapshot> snapshot() const { return current_; }
+  /// The same for any thread, which waits for nobody.
+  [[nodiscard]] std::shared_ptr<const StateSnapshot> latest() const MR_EXCLUDES(mutex_);
   [[nodiscard]] std::vector<StateTableView> view() const;
 
  private:
   std::shared_ptr<const StateSnapshot> current_ = std::make_shared<StateSnapshot>();
   std::vector<Write> staged_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> writers_;
+  mutable base::SpinMutex mutex_;
+  std::shared_ptr<const StateSnapshot> latest_ MR_GUARDED_BY(mutex_) = current_;
 };
 
 }  // namespace millrace::graph

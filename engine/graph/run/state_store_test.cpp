@@ -23,6 +23,16 @@ TEST(StateStore, G50_StagedWritesAreInvisibleUntilTheyAreCommitted) {
   EXPECT_EQ(store.commit(4), 0U);
 }
 
+TEST(StateStore, G70_OtherThreadsGetWhatWasCommittedLast) {
+  StateStore store;
+  EXPECT_TRUE(store.latest()->tables.empty());
+  EXPECT_TRUE(store.stage({.component = 1, .table = "t", .key = "k", .value = Payload(true)}));
+  EXPECT_TRUE(store.latest()->tables.empty());
+  store.commit(3);
+  EXPECT_EQ(store.latest(), store.snapshot());
+  EXPECT_EQ(store.latest()->tables.at("t")->epoch, 3U);
+}
+
 TEST(StateStore, G50_OneComponentWritesAKey) {
   StateStore store;
   EXPECT_TRUE(store.stage({.component = 1, .table = "t", .key = "k", .value = Payload(true)}));

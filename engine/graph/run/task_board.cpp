@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "graph/body/graph_context.h"
+#include "graph/body/guarded_call.h"
 #include "graph/body/invocation_record.h"
 #include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
@@ -19,6 +21,8 @@
 #include "graph/run/channel.h"
 #include "graph/run/run_journal.h"
 #include "graph/run/run_tables.h"
+#include "graph/threads/run_lock.h"
+#include "graph/threads/task_team.h"
 #include "graph/watch/graph_event.h"
 #include "graph/watch/health.h"
 
@@ -39,16 +43,33 @@ class VirtualTaskContext final : public TaskContext {
   Duration spent_{};
 };
 
+/// What a task on a thread sees.
+class TeamTaskContext final : public TaskContext {
+ public:
+  TeamTaskContext(Duration budget, TaskTeam& team) : budget_(budget), team_(team) {}
+  void spend(Duration duration) override { team_.rest(duration); }
+  [[nodiscard]] bool cancel_requested() const override {
+    return team_.is_stopping() || (budget_ != Duration::zero() && took() > budget_);
+  }
+  [[nodiscard]] Duration took() const { return base::steady_clock().now() - begin_; }
+
+ private:
+  const Duration budget_;
+  TaskTeam& team_;
+  const base::TimePoint begin_ = base::steady_clock().now();
+};
+
 }  // namespace
 
 TaskBoard::TaskBoard(RunTables& tables, const TaskExecutorConfig& config)
     : tables_(tables),
       config_(config),
-      free_at_(std::max<std::size_t>(config.workers, 1), Duration::zero()) {}
+      free_at_(std::max<std::size_t>(config.workers, 1), Duration::zero()),
+      team_(free_at_.size()) {}
 
 base::Status TaskBoard::submit(const InvocationRecord& record,
                                std::uint32_t output,
-                               const TaskFunction& function,
+                               TaskFunction function,
                                Duration budget) {
   DomainRun& domain = tables_.domains[tables_.graph.components[record.component].domain];
   const ComponentRun& run = tables_.components[record.component];
@@ -59,39 +80,28 @@ base::Status TaskBoard::submit(const InvocationRecord& record,
     return base::fail(base::ErrorCode::kInvalidArgument,
                       "The result of a task needs an async edge to travel on");
   }
-  if (running_.size() >= config_.max_inflight) {
+  const std::size_t in_flight = running_.size() + in_team_.size();
+  if (in_flight >= config_.max_inflight) {
     tables_.metrics.run.task_rejected_count.add();
     tables_.report({.kind = HealthKind::kTaskReject,
                     .component = record.component,
-                    .depth = running_.size(),
+                    .depth = in_flight,
                     .capacity = config_.max_inflight},
                    domain);
     return base::fail(base::ErrorCode::kResourceExhausted, "Too many tasks are in flight");
   }
   const Duration limit = budget == Duration::zero() ? config_.task_budget : budget;
-  const auto run_function = [&function, limit] {
-    VirtualTaskContext context(limit);
-    base::Result<Payload> result = function(context);
-    return TaskAnswer{.spent = context.spent(), .result = std::move(result)};
-  };
-  RunJournal* journal = tables_.settings.journal;
-  TaskAnswer answer =
-      journal == nullptr ? run_function() : journal->run_task(tables_, record, run_function);
-  const auto worker = std::ranges::min_element(free_at_);
-  *worker = std::max(*worker, record.end()) + answer.spent;
-  if (limit != Duration::zero() && answer.spent > limit) {
-    tables_.metrics.components[record.component].budget_overrun_count.add();
-    tables_.trace(domain,
-                  {.name = GraphEventName::kComponentTimeoutBudgetExceeded,
-                   .component = record.component,
-                   .time = *worker});
+  Running task{.end = record.end(),
+               .order = ++count_,
+               .component = record.component,
+               .output = output,
+               .correlation = record.correlation,
+               .result = Payload()};
+  if (tables_.settings.virtual_time) {
+    run_now(std::move(task), record, function, limit);
+  } else {
+    give_to_team(task, std::move(function), limit);
   }
-  running_.push_back({.end = *worker,
-                      .order = ++count_,
-                      .component = record.component,
-                      .output = output,
-                      .correlation = record.correlation,
-                      .result = std::move(answer.result)});
   tables_.metrics.run.task_submitted_count.add();
   show_count();
   tables_.trace(domain,
@@ -100,6 +110,65 @@ base::Status TaskBoard::submit(const InvocationRecord& record,
                  .time = record.end(),
                  .first = count_});
   return {};
+}
+
+void TaskBoard::run_now(Running task,
+                        const InvocationRecord& record,
+                        const TaskFunction& function,
+                        Duration limit) {
+  const auto run_function = [&function, limit] {
+    VirtualTaskContext context(limit);
+    base::Result<Payload> result = guarded_call([&] { return function(context); });
+    return TaskAnswer{.spent = context.spent(), .result = std::move(result)};
+  };
+  RunJournal* journal = tables_.settings.journal;
+  TaskAnswer answer =
+      journal == nullptr ? run_function() : journal->run_task(tables_, record, run_function);
+  const auto worker = std::ranges::min_element(free_at_);
+  *worker = std::max(*worker, record.end()) + answer.spent;
+  if (limit != Duration::zero() && answer.spent > limit) report_overrun(task.component, *worker);
+  task.end = *worker;
+  task.result = std::move(answer.result);
+  running_.push_back(std::move(task));
+}
+
+void TaskBoard::give_to_team(const Running& task, TaskFunction function, Duration limit) {
+  in_team_.emplace(task.order,
+                   InTeam{.component = task.component,
+                          .output = task.output,
+                          .correlation = task.correlation,
+                          .limit = limit});
+  team_.post([this, order = task.order, function = std::move(function), limit] {
+    TeamTaskContext context(limit, team_);
+    base::Result<Payload> result = guarded_call([&] { return function(context); });
+    end_in_team(order, std::move(result), context.took());
+  });
+}
+
+void TaskBoard::end_in_team(std::uint64_t order, base::Result<Payload> result, Duration took) {
+  const RunLocked locked(tables_.lock);
+  const auto found = in_team_.find(order);
+  if (found == in_team_.end()) return;  // cancelled, and counted as that
+  const InTeam task = found->second;
+  in_team_.erase(found);
+  const DomainRun& domain = tables_.domains[tables_.graph.components[task.component].domain];
+  const Duration now = domain.clock != nullptr ? domain.clock->now() : domain.now;
+  if (task.limit != Duration::zero() && took > task.limit) report_overrun(task.component, now);
+  complete({.end = now,
+            .order = order,
+            .component = task.component,
+            .output = task.output,
+            .correlation = task.correlation,
+            .result = std::move(result)});
+  if (on_completed_) on_completed_();
+}
+
+void TaskBoard::report_overrun(std::uint32_t component, Duration at) {
+  tables_.metrics.components[component].budget_overrun_count.add();
+  tables_.trace(tables_.domains[tables_.graph.components[component].domain],
+                {.name = GraphEventName::kComponentTimeoutBudgetExceeded,
+                 .component = component,
+                 .time = at});
 }
 
 std::vector<TaskBoard::Running>::iterator TaskBoard::next() {
@@ -116,6 +185,10 @@ void TaskBoard::complete_next() {
   const auto found = next();
   Running task = std::move(*found);
   running_.erase(found);
+  complete(std::move(task));
+}
+
+void TaskBoard::complete(Running task) {
   show_count();
   DomainRun& domain = tables_.domains[tables_.graph.components[task.component].domain];
   tables_.trace(domain,
@@ -193,13 +266,19 @@ bool TaskBoard::is_refused(const std::vector<std::uint32_t>& edges,
 }
 
 void TaskBoard::show_count() {
-  tables_.metrics.run.task_in_flight_count.set(static_cast<double>(running_.size()));
+  tables_.metrics.run.task_in_flight_count.set(
+      static_cast<double>(running_.size() + in_team_.size()));
 }
 
 void TaskBoard::cancel_all() {
-  tables_.metrics.run.task_cancelled_count.add(running_.size());
-  running_.clear();
-  show_count();
+  {
+    const RunLocked locked(tables_.lock);
+    tables_.metrics.run.task_cancelled_count.add(running_.size() + in_team_.size());
+    running_.clear();
+    in_team_.clear();
+    show_count();
+  }
+  team_.stop();
 }
 
 }  // namespace millrace::graph

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -13,6 +16,7 @@
 #include "graph/format/spec.h"
 #include "graph/payload.h"
 #include "graph/run/run_tables.h"
+#include "graph/threads/task_team.h"
 
 namespace millrace::graph {
 
@@ -23,9 +27,10 @@ struct TaskExecutorConfig {
   Duration task_budget{};  ///< of tasks that say nothing; 0: none
 };
 
-/// Runs tasks in virtual time: each begins when it was submitted or, if all workers are busy, when
-/// the first of them is free, and takes the time that it spends.
-/// Threading: not shared. Lifetime: borrows.
+/// The tasks of a run. In virtual time each begins when it was submitted or, if all workers are
+/// busy, when the first of them is free, and takes the time that it spends. In wall time a team of
+/// threads runs them, and nobody waits for them.
+/// Threading: whoever holds the lock of the run, but for `cancel_all`. Lifetime: borrows.
 class TaskBoard {
  public:
   TaskBoard(RunTables& tables, const TaskExecutorConfig& config);
@@ -33,15 +38,20 @@ class TaskBoard {
   /// Fails if too many are in flight, or no async edge leaves the output.
   [[nodiscard]] base::Status submit(const InvocationRecord& record,
                                     std::uint32_t output,
-                                    const TaskFunction& function,
+                                    TaskFunction function,
                                     Duration budget);
-  /// When the next task ends.
+  /// When the next task ends, in virtual time.
   [[nodiscard]] std::optional<Duration> next_end() const;
   /// Puts the result of the task that ends next on its edges.
   void complete_next();
-  [[nodiscard]] bool is_empty() const { return running_.empty(); }
-  /// The run ends: what is in flight is cancelled.
+  [[nodiscard]] bool is_empty() const { return running_.empty() && in_team_.empty(); }
+  /// The run ends: what is in flight is cancelled, and what the team is doing is awaited. Without
+  /// the lock of the run.
   void cancel_all();
+  /// Called with the lock of the run held whenever the team has completed a task.
+  void set_on_completed(std::function<void()> on_completed) {
+    on_completed_ = std::move(on_completed);
+  }
 
  private:
   struct Running {
@@ -52,7 +62,23 @@ class TaskBoard {
     Correlation correlation = {};
     base::Result<Payload> result;
   };
+  /// A task that a thread runs, or will.
+  struct InTeam {
+    std::uint32_t component = 0;
+    std::uint32_t output = 0;
+    Correlation correlation = {};
+    Duration limit{};
+  };
 
+  void run_now(Running task,
+               const InvocationRecord& record,
+               const TaskFunction& function,
+               Duration limit);
+  void give_to_team(const Running& task, TaskFunction function, Duration limit);
+  /// A thread has run a task; `took` is the time on the machine's clock.
+  void end_in_team(std::uint64_t order, base::Result<Payload> result, Duration took);
+  void complete(Running task);
+  void report_overrun(std::uint32_t component, Duration at);
   void deliver(Running& task, DomainRun& domain);
   /// Whether an edge refuses a result. Counts it on all that do; one that is `fail_fast` ends the
   /// run.
@@ -66,7 +92,10 @@ class TaskBoard {
   const TaskExecutorConfig config_;
   std::vector<Duration> free_at_;
   std::vector<Running> running_;
+  std::map<std::uint64_t, InTeam> in_team_;  // by order
   std::uint64_t count_ = 0;
+  std::function<void()> on_completed_;
+  TaskTeam team_;  // in wall time; declared last so that its threads end first
 };
 
 }  // namespace millrace::graph

@@ -1,6 +1,9 @@
 #include "graph/run/task_board.h"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <latch>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,6 +14,7 @@
 #include "graph/run/run_result.h"
 #include "graph/run/runtime_runner.h"
 #include "graph/watch/health.h"
+#include "loop/stop.h"
 
 namespace millrace::graph {
 namespace {
@@ -101,6 +105,86 @@ TEST(TaskBoard, G44_ATaskThatTakesLongerThanItsBudgetIsReported) {
   const auto result = run_graph(
       with_tasks("type: core.task, config: {delay: 10ms}", ", tasks: {task_budget: 5ms}"));
   EXPECT_EQ(result.metric("runtime.component.budget_overrun_count", "t"), 3);
+}
+
+TEST(TaskBoard, G56_ATaskThatWaitsHoldsUpNeitherItsGraphNorTheOtherTasksInWallTime) {
+  // The task ends only when the graph, which goes on meanwhile, has counted to 3.
+  std::latch counted(3);
+  TestTypes types;
+  types.add_body("t.Waits", [&counted](const Invocation&, GraphContext& context) -> base::Status {
+    return context.submit_task("out", [&counted](TaskContext&) -> base::Result<Payload> {
+      counted.wait();
+      return Payload(std::string("done"));
+    });
+  });
+  types.add_body("t.Counts", [&counted](const Invocation&, GraphContext&) -> base::Status {
+    counted.count_down();
+    return {};
+  });
+  RunText parts = with_tasks("type: t.Waits");
+  parts.components[0] = "id: s, type: core.counter, config: {count: 1}, execution: {lane: main}";
+  parts.components.emplace_back(
+      "id: n, type: core.counter, config: {count: 3}, execution: {lane: main}");
+  parts.components.emplace_back(
+      "id: c, type: t.Counts, trigger_policy: {type: any_input}, execution: {lane: main}");
+  parts.edges.emplace_back(
+      "id: nc, kind: delay, from: n.out, to: c.in, policy: {mode: queue, capacity: 8}");
+  const auto result = run_graph_in_wall_time(parts, {}, types);
+  EXPECT_EQ(values(result), (Strings{R"("done")"}));
+  EXPECT_EQ(result.outputs.front().correlation, "s#1");
+  EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kIdle);
+  EXPECT_EQ(result.metric("runtime.task.completed_count"), 1);
+  EXPECT_EQ(result.metric("runtime.task.in_flight_count"), 0);
+}
+
+TEST(TaskBoard, G56_AStopCancelsTasksAndWaitsForThoseThatRun) {
+  loop::StopSource stop;
+  std::atomic<bool> has_ended{false};
+  TestTypes types;
+  types.add_body("t.Waits", [&](const Invocation&, GraphContext& context) -> base::Status {
+    return context.submit_task("out", [&](TaskContext& task) -> base::Result<Payload> {
+      stop.request_stop();
+      task.spend(1h);  // ended by the stop
+      EXPECT_TRUE(task.cancel_requested());
+      has_ended = true;
+      return Payload();
+    });
+  });
+  const auto result =
+      run_graph_in_wall_time(with_tasks("type: t.Waits"), {.stop_token = stop.token()}, types);
+  EXPECT_TRUE(has_ended);
+  EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kStopRequested);
+  EXPECT_TRUE(result.outputs.empty());
+  EXPECT_EQ(result.metric("runtime.task.submitted_count"),
+            result.metric("runtime.task.cancelled_count"));
+}
+
+TEST(TaskBoard, G56_ATaskThatThrowsHasFailed) {
+  TestTypes types;
+  types.add_body("t.Throws", [](const Invocation&, GraphContext& context) -> base::Status {
+    return context.submit_task("out", [](TaskContext&) -> base::Result<Payload> {
+      return Payload(static_cast<std::int64_t>(std::string("x").at(7)));
+    });
+  });
+  for (const auto& result : {run_graph(with_tasks("type: t.Throws"), {}, types),
+                             run_graph_in_wall_time(with_tasks("type: t.Throws"), {}, types)}) {
+    EXPECT_TRUE(result.ok);
+    EXPECT_EQ(result.metric("runtime.task.failed_count"), 3);
+  }
+}
+
+TEST(TaskBoard, G44_ATaskOnAThreadThatTakesTooLongIsToldAndReported) {
+  TestTypes types;
+  types.add_body("t.Long", [](const Invocation&, GraphContext& context) -> base::Status {
+    return context.submit_task("out", [](TaskContext& task) -> base::Result<Payload> {
+      while (!task.cancel_requested()) task.spend(1ms);
+      return Payload();
+    });
+  });
+  const auto result =
+      run_graph_in_wall_time(with_tasks("type: t.Long", ", tasks: {task_budget: 2ms}"), {}, types);
+  EXPECT_EQ(result.metric("runtime.component.budget_overrun_count", "t"), 3);
+  EXPECT_EQ(result.metric("runtime.task.completed_count"), 3);
 }
 
 TEST(TaskBoard, AResultWithoutAnAsyncEdgeIsRefusedAtOnce) {

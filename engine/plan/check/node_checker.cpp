@@ -276,8 +276,36 @@ void NodeChecker::warn_of_deprecated(std::string_view kind,
 void NodeChecker::check_endpoints() {
   for (std::size_t i = 0; i < node_.params.size(); ++i) {
     if (const auto* id = std::get_if<EndpointId>(&node_.params[i])) {
-      warn_of_deprecated("endpoint", context_.registry.endpoint(*id), places_[i]);
+      const EndpointInfo& endpoint = context_.registry.endpoint(*id);
+      warn_of_deprecated("endpoint", endpoint, places_[i]);
+      if (endpoint.kind == EndpointKind::kGraph) check_tables(endpoint);
     }
+  }
+}
+
+void NodeChecker::check_tables(const EndpointInfo& endpoint) {
+  for (std::size_t i = 0; i < node_.params.size(); ++i) {
+    const ParamSpec& spec = node_.task->params[i];
+    const bool is_prefix = spec.name == "prefix";
+    const auto* const text = std::get_if<std::string>(&node_.params[i]);
+    if (text == nullptr || (spec.type != ParamType::kKeyPattern && !is_prefix)) continue;
+    const std::size_t end = text->find_first_of(":{");
+    const bool has_table = is_prefix || (end != std::string::npos && (*text)[end] == ':');
+    const std::string table = text->substr(0, end);
+    if (has_table && contains(endpoint.tables, table)) continue;
+    context_.reporter.add(
+        ProblemCode::kBadValue,
+        places_[i],
+        has_table ? base::format("The graph endpoint '{}' has no table '{}'",
+                                 endpoint.name,
+                                 base::shortened(table))
+                  : base::format("A key of the graph endpoint '{}' is TABLE:KEY, not {}",
+                                 endpoint.name,
+                                 base::shortened(*text)),
+        [&] {
+          const std::vector<std::string_view> known(endpoint.tables.begin(), endpoint.tables.end());
+          return base::suggestion(table, known);
+        });
   }
 }
 

@@ -56,6 +56,8 @@ class NodeChecker {
   template <class Info>
   void warn_of_deprecated(std::string_view kind, const Info& info, const base::ValuePlace& where);
   void check_endpoints();
+  /// Checks that the keys of a node that reads a graph are in one of the endpoint's tables.
+  void check_tables(const EndpointInfo& endpoint);
   void compile_expr(std::size_t param, ExternalNames& externals);
   [[nodiscard]] const FieldInfo* out_key() const;
   void report_diagnostic(const expr::Diagnostic& diagnostic,

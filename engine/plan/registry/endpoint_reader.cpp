@@ -53,12 +53,36 @@ void refuse_redis_fields(ObjectReader& table, std::initializer_list<std::string_
   }
 }
 
-void refuse_embedded_fields(ObjectReader& table, std::initializer_list<std::string_view> names) {
+/// Refuses what only servers have; `what` is the kind of an endpoint in the process.
+void refuse_server_fields(ObjectReader& table,
+                          std::string_view what,
+                          std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     if (!table.has(name)) continue;
-    table.add(
-        ProblemCode::kUnknownField, name, base::format("An embedded endpoint has no {}", name));
+    table.add(ProblemCode::kUnknownField, name, base::format("{} endpoint has no {}", what, name));
   }
+}
+
+/// Reads the names of state tables, which stand before the first colon of keys.
+std::vector<std::string> read_tables(ObjectReader& table) {
+  std::vector<std::string> names;
+  const std::optional<JsonValue> list = table.find_array("tables");
+  if (!list) return names;
+  bool is_empty = true;
+  for (const JsonValue item : list->children()) {
+    is_empty = false;
+    const std::string_view name = item.find_string().value_or("");
+    if (name.empty() || name.find(':') != std::string_view::npos) {
+      table.add(ProblemCode::kBadValue, "tables", "The name of a table is a text without colons");
+    } else if (contains(names, name)) {
+      table.add(
+          ProblemCode::kBadValue, "tables", "The table is named twice: " + base::shortened(name));
+    } else {
+      names.emplace_back(name);
+    }
+  }
+  if (is_empty) table.add(ProblemCode::kBadValue, "tables", "Name at least one state table");
+  return names;
 }
 
 /// Reads the fields of a policy that only a redis endpoint has.
@@ -124,13 +148,23 @@ std::optional<EndpointTls> read_tls(ObjectReader& endpoint) {
 /// Refuses fields that this kind of endpoint does not have, and requires those it must have.
 void check_endpoint_fields(ObjectReader& table, EndpointKind kind) {
   const bool is_embedded = kind == EndpointKind::kEmbedded;
-  const bool is_unix = !is_embedded && table.has("unix_path");
+  const bool is_graph = kind == EndpointKind::kGraph;
+  const bool is_server = !is_embedded && !is_graph;
+  const bool is_unix = is_server && table.has("unix_path");
   if (kind != EndpointKind::kRedis) {
     refuse_redis_fields(table, {"username", "password_env", "database", "cluster"});
   }
-  if (is_embedded) refuse_embedded_fields(table, {"host", "port", "unix_path", "tls"});
+  if (is_embedded) {
+    refuse_server_fields(table, "An embedded", {"host", "port", "unix_path", "tls"});
+  }
+  if (is_graph) {
+    refuse_server_fields(table, "A graph", {"host", "port", "unix_path", "tls", "policy"});
+    table.require("tables");
+  } else if (table.has("tables")) {
+    table.add(ProblemCode::kUnknownField, "tables", "Only a graph endpoint has tables");
+  }
   for (const std::string_view name : {"host", "port"}) {
-    if (!is_embedded && !is_unix) table.require(name);
+    if (is_server && !is_unix) table.require(name);
     if (is_unix && table.has(name)) {
       table.add(ProblemCode::kUnknownField,
                 name,
@@ -164,6 +198,7 @@ EndpointInfo read_endpoint(ObjectReader& table) {
                     "port",
                     "unix_path",
                     "data_file",
+                    "tables",
                     "username",
                     "password_env",
                     "database",
@@ -175,7 +210,7 @@ EndpointInfo read_endpoint(ObjectReader& table) {
                     "replaced_by"});
   EndpointInfo endpoint{.name = std::string(table.value().key())};
   table.require("kind");
-  if (const auto kind = table.find_choice("kind", {"redis", "embedded", "http"})) {
+  if (const auto kind = table.find_choice("kind", {"redis", "embedded", "http", "graph"})) {
     endpoint.kind = static_cast<EndpointKind>(*kind);
     check_endpoint_fields(table, endpoint.kind);
   }
@@ -184,7 +219,8 @@ EndpointInfo read_endpoint(ObjectReader& table) {
   read_count(table, "port", UINT16_MAX, port);
   endpoint.port = static_cast<std::uint16_t>(port);
   endpoint.data_file = find_text(table, "data_file");
-  if (endpoint.kind != EndpointKind::kEmbedded) {
+  if (endpoint.kind == EndpointKind::kGraph) endpoint.tables = read_tables(table);
+  if (endpoint.kind == EndpointKind::kRedis || endpoint.kind == EndpointKind::kHttp) {
     endpoint.unix_path = find_text(table, "unix_path");
     endpoint.tls = read_tls(table);
   }

@@ -55,6 +55,24 @@ TEST(EndpointReaderTest, EndpointsHaveTheFieldsOfTheirKind) {
       ElementsAre("endpoints.toml:5 param_range"));
 }
 
+TEST(EndpointReaderTest, G70_AGraphEndpointNamesTheTablesOfAGraph) {
+  const auto registry = read_endpoint_text("kind = 'graph'\ntables = ['trending', 'seen']\n");
+  ASSERT_TRUE(registry);
+  EXPECT_EQ(registry->endpoints().front().kind, EndpointKind::kGraph);
+  EXPECT_THAT(registry->endpoints().front().tables, ElementsAre("trending", "seen"));
+  EXPECT_EQ(to_string(EndpointKind::kGraph), "graph");
+  EXPECT_THAT(endpoint_problems("kind = 'graph'\n"), ElementsAre("endpoints.toml:1 missing_field"));
+  for (const char* const tables : {"[]", "['']", "['a:b']", "[3]", "['a', 'a']"}) {
+    EXPECT_THAT(endpoint_problems(base::format("kind = 'graph'\ntables = {}\n", tables)),
+                ElementsAre("endpoints.toml:3 bad_value"))
+        << tables;
+  }
+  EXPECT_THAT(endpoint_problems("kind = 'graph'\ntables = ['a']\nhost = 'h'\npolicy = {}\n"),
+              ElementsAre("endpoints.toml:4 unknown_field", "endpoints.toml:5 unknown_field"));
+  EXPECT_THAT(endpoint_problems("kind = 'embedded'\ndata_file = 'x'\ntables = ['a']\n"),
+              ElementsAre("endpoints.toml:4 unknown_field"));
+}
+
 TEST(EndpointReaderTest, REG3_ARedisEndpointSaysWhereAndHow) {
   const auto registry = read_endpoint_text(
       "kind = 'redis'\nhost = 'h'\nport = 7\nusername = 'u'\npassword_env = 'P'\ndatabase = 3\n"

@@ -58,7 +58,7 @@ std::optional<Environment> find_environment(std::string_view name) {
 }
 
 std::string_view to_string(EndpointKind kind) {
-  static constexpr std::array<std::string_view, 3> kNames{"redis", "embedded", "http"};
+  static constexpr std::array<std::string_view, 4> kNames{"redis", "embedded", "http", "graph"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

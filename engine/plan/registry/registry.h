@@ -43,7 +43,8 @@ inline constexpr std::size_t kEnvironmentCount = 3;
 [[nodiscard]] std::string_view to_string(Environment environment);
 [[nodiscard]] std::optional<Environment> find_environment(std::string_view name);
 
-enum class EndpointKind : std::uint8_t { kRedis, kEmbedded, kHttp };
+/// `kGraph`: the state tables of a graph that runs in the same process.
+enum class EndpointKind : std::uint8_t { kRedis, kEmbedded, kHttp, kGraph };
 
 [[nodiscard]] std::string_view to_string(EndpointKind kind);
 [[nodiscard]] std::string_view to_string(Lifecycle lifecycle);
@@ -81,15 +82,16 @@ struct EndpointTls {
 struct EndpointInfo {
   std::string name = {};
   EndpointKind kind = EndpointKind::kEmbedded;
-  std::string host = {};                ///< redis and http
-  std::uint16_t port = 0;               ///< redis and http
-  std::string unix_path = {};           ///< redis and http: a unix socket instead of host and port
-  std::string data_file = {};           ///< embedded; relative to the folder that holds `registry/`
-  std::string username = {};            ///< redis
-  std::string password_env = {};        ///< redis: the environment variable that has the password
-  std::uint32_t database = 0;           ///< redis
-  bool cluster = false;                 ///< redis: the server is a node of a Redis Cluster
-  std::optional<EndpointTls> tls = {};  ///< redis and http
+  std::string host = {};       ///< redis and http
+  std::uint16_t port = 0;      ///< redis and http
+  std::string unix_path = {};  ///< redis and http: a unix socket instead of host and port
+  std::string data_file = {};  ///< embedded; relative to the folder that holds `registry/`
+  std::vector<std::string> tables = {};  ///< graph: the state tables that plans may read
+  std::string username = {};             ///< redis
+  std::string password_env = {};         ///< redis: the environment variable that has the password
+  std::uint32_t database = 0;            ///< redis
+  bool cluster = false;                  ///< redis: the server is a node of a Redis Cluster
+  std::optional<EndpointTls> tls = {};   ///< redis and http
   EndpointPolicy policy = {};
   Lifecycle lifecycle = Lifecycle::kActive;
   std::string doc = {};
