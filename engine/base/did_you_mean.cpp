@@ -31,15 +31,30 @@ struct DistanceRows {
   std::vector<std::size_t> current;
 };
 
+/// Removes what both names begin and end with: it costs no edit.
+void strip_equal_ends(std::string_view& left, std::string_view& right) {
+  while (!left.empty() && !right.empty() && lower(left.front()) == lower(right.front())) {
+    left.remove_prefix(1);
+    right.remove_prefix(1);
+  }
+  while (!left.empty() && !right.empty() && lower(left.back()) == lower(right.back())) {
+    left.remove_suffix(1);
+    right.remove_suffix(1);
+  }
+}
+
 /// Gives the distance if it is below `limit`, else some number that is not.
 std::size_t distance_below(std::string_view left,
                            std::string_view right,
                            std::size_t limit,
                            DistanceRows& rows) {
+  strip_equal_ends(left, right);
+  if (left.empty() || right.empty()) return left.size() + right.size();
+  if (limit <= 1) return 1;  // Different names are at least one edit apart.
   // A cell further than that from the diagonal is at least `limit`, so only a band is computed. Its
   // neighbours hold `limit`.
   const std::size_t reach = std::min(limit, std::max(left.size(), right.size()) + 1) - 1;
-  for (std::size_t j = 0; j <= right.size(); ++j) rows.previous[j] = j;
+  for (std::size_t j = 0; j <= std::min(right.size(), reach + 1); ++j) rows.previous[j] = j;
   std::size_t previous_least = 0;
   for (std::size_t i = 1; i <= left.size(); ++i) {
     const char letter = lower(left[i - 1]);

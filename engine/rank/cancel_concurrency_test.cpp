@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "rank/explain_fixture.h"
+#include "rank/explain/explain_fixture.h"
 #include "rank/ranker.h"
 #include "runtime/admission.h"
 

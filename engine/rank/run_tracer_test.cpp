@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/formats/json_reader.h"
-#include "rank/explain_fixture.h"
+#include "rank/explain/explain_fixture.h"
 #include "trace/trace_sink.h"
 
 namespace millrace::rank {

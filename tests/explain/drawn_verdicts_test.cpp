@@ -15,7 +15,7 @@
 #include "base/formats/json_reader.h"
 #include "base/random.h"
 #include "naive_plan.h"
-#include "rank/explain_ids.h"
+#include "rank/explain/explain_ids.h"
 #include "world.h"
 
 namespace millrace::explain_test {

@@ -295,31 +295,11 @@ class JsonValueBuilder {
     return fail(JsonProblemCode::kSyntax, offset, "The JSON text ends before it is complete");
   }
 
-  /// Whether something that was opened is still open at the end.
-  static bool is_unfinished(std::string_view text) {
-    std::size_t depth = 0;
-    bool in_string = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const char byte = text[i];
-      if (in_string) {
-        if (byte == '\\') ++i;
-        if (byte == '"') in_string = false;
-      } else if (byte == '"') {
-        in_string = true;
-      } else if (byte == '[' || byte == '{') {
-        ++depth;
-      } else if (byte == ']' || byte == '}') {
-        if (depth == 0) return false;
-        --depth;
-      }
-    }
-    return in_string || depth != 0;
-  }
-
   Done fail(simdjson::error_code, std::uint32_t offset) const {
     // The library finds the end of an unfinished text in various ways, and has as many words for
     // it.
-    if (is_unfinished(document_.text_)) return unfinished(offset);
+    const auto mistake = find_json_mistake(document_.text_);
+    if (mistake && mistake->is_cut_short) return unfinished(offset);
     return std::unexpected(syntax_problem(document_, offset));
   }
 

@@ -66,6 +66,20 @@ TEST(JsonReaderTest, TextThatEndsBehindANumberIsUnfinishedNotOutOfRange) {
   EXPECT_EQ(problem_of("[1.2.3]").message, "Not a number");
 }
 
+TEST(JsonReaderTest, AMistakeComesBeforeTheMissingEnd) {
+  const auto where = [](std::string_view text) {
+    const JsonProblem problem = problem_of(text);
+    return to_string(problem.place) + " " + problem.message;
+  };
+  EXPECT_EQ(where("{bad"), "1:2 Expected the name of a field in double quotes, found 'b'");
+  EXPECT_EQ(where("{\n  \"a\": [1, 2 3"), "2:14 Expected ',' or ']' here, found '3'");
+  EXPECT_EQ(where(R"({"a": 'x')"), "1:7 Texts stand in double quotes, not in single ones");
+  EXPECT_EQ(where(R"({"a" 1, "b": [)"), "1:6 Expected ':' after the name, found '1'");
+  for (const std::string_view text : {"{", "[", R"({"a")", R"({"a":)", R"({"a": [{"b": 2})"}) {
+    EXPECT_EQ(problem_of(text).message, "The JSON text ends before it is complete") << text;
+  }
+}
+
 TEST(JsonReaderTest, WalksChildrenInTheOrderOfTheText) {
   const auto document = read_json(R"([{"b": [1, 2]}, 7, {"a": {}}])");
   ASSERT_TRUE(document);

@@ -32,9 +32,9 @@ class MistakeFinder {
   }
 
  private:
-  void refuse(std::string message) { refuse_at(at_, std::move(message)); }
-  void refuse_at(std::size_t offset, std::string message) {
-    if (!mistake_) mistake_ = JsonMistake{offset, std::move(message)};
+  void refuse(std::string message) { refuse_at(at_, std::move(message), at_ >= text_.size()); }
+  void refuse_at(std::size_t offset, std::string message, bool is_cut_short = false) {
+    if (!mistake_) mistake_ = JsonMistake{offset, std::move(message), is_cut_short};
   }
 
   void skip_space() {
@@ -158,7 +158,7 @@ class MistakeFinder {
       if (byte == '\\' && !skip_escape()) return;
       if (byte != '\\') ++at_;
     }
-    if (at_ >= text_.size()) return refuse_at(begin, "This text has no closing quote");
+    if (at_ >= text_.size()) return refuse_at(begin, "This text has no closing quote", true);
     ++at_;
   }
 
@@ -170,15 +170,15 @@ class MistakeFinder {
       return true;
     }
     bool is_good = peek() == 'u';
-    for (std::size_t digit = 1; digit <= 4 && is_good; ++digit) {
-      const char byte = at_ + digit < text_.size() ? text_[at_ + digit] : '\0';
+    if (is_good) ++at_;
+    for (std::size_t digit = 0; digit < 4 && is_good; ++digit) {
+      const char byte = peek();
       is_good = is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+      if (is_good) ++at_;
     }
-    if (is_good) {
-      at_ += 5;
-      return true;
-    }
-    refuse_at(begin, "Not an escape of JSON; a backslash itself is written \\\\");
+    if (is_good) return true;
+    refuse_at(
+        begin, "Not an escape of JSON; a backslash itself is written \\\\", at_ >= text_.size());
     return false;
   }
 

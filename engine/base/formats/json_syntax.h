@@ -11,6 +11,7 @@ namespace millrace::base {
 struct JsonMistake {
   std::size_t offset = 0;  ///< of the byte that is wrong
   std::string message;
+  bool is_cut_short = false;  ///< nothing is wrong up to the end of the text, which comes too early
 };
 
 /// Finds the first place where a text stops being JSON, and says what was expected there. For

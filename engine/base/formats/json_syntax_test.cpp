@@ -51,6 +51,17 @@ TEST(JsonSyntaxTest, KnowsNumbersAndTexts) {
   EXPECT_EQ(mistake(R"(["abc)"), "1: This text has no closing quote");
 }
 
+TEST(JsonSyntaxTest, KnowsATextThatIsOnlyCutShort) {
+  for (const std::string_view text :
+       {"{", "[1,", "[-", "[1.", "[1e", R"(["ab)", R"(["a\)", R"(["a\u12)"}) {
+    EXPECT_TRUE(find_json_mistake(text)->is_cut_short) << text;
+  }
+  for (const std::string_view text :
+       {"{bad", "[1 2", "[01", R"(["\x)", R"(["\u1x)", "[1,]", "[]]"}) {
+    EXPECT_FALSE(find_json_mistake(text)->is_cut_short) << text;
+  }
+}
+
 TEST(JsonSyntaxTest, DeepTextsTakeNoStack) {
   EXPECT_EQ(mistake(std::string(1'000'000, '[')),
             "1000000: The text ends where a value must stand");

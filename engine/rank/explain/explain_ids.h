@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/pooled_allocator.h"
+#include "rank/explain/row_flow.h"
 #include "rank/request.h"
-#include "rank/row_flow.h"
 #include "rows/row_set.h"
 #include "rows/value.h"
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/formats/json_writer.h"
-#include "rank/explain_ids.h"
+#include "rank/explain/explain_ids.h"
 
 namespace millrace::rank {
 

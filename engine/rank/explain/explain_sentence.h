@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/compiled_plan.h"
-#include "rank/explain_ids.h"
+#include "rank/explain/explain_ids.h"
 
 namespace millrace::rank {
 

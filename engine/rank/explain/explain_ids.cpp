@@ -1,4 +1,4 @@
-#include "rank/explain_ids.h"
+#include "rank/explain/explain_ids.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "rank/explain_json.h"
+#include "rank/explain/explain_json.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "expr/compiled_expr.h"
-#include "rank/explain_absence.h"
-#include "rank/explain_sentence.h"
+#include "rank/explain/explain_absence.h"
+#include "rank/explain/explain_sentence.h"
 #include "rank/response.h"
 #include "rows/batch.h"
 

@@ -1,4 +1,4 @@
-#include "rank/explain_json.h"
+#include "rank/explain/explain_json.h"
 
 #include <string>
 #include <vector>

@@ -1,11 +1,11 @@
-#include "rank/explain_ids.h"
+#include "rank/explain/explain_ids.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rank/explain_fixture.h"
+#include "rank/explain/explain_fixture.h"
 
 namespace millrace::rank {
 namespace {

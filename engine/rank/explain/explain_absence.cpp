@@ -1,4 +1,4 @@
-#include "rank/explain_absence.h"
+#include "rank/explain/explain_absence.h"
 
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "plan/key_pattern.h"
-#include "rank/row_flow.h"
+#include "rank/explain/row_flow.h"
 #include "rows/batch.h"
 
 namespace millrace::rank {

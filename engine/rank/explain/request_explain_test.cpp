@@ -1,4 +1,4 @@
-#include "rank/request_explain.h"
+#include "rank/explain/request_explain.h"
 
 #include <string>
 #include <thread>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rank/explain_fixture.h"
+#include "rank/explain/explain_fixture.h"
 
 namespace millrace::rank {
 namespace {

@@ -1,4 +1,4 @@
-#include "rank/explain_absence.h"
+#include "rank/explain/explain_absence.h"
 
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/formats/json_reader.h"
-#include "rank/explain_json.h"
+#include "rank/explain/explain_json.h"
 #include "rows/row_scratch.h"
 #include "rows/table_fixture.h"
 

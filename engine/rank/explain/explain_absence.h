@@ -8,7 +8,7 @@
 
 #include "base/formats/json_writer.h"
 #include "plan/compiled_plan.h"
-#include "rank/explain_ids.h"
+#include "rank/explain/explain_ids.h"
 
 namespace millrace::rank {
 

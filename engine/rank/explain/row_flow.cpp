@@ -1,4 +1,4 @@
-#include "rank/row_flow.h"
+#include "rank/explain/row_flow.h"
 
 #include <algorithm>
 #include <numeric>

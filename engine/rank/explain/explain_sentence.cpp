@@ -1,4 +1,4 @@
-#include "rank/explain_sentence.h"
+#include "rank/explain/explain_sentence.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,8 +9,8 @@
 #include "base/format.h"
 #include "expr/why_not.h"
 #include "rank/candidate_writer.h"
+#include "rank/explain/row_flow.h"
 #include "rank/output_order.h"
-#include "rank/row_flow.h"
 #include "rows/batch.h"
 
 namespace millrace::rank {

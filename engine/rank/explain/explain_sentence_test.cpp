@@ -1,4 +1,4 @@
-#include "rank/explain_sentence.h"
+#include "rank/explain/explain_sentence.h"
 
 #include <string>
 #include <string_view>
@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rank/explain_fixture.h"
+#include "rank/explain/explain_fixture.h"
 
 namespace millrace::rank {
 namespace {

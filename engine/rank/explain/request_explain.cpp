@@ -1,13 +1,13 @@
-#include "rank/request_explain.h"
+#include "rank/explain/request_explain.h"
 
 #include <cstdint>
 #include <string>
 
 #include "base/formats/json_writer.h"
 #include "plan/compiled_plan.h"
-#include "rank/explain_ids.h"
-#include "rank/explain_json.h"
-#include "rank/row_flow.h"
+#include "rank/explain/explain_ids.h"
+#include "rank/explain/explain_json.h"
+#include "rank/explain/row_flow.h"
 
 namespace millrace::rank {
 namespace {

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/formats/json_document.h"
+#include "base/problems/problem_report.h"
+#include "rank/rank_error.h"
+#include "rank/request_content.h"
+#include "rows/value.h"
+
+namespace millrace::rank {
+
+using RequestOutcome = std::expected<void, RankError>;
+
+/// Gives the failure that a caller sees for a problem of the text of a request.
+[[nodiscard]] RankError to_rank_error(RankErrorCode code, const base::Problem& problem);
+
+/// Reads values of a request: texts, ids, scalars and lists of them. What is wrong is refused with
+/// the place of the value.
+/// Threading: not shared. Lifetime: borrows the document.
+class RequestValues {
+ public:
+  explicit RequestValues(const base::JsonDocument& document) : document_(document) {}
+
+  /// Reads a text that is not empty.
+  [[nodiscard]] RequestOutcome read_text(base::JsonValue value, std::string_view& out) const;
+  /// Reads an id: an integer, or one in a string.
+  [[nodiscard]] RequestOutcome read_id(base::JsonValue value,
+                                       std::string_view name,
+                                       std::int64_t& out) const;
+  /// Checks that a field is an array of at most so many items.
+  [[nodiscard]] RequestOutcome check_array(base::JsonValue value,
+                                           std::size_t count_max,
+                                           std::string_view items) const;
+  [[nodiscard]] RequestOutcome read_ids(base::JsonValue value,
+                                        std::size_t count_max,
+                                        std::vector<std::int64_t>& out) const;
+  /// Reads an object whose members are scalars.
+  [[nodiscard]] RequestOutcome read_values(base::JsonValue value,
+                                           std::vector<NamedValue>& out) const;
+  /// Reads a member of an object that stands under `name`.
+  [[nodiscard]] RequestOutcome read_scalar(base::JsonValue member,
+                                           std::string_view name,
+                                           rows::Value& out) const;
+  /// Refuses the request because of `value`.
+  [[nodiscard]] std::unexpected<RankError> refuse(RankErrorCode code,
+                                                  base::JsonValue value,
+                                                  std::string message,
+                                                  std::string hint = {}) const;
+  [[nodiscard]] std::unexpected<RankError> wrong_type(base::JsonValue value,
+                                                      std::string_view name,
+                                                      std::string_view wanted) const;
+
+ private:
+  const base::JsonDocument& document_;
+};
+
+}  // namespace millrace::rank
