@@ -8,6 +8,7 @@
 
 #include "base/metrics/metric_descriptor.h"
 #include "observe/prometheus_writer.h"
+#include "server/nats/nats_metrics.h"
 
 namespace millrace::server {
 namespace {
@@ -37,6 +38,8 @@ TEST(FrontMetricsTest, S38_CountersStayWhenTheirWriterGoes) {
 
 TEST(FrontMetricsTest, DescriptorsAreValid) {
   for (const base::MetricDescriptor* metric : kServerMetrics)
+    EXPECT_TRUE(base::check(*metric).has_value()) << metric->name;
+  for (const base::MetricDescriptor* metric : kNatsMetrics)
     EXPECT_TRUE(base::check(*metric).has_value()) << metric->name;
 }
 

@@ -66,6 +66,12 @@ void Readiness::set_stale(std::map<std::string, std::string> plans) {
   for (auto& [name, problem] : stale_) std::ranges::replace(problem, '\n', ' ');
 }
 
+void Readiness::set_transport(std::optional<std::string> problem, bool blocks) {
+  const base::MutexLock lock(mutex_);
+  is_blocked_.store(blocks, std::memory_order_relaxed);
+  transport_ = Part{.name = "nats", .problem = std::move(problem)};
+}
+
 std::string Readiness::to_text() const {
   const base::MutexLock lock(mutex_);
   std::string text;
@@ -77,6 +83,7 @@ std::string Readiness::to_text() const {
   for (const Part& part : plans_) add("plan", part);
   for (const auto& [name, problem] : stale_)
     text += base::format("[-]plan {}: stale: {}\n", name, problem);
+  if (transport_) add("transport", *transport_);
   if (is_draining()) text += "[-]drain: the server is about to end\n";
   return text;
 }

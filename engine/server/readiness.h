@@ -34,13 +34,18 @@ class Readiness {
   void set_plans(const std::vector<std::string>& names) MR_EXCLUDES(mutex_);
   /// Names the plans whose files are bad, and what is wrong with each (S26). They answer as before.
   void set_stale(std::map<std::string, std::string> plans) MR_EXCLUDES(mutex_);
+  /// Says what is wrong with requests over NATS, if anything, and whether that keeps the server
+  /// from being ready (NAT6).
+  void set_transport(std::optional<std::string> problem, bool blocks) MR_EXCLUDES(mutex_);
   /// Says that the server is about to end.
   void begin_drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
   [[nodiscard]] bool is_draining() const { return is_draining_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool is_ready() const {
-    return is_started_.load(std::memory_order_relaxed) && !is_draining();
+    return is_warm() && !is_draining() && !is_blocked_.load(std::memory_order_relaxed);
   }
+  /// Whether every endpoint and every plan has answered once.
+  [[nodiscard]] bool is_warm() const { return is_started_.load(std::memory_order_relaxed); }
   /// One line per part: `[+]endpoint redis ok`, `[-]plan home: the reason`, and one for each stale
   /// plan.
   [[nodiscard]] std::string to_text() const MR_EXCLUDES(mutex_);
@@ -59,10 +64,12 @@ class Readiness {
   std::vector<Part> endpoints_ MR_GUARDED_BY(mutex_);
   std::vector<Part> plans_ MR_GUARDED_BY(mutex_);
   std::map<std::string, std::string> stale_ MR_GUARDED_BY(mutex_);
+  std::optional<Part> transport_ MR_GUARDED_BY(mutex_);
   bool is_expecting_ MR_GUARDED_BY(mutex_) = false;
   // Hints for whoever asks; they publish nothing else.
   std::atomic<bool> is_started_{false};
   std::atomic<bool> is_draining_{false};
+  std::atomic<bool> is_blocked_{false};
 };
 
 /// When each event loop last turned. Each loop beats from time to time; `/livez` looks.

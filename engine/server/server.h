@@ -23,6 +23,7 @@
 #include "server/generations/plan_reloader.h"
 #include "server/generations/reload_thread.h"
 #include "server/generations/retirement.h"
+#include "server/nats/nats_front.h"
 #include "server/overload/limit_controller.h"
 #include "server/readiness.h"
 #include "server/server_settings.h"
@@ -94,6 +95,7 @@ class Server final : private AdminDesk {
   [[nodiscard]] std::string stats_page() const;
   [[nodiscard]] std::expected<void, host::StartError> read_keys();
   [[nodiscard]] std::expected<void, host::StartError> start_reloading();
+  [[nodiscard]] std::expected<void, host::StartError> start_nats();
   void publish(const Publication& publication);
   [[nodiscard]] std::vector<std::string> recall(std::string_view plan);
   /// Reads keys and TLS files again; gives what is wrong with them.
@@ -121,6 +123,7 @@ class Server final : private AdminDesk {
   std::unique_ptr<base::MetricBinding> info_;
   std::unique_ptr<LimitController> limit_;  // goes before the engine, after the fronts
   std::vector<std::unique_ptr<OpenListener>> listeners_;
+  NatsFront nats_;
   std::unique_ptr<StartCheck> start_check_;
 };
 

@@ -16,6 +16,7 @@
 #include "net/http/http_server_settings.h"
 #include "runtime/adaptive_limit.h"
 #include "server/front_services.h"
+#include "server/nats/nats_settings.h"
 
 namespace millrace::server {
 
@@ -37,6 +38,7 @@ struct ServerSettings {
   std::string tls_client_ca_file;
   runtime::AdaptiveLimitSettings limit;  ///< but for its least
   std::string keys_file;                 ///< empty: there are no keys
+  NatsSettings nats;
   bool warmup_required = true;
   bool allow_upload = false;
   std::string state_file;  ///< empty: pins and rollbacks end with the process

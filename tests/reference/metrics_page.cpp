@@ -6,6 +6,7 @@
 #include "host/loop_metrics.h"
 #include "observe/metric_catalog.h"
 #include "observe/process_stats.h"
+#include "server/nats/nats_metrics.h"
 #include "server/overload/overload_metrics.h"
 #include "server/server_metrics.h"
 #include "tasks/endpoint_metrics.h"
@@ -28,8 +29,9 @@ int main() {
       &tasks::kEndpointConnectionsLost,
       &tasks::kEndpointBreakerOpen,
       &tasks::kEndpointDuration};
-  const std::array<observe::MetricGroup, 5> groups{{
+  const std::array<observe::MetricGroup, 6> groups{{
       {.title = "Requests and connections", .metrics = server::kServerMetrics},
+      {.title = "Requests over NATS", .metrics = server::kNatsMetrics},
       {.title = "Overload", .metrics = server::kOverloadMetrics},
       {.title = "Stores", .metrics = kEndpoints},
       {.title = "Event loops", .metrics = kLoops},

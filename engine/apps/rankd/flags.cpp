@@ -53,6 +53,7 @@ std::vector<Format> formats_of(Subcommand command) {
       return {Format::kText};
     case Subcommand::kSeed:
     case Subcommand::kProbe:
+    case Subcommand::kRequest:
       break;
   }
   return {};
@@ -308,6 +309,9 @@ class CommandLine {
     command("probe", Subcommand::kProbe, "ask a server whether it is ready; exit code 0 or 1")
         .add_option("ADDR", flags_.probe_address, "host:port, [v6]:port or unix:/path")
         ->required();
+    add_request_options(
+        command("request", Subcommand::kRequest, "ask servers over NATS: one request per line"),
+        flags_.nats);
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 
