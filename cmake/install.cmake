@@ -68,6 +68,7 @@ function(mr_install_package)
   install(
     FILES "${PROJECT_BINARY_DIR}/millrace-config.cmake"
           "${PROJECT_BINARY_DIR}/millrace-config-version.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/FindLibNats.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindLibUv.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindLibYaml.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/millrace_plugin.cmake"

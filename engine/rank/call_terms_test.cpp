@@ -32,7 +32,8 @@ class CallTermsTest : public ::testing::Test {
 TEST_F(CallTermsTest, S15_ThePlanOfThePathMustBeThatOfTheText) {
   EXPECT_TRUE(ask(R"({"user_id": 1})", {.plan = "p"})->ok());
   EXPECT_TRUE(ask(R"({"user_id": 1, "plan": "p"})", {.plan = "p"})->ok());
-  EXPECT_EQ(ask(R"({"user_id": 1, "plan": "q"})", {.plan = "p"})->code(), RankErrorCode::kBadValue);
+  EXPECT_EQ(ask(R"({"user_id": 1, "plan": "q"})", {.plan = "p"})->code(),
+            RankErrorCode::kPlanMismatch);
   EXPECT_EQ(ask(R"({"user_id": 1})", {.plan = "q"})->code(), RankErrorCode::kUnknownPlan);
 }
 

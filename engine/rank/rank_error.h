@@ -20,6 +20,7 @@ enum class RankErrorCode : std::uint8_t {
   kMissingField,
   kWrongType,
   kBadValue,
+  kPlanMismatch,
   kUnknownPlan,
   kUnknownVersion,
   kUnknownParam,

@@ -187,8 +187,8 @@ std::expected<void, RankError> Ranker::apply_terms(RankCall& call) {
   if (!terms.plan.empty()) {
     if (!request.plan.empty() && request.plan != terms.plan) {
       return std::unexpected(
-          RankError{.code = RankErrorCode::kBadValue,
-                    .message = base::format("The path names the plan '{}' and the request '{}'",
+          RankError{.code = RankErrorCode::kPlanMismatch,
+                    .message = base::format("The address names the plan '{}' and the request '{}'",
                                             terms.plan,
                                             base::shortened(request.plan))});
     }

@@ -28,6 +28,12 @@ namespace {
 /// The label of requests that no route takes; their path is the caller's text.
 constexpr std::string_view kNoRoute = "none";
 constexpr std::size_t kIdleMax = 1024;
+/// What messages count as in metrics and logs; no path leads there.
+constexpr Route kMessageRoute{.method = "NATS",
+                              .path = "nats",
+                              .action = RouteAction::kRank,
+                              .id = "rankMessage",
+                              .summary = "Rank one request that came over NATS"};
 
 }  // namespace
 
@@ -103,6 +109,23 @@ void Front::on_request(net::HttpExchange& exchange, ListenerKind listener) {
         exchange, route->path, {.code = "unknown_plan", .detail = "No plan can have this name"});
   }
   dispatch(exchange, *route, match, *query, *key);
+}
+
+void Front::on_message(net::HttpExchange& exchange,
+                       const std::string& plan,
+                       std::size_t body_bytes) {
+  const auto key = check_access(keys_, kMessageRoute, exchange.peer(), exchange.head().fields);
+  if (!key) return reply_problem(exchange, kMessageRoute.path, key.error());
+  if (body_bytes > settings().body_bytes_max) {
+    return reply_problem(exchange,
+                         kMessageRoute.path,
+                         {.code = "too_large",
+                          .detail = base::format("The request has {} bytes, and {} are allowed",
+                                                 body_bytes,
+                                                 settings().body_bytes_max)});
+  }
+  RouteMatch match{.name = plan};
+  start_rank(exchange, kMessageRoute, match, QueryFields(), *key);
 }
 
 void Front::dispatch(net::HttpExchange& exchange,

@@ -21,6 +21,7 @@
 //                                               ├─ RankExchange: one request, one RankCall
 //                                               ├─ BatchExchange: many, one RankCall per line
 //                                               └─ AdminExchange: changes plans, on another thread
+//   a message ───► Front::on_message ───────────── RankExchange
 //
 // Exchanges are kept and used again, so that a warm request allocates nothing here.
 
@@ -36,6 +37,9 @@ class Front final : public FrontContext {
 
   /// Who gets the requests of a listener.
   [[nodiscard]] net::HttpHandler& handler(ListenerKind listener);
+  /// Answers a ranking request that came as a message for a plan (NAT2), by the rules of requests
+  /// over HTTP.
+  void on_message(net::HttpExchange& exchange, const std::string& plan, std::size_t body_bytes);
   /// Requests that have no answer yet, and runs whose client has gone.
   [[nodiscard]] std::size_t open_count() const { return open_count_; }
 

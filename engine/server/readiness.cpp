@@ -66,6 +66,12 @@ void Readiness::set_stale(std::map<std::string, std::string> plans) {
   for (auto& [name, problem] : stale_) std::ranges::replace(problem, '\n', ' ');
 }
 
+void Readiness::set_transport(std::optional<std::string> problem, bool blocks) {
+  const base::MutexLock lock(mutex_);
+  is_blocked_.store(blocks, std::memory_order_relaxed);
+  transport_ = Part{.name = "nats", .problem = std::move(problem)};
+}
+
 std::string Readiness::to_text() const {
   const base::MutexLock lock(mutex_);
   std::string text;
@@ -82,6 +88,7 @@ std::string Readiness::to_text() const {
     text += problem ? base::format("[-]graph {}: {}\n", graph_->name(), *problem)
                     : base::format("[+]graph {} ok\n", graph_->name());
   }
+  if (transport_) add("transport", *transport_);
   if (is_draining()) text += "[-]drain: the server is about to end\n";
   return text;
 }

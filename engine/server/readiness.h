@@ -39,14 +39,20 @@ class Readiness {
   void watch_graph(const GraphDesk* graph) { graph_ = graph; }
   /// Says whether a plan that is loaded now reads tables of the graph.
   void set_needs_graph(bool is_needed) { needs_graph_.store(is_needed, std::memory_order_relaxed); }
+  /// Says what is wrong with requests over NATS, if anything, and whether that keeps the server
+  /// from being ready (NAT6).
+  void set_transport(std::optional<std::string> problem, bool blocks) MR_EXCLUDES(mutex_);
   /// Says that the server is about to end.
   void begin_drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
   [[nodiscard]] bool is_draining() const { return is_draining_.load(std::memory_order_relaxed); }
   /// A failed graph whose tables no plan reads shows in the report only.
   [[nodiscard]] bool is_ready() const {
-    return is_started_.load(std::memory_order_relaxed) && !is_draining() && !lacks_graph();
+    return is_warm() && !is_draining() && !lacks_graph() &&
+           !is_blocked_.load(std::memory_order_relaxed);
   }
+  /// Whether every endpoint and every plan has answered once.
+  [[nodiscard]] bool is_warm() const { return is_started_.load(std::memory_order_relaxed); }
   /// One line per part: `[+]endpoint redis ok`, `[-]plan home: the reason`, and one for each stale
   /// plan.
   [[nodiscard]] std::string to_text() const MR_EXCLUDES(mutex_);
@@ -69,12 +75,14 @@ class Readiness {
   std::vector<Part> endpoints_ MR_GUARDED_BY(mutex_);
   std::vector<Part> plans_ MR_GUARDED_BY(mutex_);
   std::map<std::string, std::string> stale_ MR_GUARDED_BY(mutex_);
+  std::optional<Part> transport_ MR_GUARDED_BY(mutex_);
   bool is_expecting_ MR_GUARDED_BY(mutex_) = false;
   // Hints for whoever asks; they publish nothing else.
   std::atomic<bool> is_started_{false};
   std::atomic<bool> is_draining_{false};
   std::atomic<bool> needs_graph_{false};
   const GraphDesk* graph_ = nullptr;  // constant once requests come
+  std::atomic<bool> is_blocked_{false};
 };
 
 /// When each event loop last turned. Each loop beats from time to time; `/livez` looks.

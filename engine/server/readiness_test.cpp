@@ -63,5 +63,20 @@ TEST(ReadinessTest, APlanThatIsUnloadedIsNotWaitedFor) {
   EXPECT_TRUE(readiness.is_ready());
 }
 
+TEST(ReadinessTest, NAT6_ATransportKeepsTheServerUnreadyOnlyWhereItIsRequired) {
+  Readiness readiness;
+  readiness.expect({}, {"home"});
+  readiness.report_plan("home", std::nullopt);
+  readiness.set_transport("there is no connection", false);
+  EXPECT_TRUE(readiness.is_ready());
+  EXPECT_EQ(readiness.to_text(), "[+]plan home ok\n[-]transport nats: there is no connection\n");
+  readiness.set_transport("there is no connection", true);
+  EXPECT_FALSE(readiness.is_ready());
+  EXPECT_TRUE(readiness.is_warm());
+  readiness.set_transport({}, false);
+  EXPECT_TRUE(readiness.is_ready());
+  EXPECT_EQ(readiness.to_text(), "[+]plan home ok\n[+]transport nats ok\n");
+}
+
 }  // namespace
 }  // namespace millrace::server

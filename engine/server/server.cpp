@@ -4,11 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/format.h"
@@ -36,16 +34,6 @@ std::unique_ptr<LimitController> make_limit(host::Engine& engine, const ServerSe
       LimitController::Parts{
           engine.admission(), engine.workers(), engine.workers(), base::steady_clock()},
       limits);
-}
-
-/// The endpoints that a plan uses, by index.
-void add_endpoints(const plan::CompiledPlan& plan, std::set<std::uint32_t>& used) {
-  for (const plan::CompiledNode& node : plan.nodes) {
-    for (const plan::ParamValue& value : node.params) {
-      if (const auto* const endpoint = std::get_if<plan::EndpointId>(&value))
-        used.insert(endpoint->index);
-    }
-  }
 }
 
 }  // namespace
@@ -168,6 +156,7 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   }
   if (auto done = server->open_listeners(std::move(inherited)); !done)
     return std::unexpected(done.error());
+  if (auto done = server->start_nats(); !done) return std::unexpected(done.error());
   server->start_check_ =
       std::make_unique<StartCheck>(server->readiness_, server->make_trials(), StartCheck::Pauses());
   server->reload_thread_->start();
@@ -260,11 +249,9 @@ std::expected<void, host::StartError> Server::listen(const std::string& text,
 
 std::vector<StartTrial> Server::make_trials() {
   std::vector<StartTrial> trials;
-  std::set<std::uint32_t> used;
   const auto generation = engine_->generation();
   const rank::PlanSet& plans = generation->plans();
-  for (const std::string_view name : plans.names()) add_endpoints(plans.find(name)->plan(), used);
-  for (const std::uint32_t index : used) {
+  for (const std::uint32_t index : endpoints_used(plans)) {
     const std::string& name = generation->registry().endpoints()[index].name;
     trials.push_back({.name = name, .attempt = [this, name]() -> std::optional<std::string> {
                         // The endpoint as it is now: reloads change it.
@@ -335,6 +322,21 @@ void Server::publish(const Publication& publication) {
   published_ = publication;
   readiness_.set_needs_graph(reads_graph(*publication.generation));
   for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->use(publication); });
+  nats_.set_plans(publication.generation->plans().names());
+}
+
+std::expected<void, host::StartError> Server::start_nats() {
+  NatsFront::Parts parts{.admission = &engine_->admission(),
+                         .normal_share = host_settings_.class_shares[1],
+                         .readiness = &readiness_,
+                         .metrics = &engine_->metrics(),
+                         .log = log_,
+                         .version = MILLRACE_VERSION};
+  for (const auto& unit : units_) parts.doors.push_back({&unit->loop, &unit->front});
+  if (auto done = nats_.start(std::move(parts), settings_.nats); !done)
+    return std::unexpected(host::StartError{done.error().message()});
+  nats_.set_plans(published_.generation->plans().names());
+  return {};
 }
 
 std::vector<std::string> Server::recall(std::string_view plan) {
@@ -390,6 +392,7 @@ void Server::submit(AdminOrder order, std::function<void(AdminDesk::Reply)> done
 
 void Server::begin_drain() {
   readiness_.begin_drain();
+  nats_.begin_drain();
   for (const auto& unit : units_)
     host::run_on_loop(unit->loop, [&] { unit->http.announce_close(); });
 }
@@ -407,7 +410,7 @@ bool Server::is_idle() {
   for (const auto& open : listeners_) {
     if (!open->is_closed.load(std::memory_order_relaxed)) return false;
   }
-  bool is_idle = true;
+  bool is_idle = nats_.is_idle();
   for (const auto& unit : units_) {
     host::run_on_loop(unit->loop, [&] {
       // A connection that came with the rest of the queue, and then sent nothing, is idle too.
@@ -431,11 +434,17 @@ void Server::close() {
   // Nothing may wait for either of them when fronts wait for what is open.
   start_check_.reset();
   if (reload_thread_ != nullptr) reload_thread_->stop();
+  nats_.stop_receiving();
   if (engine_ == nullptr) return;
   host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
     for (const auto& open : listeners_) open->listener.reset();
   });
-  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->http.close_all(); });
+  for (const auto& unit : units_) {
+    host::run_on_loop(unit->loop, [&] {
+      unit->http.close_all();
+      unit->front.refuse_all();  // what came over NATS
+    });
+  }
   // Runs whose client is gone are cancelled; a front must outlive them.
   for (const auto& unit : units_) {
     bool is_open = true;
@@ -446,6 +455,7 @@ void Server::close() {
     host::run_on_loop(loop, [&] { unit.reset(); });
   }
   units_.clear();
+  nats_.stop();
   // Its timer belongs to the accepting loop. What other loops have posted to it has run by then,
   // because jobs run in order.
   host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });

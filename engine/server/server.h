@@ -25,6 +25,7 @@
 #include "server/generations/reload_thread.h"
 #include "server/generations/retirement.h"
 #include "server/graphs/graph_desk.h"
+#include "server/nats/nats_front.h"
 #include "server/observation/metric_pages.h"
 #include "server/observation/trace_export.h"
 #include "server/overload/limit_controller.h"
@@ -100,6 +101,7 @@ class Server final : private AdminDesk {
   [[nodiscard]] MetricSources metric_sources() const;
   [[nodiscard]] std::expected<void, host::StartError> read_keys();
   [[nodiscard]] std::expected<void, host::StartError> start_reloading();
+  [[nodiscard]] std::expected<void, host::StartError> start_nats();
   void publish(const Publication& publication);
   [[nodiscard]] std::vector<std::string> recall(std::string_view plan);
   /// Reads keys and TLS files again; gives what is wrong with them.
@@ -131,6 +133,7 @@ class Server final : private AdminDesk {
   std::unique_ptr<observe::SlowCapture> slow_;  // nullptr: slow requests are not kept
   std::unique_ptr<LimitController> limit_;      // goes before the engine, after the fronts
   std::vector<std::unique_ptr<OpenListener>> listeners_;
+  NatsFront nats_;
   std::unique_ptr<StartCheck> start_check_;
 };
 

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "nats/library_link.h"
+#include "nats/subject.h"
 #include "net/address.h"
 #include "observe/request_log.h"
 #include "runtime/admission.h"
@@ -109,6 +111,24 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
      .help = "the same of the class `low`", .most = 100},
     {.name = "overload.background_percent", .kind = SettingKind::kInteger, .initial = "50",
      .help = "the same of the class `background`", .most = 100},
+    {.name = "nats.urls", .kind = SettingKind::kTextList, .initial = "",
+     .help = "NATS servers that bring requests: `nats://host:port` or `tls://host:port`; empty: none", .flag = "--nats"},
+    {.name = "nats.group", .kind = SettingKind::kText, .initial = "rankd",
+     .help = "queue group that the process joins for each of its plans", .flag = "--nats-group"},
+    {.name = "nats.prefix", .kind = SettingKind::kText, .initial = "rank",
+     .help = "begin of subjects; a dot and the plan's name follow", .flag = "--nats-prefix"},
+    {.name = "nats.required", .kind = SettingKind::kFlag, .initial = "false",
+     .help = "whether the server is ready only while it is connected to NATS", .flag = "--nats-required"},
+    {.name = "nats.creds", .kind = SettingKind::kText, .initial = "",
+     .help = "file with the credentials (JWT and seed) of a NATS user", .flag = "--nats-creds"},
+    {.name = "nats.user", .kind = SettingKind::kText, .initial = "", .help = "name of a NATS user"},
+    {.name = "nats.password", .kind = SettingKind::kText, .initial = "",
+     .help = "its password", .is_secret = true},
+    {.name = "nats.tls_ca", .kind = SettingKind::kText, .initial = "",
+     .help = "file of the authorities that vouch for the NATS servers; empty: those of the system"},
+    {.name = "nats.tls_cert", .kind = SettingKind::kText, .initial = "",
+     .help = "file of the certificate chain that the NATS servers are shown; empty: none"},
+    {.name = "nats.tls_key", .kind = SettingKind::kText, .initial = "", .help = "file of its key"},
     {.name = "log.level", .kind = SettingKind::kChoice, .initial = "info",
      .help = "lowest level that is logged", .flag = "--log_level", .choices = kLevels},
     {.name = "log.format", .kind = SettingKind::kChoice, .initial = "auto",
@@ -160,6 +180,33 @@ net::HttpServerSettings http_settings(const SettingValues& values) {
   http.reading_max = size_of(values, "server.reading_max");
   http.abort_on_half_close = values.flag("server.abort_on_half_close");
   return http;
+}
+
+NatsSettings nats_settings(const SettingValues& values, base::ProblemReport& report) {
+  NatsSettings nats;
+  nats.link = {.urls = values.list("nats.urls"),
+               .credentials_file = values.text("nats.creds"),
+               .user = values.text("nats.user"),
+               .password = values.text("nats.password"),
+               .tls_ca_file = values.text("nats.tls_ca"),
+               .tls_certificate_file = values.text("nats.tls_cert"),
+               .tls_key_file = values.text("nats.tls_key")};
+  nats.group = values.text("nats.group");
+  nats.prefix = values.text("nats.prefix");
+  nats.is_required = values.flag("nats.required");
+  for (const std::string& url : nats.link.urls) {
+    if (const auto good = nats::check_server_url(url); !good)
+      add_bad("'nats.urls' has a bad address", good.error().message(), report);
+  }
+  if (!nats::is_subject(nats.prefix))
+    add_bad("'nats.prefix' is no subject", "use letters, digits and dots between them", report);
+  if (nats.group.empty() || nats.group.find_first_of(" \t*>") != std::string::npos)
+    add_bad("'nats.group' is no name of a group", "use letters and digits", report);
+  if (nats.link.tls_certificate_file.empty() != nats.link.tls_key_file.empty())
+    add_bad("'nats.tls_cert' and 'nats.tls_key' need each other", "set both or none", report);
+  if (nats.is_required && !nats.is_used())
+    add_bad("'nats.required' is set, and 'nats.urls' is empty", "name a server", report);
+  return nats;
 }
 
 }  // namespace
@@ -224,6 +271,7 @@ ServerSettings read_server_settings(const SettingValues& values, base::ProblemRe
   settings.limit.most = values.integer("overload.inflight_max");
   settings.limit.start = values.integer("overload.limit_start");
   settings.keys_file = values.text("auth.keys_file");
+  settings.nats = nats_settings(values, report);
   settings.warmup_required = values.flag("plans.warmup_required");
   settings.allow_upload = values.flag("plans.allow_upload");
   settings.state_file = values.text("plans.state_file");

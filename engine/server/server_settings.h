@@ -17,6 +17,7 @@
 #include "observe/otlp_exporter.h"
 #include "runtime/adaptive_limit.h"
 #include "server/front_services.h"
+#include "server/nats/nats_settings.h"
 
 namespace millrace::server {
 
@@ -40,6 +41,7 @@ struct ServerSettings {
   observe::OtlpOptions otlp;             ///< without a host: no trace is exported
   std::string slow_folder;               ///< of the traces of slow requests
   std::string keys_file;                 ///< empty: there are no keys
+  NatsSettings nats;
   bool warmup_required = true;
   bool allow_upload = false;
   std::string state_file;  ///< empty: pins and rollbacks end with the process

@@ -51,6 +51,31 @@ TEST(ServerSettingsTest, S45_WhatOnlyTogetherIsWrongIsReported) {
     EXPECT_THAT(problems, HasSubstr(part));
 }
 
+TEST(ServerSettingsTest, NAT8_SettingsOfNatsAreChecked) {
+  const auto [good, none] = read_with({{"nats.urls", "nats://a:4222,tls://b"},
+                                       {"nats.creds", "user.creds"},
+                                       {"nats.required", "true"}});
+  EXPECT_EQ(none, "");
+  EXPECT_EQ(good.nats.link.urls.size(), 2U);
+  EXPECT_EQ(good.nats.link.credentials_file, "user.creds");
+  EXPECT_EQ(good.nats.group, "rankd");
+  EXPECT_TRUE(good.nats.is_required);
+  const auto [bad, problems] = read_with({{"nats.urls", "nats://me:secret@a,http://b"},
+                                          {"nats.prefix", "rank.*"},
+                                          {"nats.group", "a b"},
+                                          {"nats.tls_cert", "x"}});
+  for (const char* part : {"must not have a user or a password",
+                           "not http://",
+                           "'nats.prefix'",
+                           "'nats.group'",
+                           "'nats.tls_cert' and 'nats.tls_key'"})
+    EXPECT_THAT(problems, HasSubstr(part));
+  EXPECT_THAT(problems, ::testing::Not(HasSubstr("secret")));
+  EXPECT_THAT(read_with({{"nats.required", "true"}}).second, HasSubstr("'nats.required'"));
+  EXPECT_THAT(read_with({{"nats.password", "x"}}).second, HasSubstr("nats.password"))
+      << "not on the command line";
+}
+
 TEST(ServerSettingsTest, S45_NamesAndVariablesAreUnique) {
   std::set<std::string> names;
   for (const base::SettingSpec& spec : settings_table())

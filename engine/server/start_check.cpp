@@ -5,9 +5,27 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "plan/compiled_plan.h"
+#include "plan/param_value.h"
+
 namespace millrace::server {
+
+std::set<std::uint32_t> endpoints_used(const rank::PlanSet& plans) {
+  std::set<std::uint32_t> used;
+  for (const std::string_view name : plans.names()) {
+    for (const plan::CompiledNode& node : plans.find(name)->plan().nodes) {
+      for (const plan::ParamValue& value : node.params) {
+        if (const auto* const endpoint = std::get_if<plan::EndpointId>(&value))
+          used.insert(endpoint->index);
+      }
+    }
+  }
+  return used;
+}
+
 StartCheck::StartCheck(Readiness& readiness, std::vector<StartTrial> trials, Pauses pauses)
     : readiness_(readiness), open_(std::move(trials)), pauses_(pauses) {
   std::vector<std::string> endpoints;

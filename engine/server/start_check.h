@@ -4,8 +4,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -14,6 +16,7 @@
 #include "base/clock.h"
 #include "base/sync/mutex.h"
 #include "base/sync/thread_annotations.h"
+#include "rank/plan_set.h"
 #include "server/readiness.h"
 
 namespace millrace::server {
@@ -24,6 +27,9 @@ struct StartTrial {
   bool is_plan = false;  ///< else an endpoint
   std::function<std::optional<std::string>()> attempt;
 };
+
+/// The endpoints that plans use, by index.
+[[nodiscard]] std::set<std::uint32_t> endpoints_used(const rank::PlanSet& plans);
 
 /// Tries everything that must work before a server is ready, again and again, each until it has
 /// worked once: endpoints first, because plans need them. Then goes on to ask the endpoints from

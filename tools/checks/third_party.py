@@ -20,6 +20,7 @@ LIBRARIES = {
     "openssl/sha.h": "libcrypto",
     "openssl/": "libssl",
     "llhttp.h": "llhttp",
+    "nats/nats.h": "libnats",
     "zlib.h": "zlib",
     "zconf.h": "zlib",
     "re2/": "re2",

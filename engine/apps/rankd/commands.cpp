@@ -26,6 +26,7 @@
 #include "apps/rankd/probe.h"
 #include "apps/rankd/process_log.h"
 #include "apps/rankd/registry_json.h"
+#include "apps/rankd/request_command.h"
 #include "apps/rankd/request_mix.h"
 #include "apps/rankd/serve.h"
 #include "apps/rankd/stop_signals.h"
@@ -277,6 +278,7 @@ int run_command_to(const Flags& flags, Output& out) {
   if (flags.command == Subcommand::kServe) return run_serve(flags);
   if (flags.command == Subcommand::kProbe) return run_probe(flags.probe_address);
   if (flags.command == Subcommand::kTop) return run_top(flags, out);
+  if (flags.command == Subcommand::kRequest) return run_request(flags.nats, flags.deadline, out);
   if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
   const auto project = host::Project::open(flags, rankd_extensions());

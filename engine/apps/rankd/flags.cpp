@@ -54,6 +54,7 @@ std::vector<Format> formats_of(Subcommand command) {
       return {Format::kText};
     case Subcommand::kSeed:
     case Subcommand::kProbe:
+    case Subcommand::kRequest:
       break;
   }
   return {};
@@ -316,6 +317,9 @@ class CommandLine {
     top.add_option("--interval", flags_.top_interval, "seconds between two looks")
         ->check(CLI::Range(0.1, 3600.0))
         ->capture_default_str();
+    add_request_options(
+        command("request", Subcommand::kRequest, "ask servers over NATS: one request per line"),
+        flags_.nats);
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 

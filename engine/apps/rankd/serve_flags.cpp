@@ -54,6 +54,23 @@ void add_serve_options(CLI::App& command, ServeFlags& flags) {
         flags.settings.emplace_back("server.admin", address);
       },
       "a second listener for metrics and admin routes");
+  const auto add_nats =
+      [&](const std::string& name, const std::string& setting, const char* about) {
+        command.add_option_function<std::string>(
+            name,
+            [&flags, setting](const std::string& value) {
+              flags.settings.emplace_back(setting, value);
+            },
+            about);
+      };
+  add_nats("--nats", "nats.urls", "NATS servers that bring requests, with commas between them");
+  add_nats("--nats-group", "nats.group", "queue group to join (default: rankd)");
+  add_nats("--nats-prefix", "nats.prefix", "begin of subjects (default: rank)");
+  add_nats("--nats-creds", "nats.creds", "file with the credentials of a NATS user");
+  command.add_flag_callback(
+      "--nats-required",
+      [&flags] { flags.settings.emplace_back("nats.required", "true"); },
+      "not ready without a connection to NATS");
   command
       .add_option_function<std::vector<std::string>>(
           "--set",

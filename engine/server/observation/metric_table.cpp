@@ -5,6 +5,7 @@
 
 #include "host/metric_lists.h"
 #include "observe/process_stats.h"
+#include "server/nats/nats_metrics.h"
 #include "server/observation/scheduler_values.h"
 #include "server/overload/overload_metrics.h"
 #include "server/server_metrics.h"
@@ -21,8 +22,9 @@ constexpr auto kSchedulerList = [] {
 }  // namespace
 
 std::span<const observe::MetricGroup> metric_table() {
-  static const std::array<observe::MetricGroup, 7> kGroups{{
+  static const std::array<observe::MetricGroup, 8> kGroups{{
       {.title = "Requests and connections", .metrics = kServerMetrics},
+      {.title = "Requests over NATS", .metrics = kNatsMetrics},
       {.title = "Overload", .metrics = kOverloadMetrics},
       {.title = "Nodes", .metrics = kNodeMetrics},
       {.title = "Stores", .metrics = host::kEndpointMetrics},

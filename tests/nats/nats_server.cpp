@@ -1,0 +1,82 @@
+#include "nats_server.h"
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace millrace::live {
+
+NatsServer::NatsServer(Options options) : options_(std::move(options)), port_(free_port()) {
+  std::string config = "host: 127.0.0.1\nport: " + std::to_string(port_) + "\n";
+  if (options_.jetstream)
+    config += "jetstream { store_dir: \"" + folder_.path() + "\", max_mem: 64MB }\n";
+  if (options_.tls) {
+    make_certificates();
+    config += "tls { cert_file: \"" + file("server.pem") + "\", key_file: \"" + file("server.key") +
+              "\" }\n";
+  }
+  folder_.write("nats.conf", config + options_.config);
+  start();
+}
+
+NatsServer::~NatsServer() { kill(); }
+
+void NatsServer::make_certificates() const {
+  const std::string at = "cd '" + folder_.path() + "' && ";
+  run_line(at +
+           "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca "
+           "-keyout ca.key -out ca.pem 2>&1");
+  run_line(at +
+           "openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key "
+           "-out server.csr 2>&1");
+  folder_.write("names.cnf", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
+  run_line(at +
+           "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
+           "-days 2 -extfile names.cnf -out server.pem 2>&1");
+}
+
+void NatsServer::start() {
+  const std::string config = file("nats.conf");
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  pid_ = fork();
+  if (pid_ == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // the server ends if the test dies
+    execlp("nats-server", "nats-server", "-c", config.c_str(), nullptr);
+    _exit(127);
+  }
+  close(ends[1]);
+  std::string log;
+  std::array<char, 1024> block{};
+  while (log.find("Server is ready") == std::string::npos) {
+    const ssize_t size = read(ends[0], block.data(), block.size());
+    if (size <= 0) {
+      close(ends[0]);
+      kill();
+      throw std::runtime_error("nats-server ended: " + log);
+    }
+    log.append(block.data(), static_cast<std::size_t>(size));
+  }
+  // What it says from here on nobody reads; it does not mind a closed pipe.
+  close(ends[0]);
+}
+
+void NatsServer::kill() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  pid_ = -1;
+}
+
+void NatsServer::pause() { ::kill(pid_, SIGSTOP); }
+void NatsServer::resume() { ::kill(pid_, SIGCONT); }
+
+}  // namespace millrace::live
