@@ -246,8 +246,4 @@ std::shared_ptr<const StateSnapshot> Runtime::state() const {
   return engine_->tables().states.latest();
 }
 
-void Runtime::wait() {
-  if (wall_ != nullptr) static_cast<void>(wall_->wait());
-}
-
 }  // namespace millrace::graph

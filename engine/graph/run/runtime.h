@@ -97,8 +97,6 @@ class Runtime {
   [[nodiscard]] RunOverview overview() const;
   /// The state tables as the last epoch that wrote to them left them. Waits for nobody.
   [[nodiscard]] std::shared_ptr<const StateSnapshot> state() const;
-  /// In wall time waits until the run has ended by itself or by its stop token; `stop` comes next.
-  void wait();
 
  private:
   void finish(SchedulerStopReason reason);
