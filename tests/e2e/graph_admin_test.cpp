@@ -31,7 +31,7 @@ TEST(GraphAdminTest, ARunningGraphAnswersCurl) {
                           "ask /v1/status | cut -c1-50; echo\n"
                           "ask /metrics | grep -c '^runtime_scheduler_'\n"
                           "ask /v1/why/windwo; ask /v1/nothing -i\n"
-                          "ask /v1/pause -X POST; ask /v1/status | cut -c1-48\n"
+                          "ask /v1/pause -X POST; ask /v1/status | cut -c1-60\n"
                           "ask /v1/resume -X POST\n"
                           "engine/bin/topoexec graph observe unix:./s --once\n"
                           "engine/bin/topoexec graph why window --at unix:./s\n"
