@@ -44,8 +44,12 @@ class BatchExchange::LineCall final : public rank::RankCall {
                                 .deadline = deadline(),
                                 .times_nodes = metrics.wants_node_times(),
                                 .rights = batch_.order_.key.get()});
-    if (!is_running_ || priority() == line_.counted_as) return;
-    metrics.ledger().change_class(line_.counted_as, priority());
+    if (is_running_) correct_class();
+  }
+  /// Counts the line in flight under its class, once that is known.
+  void correct_class() {
+    if (priority() == line_.counted_as) return;
+    batch_.front_.metrics().ledger().change_class(line_.counted_as, priority());
     line_.counted_as = priority();
   }
 
@@ -282,10 +286,12 @@ void BatchExchange::answer_line(LineCall& call) {
   }
   front_.services().generations->note_answer(call.plan(), call.outcome());
   const base::TimePoint now = front_.services().loop->clock().now();
+  call.correct_class();
   front_.metrics().end_rank(call.plan(),
                             {.outcome = call.outcome(),
                              .priority = call.line().counted_as,
-                             .took = now - call.started()});
+                             .took = now - call.started(),
+                             .was_run = call.was_started()});
   if (call.plan() != nullptr) {
     front_.metrics().count_nodes(*call.plan(), call.node_samples(), now);
     front_.metrics().count_degraded(*call.plan(), call.degraded_nodes());

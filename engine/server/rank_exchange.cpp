@@ -81,6 +81,10 @@ void RankExchange::on_body_end(std::string_view body) {
   if (is_over) return;
   over_flag_ = nullptr;
   recall_text();
+  correct_class();
+}
+
+void RankExchange::correct_class() {
   if (priority() == counted_as_) return;
   front_.metrics().ledger().change_class(counted_as_, priority());
   counted_as_ = priority();
@@ -155,10 +159,12 @@ void RankExchange::deliver() {
 void RankExchange::count() {
   FrontMetrics& metrics = front_.metrics();
   const bool is_exported = trace_.is_sampled && front_.services().otlp != nullptr;
+  correct_class();
   metrics.end_rank(plan(),
                    {.outcome = outcome(),
                     .priority = counted_as_,
                     .took = phases_.total,
+                    .was_run = was_started(),
                     .trace = is_exported ? &trace_.trace : nullptr,
                     .now = is_exported ? front_.services().wall_clock->now() : base::WallTime()});
   if (plan() == nullptr) return;

@@ -59,6 +59,8 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   void deliver();
   void note_own_delay(base::TimePoint now);
   void count();
+  /// Counts it in flight under its class, once that is known.
+  void correct_class();
   void count_shed();
   /// Hands the captured run to whoever exports it.
   void export_run(int status, base::TimePoint now);

@@ -58,7 +58,8 @@ TEST_F(MetricPagesTest, S40_RefusalsAndClassesAreCounted) {
   front.ledger().begin(runtime::Priority::kBackground);
   front.end_rank(
       nullptr,
-      {.outcome = rank::RankOutcome::kDeadline, .priority = runtime::Priority::kBackground});
+      {.outcome = rank::RankOutcome::kDeadline, .priority = runtime::Priority::kBackground,
+                  .was_run = true});
   const std::string stats = stats_page(sources);
   EXPECT_TRUE(base::read_json(stats).has_value());
   EXPECT_THAT(stats, HasSubstr(R"("runtime.scheduler.rejected_count":3,)"));

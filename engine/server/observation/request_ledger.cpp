@@ -112,11 +112,9 @@ void RequestLedger::change_class(runtime::Priority from, runtime::Priority to) {
 
 void RequestLedger::end(Plan& plan, const End& end) {
   const auto priority = static_cast<std::size_t>(end.priority);
-  const bool was_started =
-      end.outcome != rank::RankOutcome::kRefused && end.outcome != rank::RankOutcome::kInvalid;
   const base::SequenceLock<>::Change change(lock_);
   inflight_[priority].add(-1);
-  if (was_started) completed_[priority].add(1);
+  if (end.was_run) completed_[priority].add(1);
   plan.count(end);
 }
 

@@ -58,6 +58,7 @@ class RequestLedger {
     rank::RankOutcome outcome = rank::RankOutcome::kInvalid;
     runtime::Priority priority = runtime::Priority::kNormal;  ///< as in `begin` or `change_class`
     base::Duration took{};
+    bool was_run = false;  ///< any of its nodes could run
     /// Of a request whose trace is exported: the trace, and the time now.
     const observe::TraceIdBits* trace = nullptr;
     base::WallTime now{};
@@ -76,7 +77,7 @@ class RequestLedger {
   struct Sums {
     std::uint64_t received = 0;
     std::array<std::int64_t, kClasses> inflight{};
-    std::array<std::uint64_t, kClasses> completed{};  ///< that were started and have an outcome
+    std::array<std::uint64_t, kClasses> completed{};  ///< that were run and have an outcome
     std::map<std::string, PlanSums, std::less<>> plans;
   };
   /// Adds the counts of one moment.

@@ -41,7 +41,8 @@ TEST(RequestLedgerTest, S36_CountsReceivedRequestsUntilTheyHaveAnOutcome) {
   ledger.end(ledger.plan("p"),
              {.outcome = RankOutcome::kOk,
               .priority = Priority::kLow,
-              .took = std::chrono::microseconds(250)});
+              .took = std::chrono::microseconds(250),
+              .was_run = true});
   RequestLedger::Sums sums;
   ledger.add_to(sums);
   ledger.add_to(sums);  // as if it were two loops
@@ -120,6 +121,7 @@ TEST(RequestLedgerTest, S36_TheFrontsBooksBalanceAtEveryStep) {
   EXPECT_EQ(end.received, sent);
   RequestLedger::Sums sums;
   ledger.add_to(sums);
+  EXPECT_EQ(sums.completed[0], 1U) << "the class of a request is its own, also if it is answered at once";
   EXPECT_EQ(sums.inflight, (std::array<std::int64_t, 4>{}));
 }
 

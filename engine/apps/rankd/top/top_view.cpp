@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -117,7 +117,9 @@ std::vector<TopView::Plan> compare_plans(const TopSample& before,
     }
     plans.push_back(std::move(plan));
   }
-  std::ranges::stable_sort(plans, std::greater<>(), &TopView::Plan::rate);
+  std::ranges::sort(plans, [](const TopView::Plan& left, const TopView::Plan& right) {
+    return std::tie(right.rate, left.name) < std::tie(left.rate, right.name);
+  });
   return plans;
 }
 
@@ -136,7 +138,9 @@ std::vector<TopView::Node> compare_nodes(const TopSample& before, const TopSampl
                      .share = grown.sum});
   }
   for (TopView::Node& node : nodes) node.share = all > 0 ? node.share / all : 0;
-  std::ranges::stable_sort(nodes, std::greater<>(), &TopView::Node::share);
+  std::ranges::sort(nodes, [](const TopView::Node& left, const TopView::Node& right) {
+    return std::tie(right.share, left.plan, left.node) < std::tie(left.share, right.plan, right.node);
+  });
   if (nodes.size() > kNodesShown) nodes.resize(kNodesShown);
   return nodes;
 }
