@@ -69,7 +69,7 @@ TEST(PlanComponentTest, G67_ItRunsThePlansOfAnEngineInVirtualTime) {
   EXPECT_EQ(values(run_graph(graph, types)), values(first)) << "the same twice";
   const auto wrong = run_graph(ranking("{user_id: x}", "name: mixed_pipeline"), types);
   ASSERT_EQ(wrong.outputs.size(), 1U) << "an error is a response too";
-  EXPECT_THAT(wrong.outputs[0].value.to_json(), HasSubstr(R"("error":{"code":"wrong_type")"));
+  EXPECT_THAT(wrong.outputs[0].value.to_json(), HasSubstr(R"("error":{"code":"bad_value")"));
   const auto unknown = run_graph(ranking("1", "name: mixed_pipelin"), types);
   ASSERT_EQ(unknown.errors.size(), 1U);
   EXPECT_EQ(unknown.errors[0].phase, "activate");

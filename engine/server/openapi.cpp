@@ -16,7 +16,7 @@ namespace {
 using base::JsonWriter;
 
 constexpr std::string_view kPlanPart = "{plan}";
-// Of `examples/graphs/trending.yaml`.
+// Of `examples/graphs/trending/trending.yaml`.
 constexpr std::string_view kExampleGraph = "trending";
 constexpr std::string_view kExampleComponent = "counts";
 

@@ -16,8 +16,9 @@ using ::testing::Not;
 /// Starts a server on a free port, waits until it is ready, runs the lines with its address in $A,
 /// sends TERM, and prints the exit code.
 std::string with_server(const std::string& lines, const std::string& flags = "") {
-  return "RANKD_SERVICE_HOST=x engine/bin/rankd serve --root . --port 0 --set drain.notice=10ms " +
-         flags +
+  const std::string root = flags.find("--root") == std::string::npos ? "--root . " : "";
+  return "RANKD_SERVICE_HOST=x engine/bin/rankd serve " + root +
+         "--port 0 --set drain.notice=10ms " + flags +
          " 2>log & PID=$!\n"
          "until grep -q '\"event\":\"listening\"' log; do kill -0 $PID || break; done\n"
          "A=$(sed -n 's/.*\"address\":\"\\([^\"]*\\)\".*/\\1/p' log | head -1)\n"
@@ -222,6 +223,98 @@ TEST(ServeTest, S48_ServiceManagersAreToldAndHandSocketsDown) {
                                       "RELOADING=1 MONOTONIC_USEC=[0-9]+\nREADY=1\n"
                                       "STOPPING=1\nexit 0\n"))
       << root.read("log");
+}
+
+/// A graph that writes its epoch to a table, and a project whose plan reads it.
+void write_graph_project(const Root& root, const std::string& more_components = "") {
+  root.write(
+      "beat.yaml",
+      "schema_version: 1\ngraph: {name: beat, kind: internal_test}\n"
+      "lanes: {tick: {type: fixed_rate, period: 5ms, wall_clock_enabled: true}}\ncomponents:\n"
+      "  - {id: n, type: core.counter, execution: {lane: tick}}\n"
+      "  - {id: all, type: core.collect, trigger_policy: {type: any_input, inputs: [in]}, "
+      "execution: {lane: tick}}\n"
+      "  - {id: t, type: core.table, config: {table: beats, key: now}, trigger_policy: {type: "
+      "any_input, inputs: [in]}, execution: {lane: tick}}\n" +
+          more_components +
+          "edges:\n"
+          "  - {id: a, kind: immediate, from: n.out, to: all.in}\n"
+          "  - {id: b, kind: immediate, from: all.out, to: t.in}\n" +
+          (more_components.empty() ? ""
+                                   : "  - {id: c, kind: immediate, from: n.out, to: bad.in}\n"));
+  root.write("project/registry/keys.toml", "");
+  root.write("project/registry/params.toml", "");
+  std::string endpoints;
+  for (const char* const env : {"dev", "test", "prod"})
+    endpoints += "[" + std::string(env) + ".g]\nkind = 'graph'\ntables = ['beats']\n";
+  root.write("project/registry/endpoints.toml", endpoints);
+  root.write("project/plans/beat.plan.json",
+             R"({"schema_version":1,"name":"beat","nodes":[{"id":"src","op":"list","inputs":[],)"
+             R"("params":{"endpoint":"g","pattern":"beats:now"}}],"outputs":["src"]})");
+}
+
+TEST(ServeTest, S59_AGraphRunsBesideThePlans) {
+  const Root root;
+  write_graph_project(root);
+  const ShellResult result = root.run(with_server(
+      "curl -s http://$A/v1/graphs; echo\n"
+      "curl -s http://$A/v1/graphs/beat; echo\n"
+      "curl -s http://$A/v1/graphs/beat/why/all; echo\n"
+      "curl -s http://$A/readyz?verbose; echo\n"
+      "until curl -s http://$A/v1/rank/beat -d '{\"user_id\":1}' | tee answer | grep -q '\"id\":'; "
+      "do "
+      "kill -0 $PID || break; done; cat answer; echo\n"
+      "curl -s http://$A/metrics | grep 'runtime_scheduler_tick_count'\n"
+      "curl -s http://$A/v1/stats | tr '{' '\\n' | grep -A1 'runtime.scheduler.tick_count'\n",
+      "--root project --graph beat.yaml"));
+  EXPECT_THAT(result.out, HasSubstr(R"({"graphs":[{"name":"beat","state":"running","epochs":{)"));
+  EXPECT_THAT(result.out, HasSubstr(R"("lanes":[{"lane":"tick","runtime.scheduler.tick_count":)"));
+  EXPECT_THAT(result.out, HasSubstr(R"({"component":"all","epoch":)"));
+  EXPECT_THAT(result.out, HasSubstr("[+]graph beat ok\n"));
+  EXPECT_THAT(result.out, HasSubstr(R"("state":{"graph":"beat","tables":{"beats":)"));
+  EXPECT_THAT(result.out, HasSubstr(R"(lane="tick")"));
+  EXPECT_THAT(result.out, HasSubstr(R"("lane":"tick")"));
+  EXPECT_THAT(result.out, HasSubstr("exit 0")) << root.read("log");
+  const std::string log = root.read("log");
+  EXPECT_LT(log.find("graph_start"), log.find("listening"));
+  EXPECT_LT(log.find("drain_end"), log.find("graph_end")) << log;
+}
+
+TEST(ServeTest, S59_AFailedGraphIsNotReady) {
+  const Root root;
+  write_graph_project(
+      root,
+      "  - {id: bad, type: core.fail, config: {fail_at: [200]}, trigger_policy: {type: "
+      "any_input, inputs: [in]}, execution: {lane: tick}}\n");
+  const ShellResult result = root.run(with_server(
+      "while curl -sf -o ready http://$A/readyz; do kill -0 $PID || break; done\n"
+      "curl -s http://$A/readyz?verbose; echo\n"
+      "curl -s -o answer -w '%{http_code}\\n' http://$A/v1/rank/beat -d '{\"user_id\":1}'\n"
+      "curl -s http://$A/v1/graphs; echo\n",
+      "--root project --graph beat.yaml"));
+  EXPECT_THAT(result.out,
+              HasSubstr("[-]graph beat: component 'bad' failed: failed as configured\nnot ready"));
+  EXPECT_THAT(result.out, HasSubstr("\n200\n")) << "requests see the last tables";
+  EXPECT_THAT(result.out, HasSubstr(R"("state":"failed","problem":"component 'bad')"));
+  EXPECT_THAT(result.out, HasSubstr("exit 0"));
+}
+
+TEST(ServeTest, G70_RunAndBenchTakeAGraphToo) {
+  const Root root;
+  write_graph_project(root);
+  const std::string program = "engine/bin/rankd --root project --graph beat.yaml ";
+  const ShellResult run = root.run("echo '{\"user_id\":1}' | " + program + "--plan_name beat");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr(R"("state":{"graph":"beat","tables":{"beats":)"));
+  EXPECT_EQ(root.run(program + "bench --plan_name beat --count 20").exit_code, 0);
+  EXPECT_THAT(root.run(program + "doctor").out, HasSubstr("graph beat: it starts"));
+  const ShellResult without =
+      root.run("echo '{\"user_id\":1}' | engine/bin/rankd --root project --plan_name beat");
+  EXPECT_EQ(without.exit_code, 1);
+  EXPECT_THAT(without.out, HasSubstr("start it with --graph FILE"));
+  const ShellResult bad = root.run("engine/bin/rankd --root project --graph none.yaml </dev/null");
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.err, HasSubstr("Graph none.yaml: Cannot open the file"));
 }
 
 }  // namespace

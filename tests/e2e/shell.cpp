@@ -45,7 +45,9 @@ ShellResult Root::run(std::string_view line) const {
 }
 
 void Root::write(std::string_view name, std::string_view text) const {
-  std::ofstream(fs::path(path_) / name, std::ios::binary) << text;
+  const fs::path file = fs::path(path_) / name;
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
 }
 
 std::string Root::read(std::string_view name) const {

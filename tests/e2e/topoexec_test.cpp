@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 TEST(TopoexecTest, G68_TheGuideWorksAsWritten) {
   const Root root;
-  for (const std::string& name : {"greenhouse", "alarms", "pool_load"}) {
+  for (const std::string& name : {"greenhouse", "alarms", "pool_load", "trending/trending"}) {
     const ShellResult result =
         root.run("engine/bin/topoexec graph validate examples/graphs/" + name + ".yaml");
     EXPECT_EQ(result.exit_code, 0) << result.out;
@@ -66,6 +66,65 @@ TEST(TopoexecTest, G68_OneFileHasOutputAndSummaryInOrder) {
       "engine/bin/topoexec graph run examples/graphs/alarms.yaml --virtual-time --until-idle 2>&1");
   EXPECT_EQ(both.exit_code, 0) << both.out;
   EXPECT_LT(both.out.rfind('{'), both.out.find("alarms: ok")) << both.out;
+}
+
+TEST(TopoexecTest, G67_APageOfARealServerIsPolledThroughAnOutage) {
+  const Root root;
+  root.write(
+      "poll.yaml.in",
+      "schema_version: 1\ngraph: {name: poll, kind: internal_test}\n"
+      "lanes: {main: {type: event_loop}}\ncomponents:\n"
+      "  - {id: page, type: http.poll, event_sources: [{type: timer, period: 20ms}],\n"
+      "     config: {url: 'http://127.0.0.1:PORT/page.json', timeout: 10s, changes_only: true},\n"
+      "     execution: {lane: main}}\n"
+      "  - {id: out, type: core.stdout, trigger_policy: {type: any_input, inputs: [in, status]},\n"
+      "     execution: {lane: main}}\n"
+      "edges:\n"
+      "  - {id: a, kind: immediate, from: page.out, to: out.in}\n"
+      "  - {id: b, kind: immediate, from: page.status, to: out.status}\n");
+  root.write("page.json", "{\"price\": 3}");
+  // Waits for what the graph prints, not for a time.
+  const ShellResult result = root.run(
+      "python3 -u -m http.server 0 --bind 127.0.0.1 >web.log 2>&1 & WEB=$!\n"
+      "until grep -q 'port ' web.log; do kill -0 $WEB || break; done\n"
+      "sed \"s/PORT/$(sed -n 's/.* port \\([0-9]*\\) .*/\\1/p' web.log | head -1)/\" poll.yaml.in "
+      ">poll.yaml\n"
+      "engine/bin/topoexec graph run poll.yaml --format json >lines 2>err & RUN=$!\n"
+      "until grep -q '\"price\":3' lines; do kill -0 $RUN || break; done\n"
+      "echo '{\"price\": 4}' >page.tmp; mv page.tmp page.json\n"
+      "until grep -q '\"price\":4' lines; do kill -0 $RUN || break; done\n"
+      "rm page.json\n"
+      "until grep -q 'status 404' lines; do kill -0 $RUN || break; done\n"
+      "kill $WEB; kill -TERM $RUN; wait $RUN; echo exit $?\ncat lines err\n");
+  EXPECT_THAT(result.out, StartsWith("exit 0"));
+  EXPECT_THAT(result.out, HasSubstr(R"("value":{"ok":true})"));
+  EXPECT_THAT(result.out, HasSubstr(R"("value":{"price":3})"));
+  EXPECT_THAT(result.out, HasSubstr(R"("value":{"price":4})"));
+  EXPECT_THAT(result.out,
+              HasSubstr(R"("value":{"ok":false,"problem":"The server answered with status 404"})"));
+}
+
+TEST(TopoexecTest, G67_AGraphRunsPlansOfTheProject) {
+  const Root root;
+  root.write(
+      "rank.yaml",
+      "schema_version: 1\ngraph: {name: rank, kind: internal_test}\n"
+      "lanes: {main: {type: event_loop}}\ncomponents:\n"
+      "  - {id: users, type: core.values, config: {values: [1, 2]}, execution: {lane: main}}\n"
+      "  - {id: feed, type: plan, config: {name: mixed_pipeline, deadline: 30s},\n"
+      "     trigger_policy: {type: any_input, inputs: [in]}, execution: {lane: main}}\n"
+      "  - {id: out, type: core.stdout, event_sources: [{type: task_ready, inputs: [in]}],\n"
+      "     execution: {lane: main}}\n"
+      "edges:\n"
+      "  - {id: a, kind: immediate, from: users.out, to: feed.in, policy: {mode: queue, capacity: "
+      "8}}\n"
+      "  - {id: b, kind: async, from: feed.out, to: out.in, policy: {mode: queue, capacity: 8}}\n");
+  for (const char* const time : {" --virtual-time", ""}) {
+    const ShellResult result =
+        root.run("engine/bin/topoexec graph run rank.yaml --until-idle" + std::string(time));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(count_of("\"candidates\":[{\"id\":", result.out), 2U) << result.out;
+  }
 }
 
 TEST(TopoexecTest, G55_ARunIsRecordedAndReplayed) {

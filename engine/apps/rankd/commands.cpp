@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <sys/ioctl.h>
@@ -19,6 +20,7 @@
 #include "apps/rankd/bench.h"
 #include "apps/rankd/doctor.h"
 #include "apps/rankd/extensions.h"
+#include "apps/rankd/graph_run.h"
 #include "apps/rankd/line_reader.h"
 #include "apps/rankd/line_server.h"
 #include "apps/rankd/output.h"
@@ -260,13 +262,15 @@ int bench(const Flags& flags, host::Engine& engine, Output& out, const StopFlag&
   return result.failed == 0 ? kOk : kFailed;
 }
 
-int with_engine(Flags flags, const host::Project& project, Output& out) {
+int with_engine(Flags flags, const host::Project& project, bridge::GraphHost* graph, Output& out) {
   ProcessLog log(flags);
   flags.log = &log.logger();
   StopFlag stop;
   const StopSignals signals(stop);
   auto engine = host::Engine::start(flags, project);
   if (!engine) return fail(engine.error());
+  GraphRun graph_run(graph);
+  if (auto started = graph_run.start(**engine, flags.log); !started) return fail(started.error());
   const int code = flags.command == Subcommand::kRun ? run_lines(flags, **engine, out, stop)
                                                      : bench(flags, **engine, out, stop);
   if (const auto closed = (*engine)->close_trace_dump(); !closed) return fail(closed.error());
@@ -281,7 +285,10 @@ int run_command_to(const Flags& flags, Output& out) {
   if (flags.command == Subcommand::kRequest) return run_request(flags.nats, flags.deadline, out);
   if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
-  const auto project = host::Project::open(flags, rankd_extensions());
+  Flags settings = flags;
+  const auto graph = load_graph(flags.graph_file, settings);
+  if (!graph) return fail(graph.error());
+  const auto project = host::Project::open(settings, rankd_extensions(graph->get()));
   if (!project) return fail(project.error());
   switch (flags.command) {
     case Subcommand::kPrintRegistry:
@@ -299,7 +306,7 @@ int run_command_to(const Flags& flags, Output& out) {
     case Subcommand::kExplain:
       return explain(flags, **project, out);
     default:
-      return with_engine(flags, **project, out);
+      return with_engine(std::move(settings), **project, graph->get(), out);
   }
 }
 

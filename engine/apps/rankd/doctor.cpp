@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "apps/rankd/extensions.h"
+#include "apps/rankd/graph_run.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
 #include "base/problems/message_text.h"
@@ -57,7 +58,7 @@ class Checklist {
 };
 
 std::string describe(const plan::EndpointInfo& endpoint) {
-  if (endpoint.kind == plan::EndpointKind::kEmbedded)
+  if (endpoint.kind == plan::EndpointKind::kEmbedded || endpoint.kind == plan::EndpointKind::kGraph)
     return base::format("endpoint {}", endpoint.name);
   const std::string where = endpoint.unix_path.empty()
                                 ? base::format("{}:{}", endpoint.host, endpoint.port)
@@ -139,9 +140,16 @@ void show_settings(const Flags& flags, const host::Engine& engine, Checklist& li
   show("max_request_memory", flags.row_limits.bytes_max, "default");
 }
 
-void check_answers(const host::Project& project, const Flags& flags, Checklist& list) {
+void check_answers(const host::Project& project,
+                   const Flags& flags,
+                   bridge::GraphHost* graph,
+                   Checklist& list) {
   auto engine = host::Engine::start(flags, project);
   if (!engine) return list.bad("engine", engine.error().text);
+  GraphRun graph_run(graph);
+  if (auto started = graph_run.start(**engine, nullptr); !started)
+    return list.bad("graph", started.error().text);
+  if (graph != nullptr) list.good(base::format("graph {}: it starts", graph->name()));
   show_settings(flags, **engine, list);
   rank::RequestReader reader;
   for (const std::string_view name : (*engine)->plans().names()) {
@@ -161,9 +169,15 @@ void check_answers(const host::Project& project, const Flags& flags, Checklist& 
 
 }  // namespace
 
-int run_doctor(const Flags& flags, Output& out) {
-  Checklist list(out, flags.format == Format::kJson);
-  const auto project = host::Project::open(flags, rankd_extensions());
+int run_doctor(const Flags& given, Output& out) {
+  Checklist list(out, given.format == Format::kJson);
+  Flags flags = given;
+  const auto graph = load_graph(flags.graph_file, flags);
+  if (!graph) {
+    list.bad("graph", graph.error().text);
+    return list.finish();
+  }
+  const auto project = host::Project::open(flags, rankd_extensions(graph->get()));
   if (!project) {
     list.bad("registry and tasks", project.error().text);
     return list.finish();
@@ -176,7 +190,7 @@ int run_doctor(const Flags& flags, Output& out) {
   list.good(base::format("tasks: {}", (*project)->tasks().tasks().size()));
   check_endpoints(**project, flags, list);
   check_plans(**project, flags, list);
-  check_answers(**project, flags, list);
+  check_answers(**project, flags, graph->get(), list);
   return list.finish();
 }
 

@@ -60,6 +60,14 @@ std::vector<Format> formats_of(Subcommand command) {
   return {};
 }
 
+// Refuses `--graph` for commands that run nothing.
+std::expected<void, EarlyExit> check_graph(const Flags& flags) {
+  const bool runs = flags.command == Subcommand::kRun || flags.command == Subcommand::kBench ||
+                    flags.command == Subcommand::kServe || flags.command == Subcommand::kDoctor;
+  if (flags.graph_file.empty() || runs) return {};
+  return std::unexpected(EarlyExit{2, "--graph: only run, bench, serve and doctor run a graph\n"});
+}
+
 // Refuses a `--format` that the command does not have.
 std::expected<void, EarlyExit> check_format(const Flags& flags) {
   const std::vector<Format> possible = formats_of(flags.command);
@@ -85,6 +93,7 @@ void add_loading(CLI::App& app, Flags& flags) {
       ->check(CLI::IsMember({"dev", "test", "prod"}))
       ->capture_default_str();
   app.add_option("--plugin", flags.plugins, "shared object with more tasks");
+  app.add_option("--graph", flags.graph_file, "a graph that run, bench and serve run beside plans");
   const auto check_passes = [](const std::string& names) {
     return plan::parse_passes(names) ? std::string()
                                      : "Give off, on or some of " + std::string(plan::kPassNames);
@@ -275,6 +284,7 @@ class CommandLine {
       if (option->count() > 0) flags_.given.insert("--" + option->get_lnames().front());
     }
     choose_command();
+    if (auto good = check_graph(flags_); !good) return good;
     return check_format(flags_);
   }
 

@@ -46,6 +46,7 @@ struct Flags : host::Settings {
   std::optional<base::LogFormat> log_format;  ///< unset: depends on where stderr goes
   std::optional<base::LogLevel> log_level;    ///< unset: depends on the command
   std::int64_t run_concurrency = 64;          ///< requests of `run` that are under way at a time
+  std::string graph_file;                     ///< a graph to run beside the plans; empty: none
   std::string probe_address;                  ///< of the server that `probe` asks
   // top
   std::string top_address = "127.0.0.1:8080";

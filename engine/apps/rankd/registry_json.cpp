@@ -55,6 +55,11 @@ void write_endpoints(JsonWriter& json, std::span<const plan::EndpointInfo> endpo
     json.member("kind", plan::to_string(endpoint.kind));
     if (endpoint.kind == plan::EndpointKind::kEmbedded) {
       json.member("data_file", endpoint.data_file);
+    } else if (endpoint.kind == plan::EndpointKind::kGraph) {
+      json.key("tables");
+      json.begin_array();
+      for (const std::string& table : endpoint.tables) json.value(table);
+      json.end_array();
     } else if (!endpoint.unix_path.empty()) {
       json.member("unix_path", endpoint.unix_path);
     } else {
@@ -66,6 +71,10 @@ void write_endpoints(JsonWriter& json, std::span<const plan::EndpointInfo> endpo
       json.member("cluster", endpoint.cluster);
       if (!endpoint.username.empty()) json.member("username", endpoint.username);
       if (!endpoint.password_env.empty()) json.member("password_env", endpoint.password_env);
+    }
+    if (endpoint.kind == plan::EndpointKind::kGraph) {
+      json.end_object();
+      continue;
     }
     if (endpoint.kind != plan::EndpointKind::kEmbedded) {
       json.member("tls", endpoint.tls.has_value());

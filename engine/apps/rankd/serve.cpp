@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "apps/rankd/extensions.h"
+#include "apps/rankd/graph_run.h"
 #include "apps/rankd/output.h"
 #include "apps/rankd/process_log.h"
 #include "base/clock.h"
@@ -187,7 +188,13 @@ int serve_with(Flags flags,
     log.warning("setting_ignored", warning.message);
   flags.log = &log;
   flags.id_prefix = random_prefix();
-  auto project = host::Project::open(flags, rankd_extensions());
+  const auto graph = load_graph(flags.graph_file, flags);
+  if (!graph) {
+    print_to(stderr, "rankd: " + graph.error().text + "\n");
+    return kServeFailed;
+  }
+  const auto extensions = [desk = graph->get()] { return rankd_extensions(desk); };
+  auto project = host::Project::open(flags, extensions());
   if (!project) {
     print_to(stderr, "rankd: " + project.error().text + "\n");
     return kServeFailed;
@@ -198,11 +205,19 @@ int serve_with(Flags flags,
     print_to(stderr, "rankd: " + engine.error().text + "\n");
     return kServeFailed;
   }
+  if (*graph != nullptr) {
+    // The server ends it, after the last request.
+    if (auto started = (*graph)->start(**engine, &log); !started) {
+      print_to(stderr, "rankd: " + started.error().text + "\n");
+      return kServeFailed;
+    }
+  }
   auto server = server::Server::start({.engine = *std::move(engine),
                                        .host = flags,
-                                       .extensions = rankd_extensions,
+                                       .extensions = extensions,
                                        .log = &log,
                                        .log_sink = &sink,
+                                       .graphs = graph->get(),
                                        .inherited = server::take_inherited_sockets()},
                                       settings);
   if (!server) {

@@ -18,7 +18,7 @@ TEST(TopoexecDoctorTest, ListsTypesLimitsAndTheMachine) {
   const auto json = base::read_json(doctor_report(graph::builtin_registry(), true));
   ASSERT_TRUE(json);
   EXPECT_EQ(json->root().find_member("limits")->find_member("max_components")->find_int(), 4096);
-  EXPECT_EQ(json->root().find_member("component_types")->size(), 14U);
+  EXPECT_EQ(json->root().find_member("component_types")->size(), 15U);
   EXPECT_GT(*json->root().find_member("machine")->find_member("processors_allowed")->find_int(), 0);
 }
 

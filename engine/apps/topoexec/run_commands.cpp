@@ -194,7 +194,8 @@ Outcome run_graph_command(const GraphInput& input) {
   return run(input);
 }
 
-Outcome run_scenario(const Flags& flags, const graph::ComponentRegistry& registry) {
+Outcome run_scenario(const Flags& flags, const graph::ComponentRegistry& known) {
+  graph::ComponentRegistry registry = known;
   const auto text = graph::read_text_file(flags.file, flags.limits.text_bytes_max);
   if (!text) return usage_error(base::format("{}: {}", flags.file, text.error().message()));
   auto scenario = graph::read_scenario(*text);

@@ -79,7 +79,7 @@ TEST(TopoexecRunTest, RunsInWallTimeUntilABoundAndPrintsLinesAsTheyCome) {
 }
 
 TEST(TopoexecRunTest, G74_TheScenariosOfTheExamplesPass) {
-  for (const char* name : {"greenhouse", "alarms", "pool_load"}) {
+  for (const char* name : {"greenhouse", "alarms", "pool_load", "trending/trending"}) {
     Flags flags = run_flags(Subcommand::kTest, std::string(name) + ".scenario");
     const Outcome outcome = run_command(flags);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;

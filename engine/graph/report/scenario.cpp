@@ -16,6 +16,7 @@
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/compile/descriptor.h"
+#include "graph/components/builtin_components.h"
 #include "graph/format/duration_text.h"
 #include "graph/format/graph_file.h"
 #include "graph/format/spec.h"
@@ -286,9 +287,7 @@ base::Result<Scenario> read_scenario(std::string_view text) {
   return ScenarioReader(*document).read();
 }
 
-base::Status use_stand_ins(const Scenario& scenario,
-                           const ComponentRegistry& types,
-                           GraphFile& file) {
+base::Status use_stand_ins(const Scenario& scenario, ComponentRegistry& types, GraphFile& file) {
   for (const std::string& id : scenario.stand_ins) {
     ComponentSpec* const component = file.find_component(id);
     if (component == nullptr) {
@@ -301,7 +300,13 @@ base::Status use_stand_ins(const Scenario& scenario,
           base::ErrorCode::kInvalidArgument,
           base::format("Only an input boundary can have a stand-in, and '{}' is none", id));
     }
-    component->type = "core.input";
+    ComponentDescriptor stand_in = *types.find("core.input");
+    stand_in.type = "core.input for " + component->type;
+    stand_in.outputs = type->outputs;
+    if (types.find(stand_in.type) == nullptr) {
+      MR_TRY_STATUS(types.add(stand_in, builtin_factory("core.input")));
+    }
+    component->type = stand_in.type;
     component->event_sources.clear();
     component->trigger.reset();
     component->config.reset();

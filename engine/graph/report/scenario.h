@@ -53,10 +53,11 @@ struct Scenario {
 /// Reads a scenario strictly; an error says where in the text it is.
 [[nodiscard]] base::Result<Scenario> read_scenario(std::string_view text);
 
-/// Replaces the stand-ins of a scenario in a file that was read. Fails if one is not there, or is
-/// no input boundary.
+/// Replaces the stand-ins of a scenario in a file that was read by types that it adds: as
+/// `core.input`, with the outputs of what they stand for. Fails if one is not there, or is no input
+/// boundary.
 [[nodiscard]] base::Status use_stand_ins(const Scenario& scenario,
-                                         const ComponentRegistry& types,
+                                         ComponentRegistry& types,
                                          GraphFile& file);
 
 /// What a run gave and should not, and the other way round, as lines.

@@ -74,7 +74,7 @@ TEST(Scenario, G74_AStandInTakesThePlaceOfASourceOutside) {
            "id: o, type: core.output, trigger_policy: {type: any_input}, execution: {lane: main}"},
       .edges = {"id: e, kind: immediate, from: i.out, to: o.in, policy: {mode: queue, capacity: "
                 "8}"}};
-  const ComponentRegistry types = builtin_registry();
+  ComponentRegistry types = builtin_registry();
   const auto read = [](const std::string& name) {
     return *read_scenario("graph: g\nstand_ins: [" + name +
                           "]\ninject: [{component: i, value: 9}]\n");

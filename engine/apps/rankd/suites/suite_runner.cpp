@@ -29,7 +29,8 @@ base::Status replace_stores(host::Extensions& extensions, const Suite& suite) {
     return driver->client_kind() == tasks::ClientKind::kStore;
   };
   std::erase_if(extensions.drivers, is_store);
-  for (const plan::EndpointKind kind : {plan::EndpointKind::kEmbedded, plan::EndpointKind::kRedis})
+  for (const plan::EndpointKind kind :
+       {plan::EndpointKind::kEmbedded, plan::EndpointKind::kRedis, plan::EndpointKind::kGraph})
     extensions.drivers.push_back(std::make_unique<SuiteDataDriver>(kind, data));
   return {};
 }
