@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "loop/event_loop.h"
 #include "loop/executor.h"
 #include "loop/loop_thread.h"
 
@@ -37,6 +38,22 @@ bool FakeLoop::run_one() {
     return true;
   }
   return timers_.fire_next(clock_.now());
+}
+
+bool FakeLoop::run_turn() {
+  if (!has_ready()) return false;
+  begin_turn();
+  const LoopThread::Scope scope(thread());
+  const base::TimePoint end = clock_.now() + EventLoop::kJobTimePerTurnMax;
+  for (std::uint32_t count = 0; count < EventLoop::kJobsPerTurnMax && !jobs_.empty(); ++count) {
+    Job* const job = jobs_.try_pop_front();
+    job->run(*job);
+    if (clock_.now() >= end) break;
+  }
+  const base::TimePoint now = clock_.now();
+  while (timers_.fire_next(now)) {
+  }
+  return true;
 }
 
 std::uint64_t FakeLoop::run_ready() {

@@ -37,6 +37,9 @@ class FakeLoop final : public Loop {
   /// Runs the oldest job, or when there is none the earliest timer that is due now. False when
   /// there was neither.
   bool run_one();
+  /// Runs a turn as `EventLoop` does: jobs within its bounds, then the timers that are due. False
+  /// when there was neither.
+  bool run_turn();
   /// Runs jobs and due timers until there are none, without moving the clock; gives their number.
   std::uint64_t run_ready();
   /// Moves the clock to `time`, stopping at every deadline on the way to run all that is ready

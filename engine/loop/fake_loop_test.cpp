@@ -32,6 +32,26 @@ TEST(FakeLoopTest, RunsJobsInOrderAndThoseTheyPost) {
   EXPECT_FALSE(loop.run_one());
 }
 
+TEST(FakeLoopTest, ATurnRunsJobsForALimitedTimeAndThenTheTimersThatAreDue) {
+  base::ManualClock clock;
+  FakeLoop loop(clock);
+  std::vector<int> log;
+  FunctionTimer timer([&] { log.push_back(0); });
+  FunctionJob first([&] {
+    log.push_back(1);
+    clock.advance(milliseconds(2));
+  });
+  FunctionJob second([&] { log.push_back(2); });
+  loop.arm(timer, at(1));
+  loop.post(first);
+  loop.post(second);
+  EXPECT_TRUE(loop.run_turn());
+  EXPECT_EQ(log, (std::vector<int>{1, 0}));
+  EXPECT_TRUE(loop.run_turn());
+  EXPECT_EQ(log, (std::vector<int>{1, 0, 2}));
+  EXPECT_FALSE(loop.run_turn());
+}
+
 TEST(FakeLoopTest, IsCurrentOnlyWhileItRunsSomething) {
   base::ManualClock clock;
   FakeLoop outer(clock), inner(clock);

@@ -82,6 +82,13 @@ inline TaskSpec list_task() {
   return list;
 }
 
+/// A fan-out that writes a key of its own besides.
+inline TaskSpec scored_list_task() {
+  TaskSpec list = fan_out("scored_list");
+  list.params.insert(list.params.begin(), optional("with_scores", ParamType::kOutKey));
+  return list;
+}
+
 inline std::vector<TaskSpec> fetching_tasks() {
   return {{.op = "viewer",
            .kind = TaskKind::kAsync,
@@ -99,6 +106,7 @@ inline std::vector<TaskSpec> fetching_tasks() {
           fan_out("recommendation"),
           fan_out("media"),
           list_task(),
+          scored_list_task(),
           {.op = "hydrate",
            .kind = TaskKind::kAsync,
            .params = {required("endpoint", ParamType::kEndpoint),

@@ -71,10 +71,11 @@ struct PendingWork {
 struct RankError {
   RankErrorCode code = RankErrorCode::kInternal;
   std::string message = {};
-  std::string node = {};                  ///< the node that failed; empty: none did
-  std::string op = {};                    ///< op of that node
-  std::string source = {};                ///< `file:line:column` of the node, when known
-  std::vector<PendingWork> pending = {};  ///< after a deadline: what was not over, longest first
+  std::string node = {};    ///< the node that failed; empty: none did
+  std::string op = {};      ///< op of that node
+  std::string source = {};  ///< `file:line:column` of the node, when known
+  std::vector<PendingWork> pending =
+      {};  ///< after a deadline or timeout: what was not over, longest first
 
   /// Writes the object that stands under `"error"`.
   void write_json(base::JsonWriter& json) const;

@@ -127,6 +127,10 @@ TEST(RankerTest, REQ3_ANodesOwnTimeoutNamesIt) {
   rig.load(slow_plan(50, R"("timeout_ms": 20)"));
   const auto call = rig.ask(R"({"user_id": 1})");
   EXPECT_EQ(call->error_code(), "node_timeout");
+  EXPECT_THAT(
+      call->response(),
+      HasSubstr(R"("pending":[{"node":"slow","op":"sleep","state":"running","elapsed_ms":20,)"
+                R"("budget_ms":20}])"));
   EXPECT_THAT(call->part("error"), HasSubstr(R"("node":"slow","op":"sleep")"));
   EXPECT_EQ(call->answered_at(), kStart + 20ms);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -106,12 +107,8 @@ RequestOutcome RequestFields::read_deadline(base::JsonValue value) {
 }
 
 RequestOutcome RequestFields::read_limit(base::JsonValue value) {
-  const auto count = value.find_int();
-  if (!count) return values_.wrong_type(value, "limit", "an integer");
-  if (*count < 0)
-    return values_.refuse(RankErrorCode::kBadValue, value, "'limit' must not be negative");
-  request_.limit = *count;
-  return {};
+  return values_.read_int(
+      value, "limit", std::numeric_limits<std::int64_t>::max(), request_.limit.emplace());
 }
 
 RequestOutcome RequestFields::read_exclude(base::JsonValue value) {
@@ -233,22 +230,17 @@ RequestOutcome RequestFields::read_scheduling(base::JsonValue value) {
           base::format("'scheduling' has no field '{}'", base::shortened(member.key())),
           base::suggestion(member.key(), kNames));
     }
-    const auto number = member.find_int();
-    if (!number) {
-      return values_.wrong_type(member, base::format("scheduling.{}", member.key()), "an integer");
-    }
     const bool is_time = member.key() == kNames[1];
     const std::int64_t most = is_time ? kInlineThresholdNsMax : kInlineDepthMax;
-    if (*number < 0 || *number > most) {
-      return values_.refuse(
-          RankErrorCode::kBadValue,
-          member,
-          base::format("'scheduling.{}' must be from 0 to {}", member.key(), most));
-    }
+    std::int64_t number = 0;
+    if (auto read =
+            values_.read_int(member, base::format("scheduling.{}", member.key()), most, number);
+        !read)
+      return read;
     if (is_time) {
-      request_.scheduling.inline_threshold = base::Duration(*number);
+      request_.scheduling.inline_threshold = base::Duration(number);
     } else {
-      request_.scheduling.max_inline_depth = static_cast<std::uint32_t>(*number);
+      request_.scheduling.max_inline_depth = static_cast<std::uint32_t>(number);
     }
   }
   return {};

@@ -111,6 +111,7 @@ TEST(RequestFieldsTest, REQ10_EveryFieldHasItsRange) {
                                   R"("deadline_ms": -1)",
                                   R"("deadline_ms": 3600001)",
                                   R"("limit": -1)",
+                                  R"("limit": 9223372036854775808)",
                                   R"("exclude": ["a"])",
                                   R"("output_keys": ["id", "id"])",
                                   R"("priority": "urgent")",

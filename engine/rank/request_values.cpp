@@ -75,6 +75,20 @@ RequestOutcome RequestValues::read_id(base::JsonValue value,
   return wrong_type(value, name, "an integer, or one in a string");
 }
 
+RequestOutcome RequestValues::read_int(base::JsonValue value,
+                                       std::string_view name,
+                                       std::int64_t most,
+                                       std::int64_t& out) const {
+  const auto number = value.find_int();
+  if (!number && !value.is(JsonKind::kUnsigned)) return wrong_type(value, name, "an integer");
+  if (!number || *number < 0 || *number > most) {
+    return refuse(
+        RankErrorCode::kBadValue, value, base::format("'{}' must be from 0 to {}", name, most));
+  }
+  out = *number;
+  return {};
+}
+
 RequestOutcome RequestValues::check_array(base::JsonValue value,
                                           std::size_t count_max,
                                           std::string_view items) const {

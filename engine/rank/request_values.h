@@ -33,6 +33,11 @@ class RequestValues {
   [[nodiscard]] RequestOutcome read_id(base::JsonValue value,
                                        std::string_view name,
                                        std::int64_t& out) const;
+  /// Reads an integer within bounds.
+  [[nodiscard]] RequestOutcome read_int(base::JsonValue value,
+                                        std::string_view name,
+                                        std::int64_t most,
+                                        std::int64_t& out) const;
   /// Checks that a field is an array of at most so many items.
   [[nodiscard]] RequestOutcome check_array(base::JsonValue value,
                                            std::size_t count_max,

@@ -202,13 +202,16 @@ RankError error_of(const RequestRun& run, const runtime::Run& ended, base::Durat
   RankError error{.code = rank_code_of(status.error().code()),
                   .message = std::string(status.error().message())};
   const plan::CompiledPlan& plan = run.plan().plan();
+  // The timeout that holds, that of the process included.
+  const auto timeout_of = [&](std::uint32_t index) { return ended.topology().spec(index).timeout; };
   for (const runtime::PendingNode& pending : ended.pending()) {
     const plan::CompiledNode& node = plan.nodes[pending.node];
-    error.pending.push_back({.node = node.id,
-                             .op = node.task->op,
-                             .was_running = pending.was_running,
-                             .elapsed = pending.elapsed,
-                             .budget = std::min(budget, node.timeout.value_or(budget))});
+    error.pending.push_back(
+        {.node = node.id,
+         .op = node.task->op,
+         .was_running = pending.was_running,
+         .elapsed = pending.elapsed,
+         .budget = std::min(budget, timeout_of(pending.node).value_or(budget))});
   }
   if (!error.pending.empty())
     error.message = base::format("The deadline passed; node '{}' was {}",
@@ -219,6 +222,14 @@ RankError error_of(const RequestRun& run, const runtime::Run& ended, base::Durat
   const plan::CompiledNode& node = plan.nodes[failed];
   error.node = node.id;
   error.op = node.task->op;
+  if (const auto timeout = timeout_of(failed);
+      timeout && error.code == RankErrorCode::kNodeTimeout) {
+    error.pending.push_back({.node = node.id,
+                             .op = node.task->op,
+                             .was_running = true,
+                             .elapsed = *timeout,
+                             .budget = *timeout});
+  }
   if (node.source.line != 0) {
     error.source = base::format("{}:{}:{}", plan.source_file, node.source.line, node.source.column);
   }

@@ -216,6 +216,50 @@ TEST_F(LoopDeadlineTest, C10_ATimeoutThatPassedOnALoopTakesTheFallback) {
   EXPECT_EQ(notes->text(), "fetch instead after");
 }
 
+/// An async body that works on the loop instead of waiting, and looks whether it is wanted.
+loop::Task<base::Status> work_on_loop(base::ManualClock& clock, NodeCall call) {
+  for (int chunk = 0; chunk < 200; ++chunk) {
+    clock.advance(milliseconds(1));
+    if (!call.is_wanted()) co_return base::fail(base::ErrorCode::kCancelled, "not wanted");
+  }
+  co_return base::Status{};
+}
+
+TEST_F(LoopDeadlineTest, C10_AnAsyncBodyThatWorksOnTheLoopSeesItsDeadlineToo) {
+  NodeSpec busy = noting_node("busy");
+  busy.kind = NodeKind::kAsync;
+  busy.body = nullptr;
+  busy.closure = std::shared_ptr<const void>(std::shared_ptr<void>(), &lab.clock);
+  busy.async_body = [](const void* closure, NodeCall call) {
+    auto* const clock = static_cast<const base::ManualClock*>(closure);
+    return work_on_loop(*const_cast<base::ManualClock*>(clock), std::move(call));
+  };
+  TestDag dag({busy});
+  RunHandle run = lab.submit(dag, notes, {.deadline = in(milliseconds(50))});
+  settle_loop();
+  EXPECT_EQ(run.outcome(), RunOutcome::kDeadline);
+  EXPECT_EQ(lab.clock.now(), base::TimePoint(milliseconds(50)));
+  ASSERT_EQ(run.pending().size(), 1U);
+  EXPECT_EQ(run.pending()[0].elapsed, milliseconds(50));
+  lab.settle();
+}
+
+TEST_F(LoopDeadlineTest, C9_ANodeDoesNotMakeTheTimersOfOthersLate) {
+  // The node fits the budget of a turn, but might hold up the deadline of another run for longer
+  // than an answer may be late.
+  NodeSpec hinted = working_node({.time = microseconds(800), .chunk = microseconds(800)});
+  hinted.inline_hint = InlineHint::kAlways;
+  TestDag dag({fetch(), hinted});
+  dag.teach(microseconds(800));
+  TestDag waiting({working_node({.time = milliseconds(1)}, {})});
+  const RunHandle other = lab.submit(waiting, notes, {.deadline = in(microseconds(100))});
+  const RunHandle first = lab.submit(dag, notes, {.deadline = in(milliseconds(50))});
+  settle_loop();
+  EXPECT_EQ(on_workers(), 0U);
+  EXPECT_EQ(first.outcome(), RunOutcome::kOpen) << "the node waits for a worker";
+  lab.settle();
+}
+
 TEST_F(LoopDeadlineTest, C12_ADeadlineTellsWhatTheRunWasWaitingFor) {
   NodeSpec slow = working_node({.time = milliseconds(30)}, {});
   TestDag dag({fetch(), slow, noting_node("queued"), noting_node("after", {"work"})});

@@ -111,13 +111,16 @@ void LoopScheduler::start_async(AsyncOperation& operation) {
   Run& run = operation.extras.run();
   forget_boundary_time();
   credit_ = operation.credit;
-  if (!RunSteps(*this, run).begin_node(operation.node, {})) return run_strand(run);
+  RunSteps steps(*this, run);
+  if (!steps.begin_node(operation.node, {})) return run_strand(run);
   add_one(executed_);
   operation.credit = static_cast<std::uint32_t>(credit_);
   credit_ = 0;
   const NodeSpec& spec = run.topology().spec(operation.node);
   operation.call.emplace(run, run.context());
   operation.call->node_ = operation.node;
+  const base::TimePoint limit = steps.time_limit(operation.node);
+  if (limit != base::TimePoint::max()) operation.call->limit_ = {.clock = &clock(), .when = limit};
   operation.body_start = body_start();
   start(loop_, spec.async_body(spec.closure.get(), *operation.call), operation.completion);
 }
@@ -143,6 +146,8 @@ void LoopScheduler::end_async(AsyncOperation& operation) {
   if (!ok) call.set_error(std::move(operation.status.error()));
   next_arrival_ = {.parent = operation.node, .depth = 1};
   in_strand_ = true;
+  // A body that saw its time run out gives up before a timer could fire (C10).
+  if (!ok && call.limit_.is_over()) steps.fire_passed_timers(operation.node, clock().now());
   if (steps.end_node(call, ok)) steps.pass_tokens(operation.node);
   in_strand_ = false;
   run_strand(run);
@@ -206,7 +211,9 @@ void LoopScheduler::run_strand(Run& run) {
   while (!locals_.empty()) {
     const Local local = locals_.back();
     locals_.pop_back();
-    const base::Duration granted = time_for(run, local.node, since);
+    base::Duration granted = time_for(run, local.node, since);
+    if (spent_ + local.upper > kAnswerLatenessMax)
+      granted = std::min(granted, time_until_a_timer_is_late(since));
     if (granted <= base::Duration::zero() || local.upper > granted) {
       hand_over(run, local.node);
       continue;
@@ -272,6 +279,11 @@ base::Duration LoopScheduler::time_for(Run& run, std::uint32_t node, base::TimeP
   const base::Duration budget = pool_.config().loop_inline_budget - spent_;
   if (!run.options_.deadline) return budget;
   return std::min(budget, RunSteps(*this, run).last_moment(node) - now);
+}
+
+base::Duration LoopScheduler::time_until_a_timer_is_late(base::TimePoint now) const {
+  const std::optional<base::TimePoint> next = loop_.next_deadline();
+  return next ? *next + kAnswerLatenessMax - now : base::Duration::max();
 }
 
 void LoopScheduler::hand_over(Run& run, std::uint32_t node) {

@@ -66,6 +66,10 @@ class LoopScheduler final : public StrandHost {
   /// How long the body of a node may take here if it begins at `now`: what is left of this turn's
   /// budget and of the node's time (C9).
   [[nodiscard]] base::Duration time_for(Run& run, std::uint32_t node, base::TimePoint now);
+  /// How long the loop may still work before one of its timers, which may be the deadline of any
+  /// run, fires too late (C9). Asked only once a turn has taken or may take that long: what is
+  /// shorter makes no timer late.
+  [[nodiscard]] base::Duration time_until_a_timer_is_late(base::TimePoint now) const;
 
   WorkerPool& pool_;
   loop::Loop& loop_;

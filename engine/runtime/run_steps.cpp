@@ -146,7 +146,7 @@ bool RunSteps::end_careful(NodeCall& call, bool ok) {
     // The timer may be late, because its loop is busy: a body that is later still does not count
     // (C11).
     if (const NodeTimer* const timer = extras_.timeout_timer(node);
-        timer != nullptr && host_.clock().now() > timer->when) {
+        timer != nullptr && host_.clock().now() > timer->when && !MR_PLANTED(kLateReturn)) {
       take_by_clock(*timer);
     }
     const bool won = cell->end_careful();
@@ -327,7 +327,7 @@ void RunSteps::answer_early() {
 }
 
 bool RunSteps::is_too_late() const {
-  return run_.options_.deadline &&
+  return run_.options_.deadline && !MR_PLANTED(kLateSuccess) &&
          host_.clock().now() > *run_.options_.deadline + kAnswerLatenessMax;
 }
 

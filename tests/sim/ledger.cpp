@@ -40,7 +40,14 @@ bool RunLedger::fails(std::uint32_t node) const {
 }
 
 base::Duration RunLedger::cost(std::uint32_t node) const {
-  return dag_.nodes[node].cost * (is_slow_body(plan_, node) ? 30 : 1);
+  const base::Duration work =
+      dag_.nodes[node].cost + dag_.nodes[node].work_per_row * plan_.row_count;
+  return work * (is_slow_body(plan_, node) ? 30 : 1);
+}
+
+std::uint32_t RunLedger::row_count(std::uint32_t node) const {
+  if (plan_.row_count > 0) return plan_.row_count;
+  return static_cast<std::uint32_t>(mix(plan_.salt, node) % 100);
 }
 
 base::Duration RunLedger::latency() const {
@@ -100,11 +107,9 @@ void RunLedger::committed(std::uint32_t node, Moment at) {
                 "Both body and clock won, node",
                 node);
   const auto& timeout = dag_.nodes[node].timeout;
-  if (timeout && at.is_exact) {
-    judge_.expect(at.now <= entry.started_at + *timeout,
-                  "C3",
-                  "A body published after its timeout, node",
-                  node);
+  if (timeout && at.now > entry.started_at + *timeout) {
+    judge_.expect(!at.is_exact, "C3", "A body published after its timeout, node", node);
+    late_node_ = node;
   }
   publish(node);
 }
@@ -235,6 +240,8 @@ std::vector<bool> RunLedger::nodes_needed() const {
 }
 
 void RunLedger::judge_ok() {
+  judge_.expect(
+      !late_node_, "C11", "A body counted after its timeout, node", late_node_.value_or(0));
   const std::vector<bool> needed = nodes_needed();
   for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
     const NodeEntry& entry = nodes_[node];

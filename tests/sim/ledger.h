@@ -64,6 +64,8 @@ class RunLedger {
 
   [[nodiscard]] bool fails(std::uint32_t node) const;
   [[nodiscard]] base::Duration cost(std::uint32_t node) const;
+  /// Rows that the body of a node tells of.
+  [[nodiscard]] std::uint32_t row_count(std::uint32_t node) const;
   [[nodiscard]] bool is_submitted() const { return submitted_at_.has_value(); }
   [[nodiscard]] bool is_answered() const { return answered_at_.has_value(); }
   [[nodiscard]] bool is_released() const { return is_released_; }
@@ -117,6 +119,7 @@ class RunLedger {
   std::optional<base::TimePoint> deadline_;
   std::optional<base::TimePoint> cancelled_at_;
   std::optional<base::TimePoint> answered_at_;
+  std::optional<std::uint32_t> late_node_;  ///< published after its timeout
   base::TimePoint last_body_end_{};
   std::uint32_t started_count_ = 0;
   std::uint32_t in_progress_ = 0;

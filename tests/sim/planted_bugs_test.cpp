@@ -83,6 +83,17 @@ TEST(PlantedBugDeathTest, FindsAnIdleWatcher) {
               testing::ExitedWithCode(kFound),
               "breaks D6");
 }
+TEST(PlantedBugDeathTest, C11_FindsALateSuccess) {
+  // Needs a loop that is held up while a worker finishes the run after its deadline.
+  EXPECT_EXIT(hunt(PlantedBug::kLateSuccess, 10 * kSeedCount),
+              testing::ExitedWithCode(kFound),
+              "breaks C11");
+}
+TEST(PlantedBugDeathTest, C11_FindsALateReturn) {
+  EXPECT_EXIT(hunt(PlantedBug::kLateReturn, 10 * kSeedCount),
+              testing::ExitedWithCode(kFound),
+              "breaks C11");
+}
 TEST(PlantedBugDeathTest, FindsPatientAdmission) {
   EXPECT_EXIT(hunt(PlantedBug::kPatientAdmission), testing::ExitedWithCode(kFound), "breaks B3");
 }

@@ -294,6 +294,16 @@ runtime::ExecutorConfig draw_config(Dice& dice) {
   return config;
 }
 
+// How the loop behaves besides.
+void draw_loop(Dice& dice, Scenario& scenario) {
+  scenario.loop_works_in_turns = dice.one_in(8);
+  scenario.loop_stalls = dice.one_in(8);
+  if (!scenario.loop_takes_time) return;
+  for (DagPlan& dag : scenario.dags) {
+    for (NodePlan& node : dag.nodes) node.looks_at_stop = dag.uses_commit && dice.one_in(2);
+  }
+}
+
 }  // namespace
 
 bool DagPlan::needs_loop() const {
@@ -343,6 +353,7 @@ Scenario make_scenario(std::uint64_t seed, std::uint32_t nodes_max) {
     limits.inflight_max = static_cast<std::int64_t>(1 + dice.below(6));
     scenario.admission = limits;
   }
+  if (!scenario.is_timing_free) draw_loop(dice, scenario);
   return scenario;
 }
 

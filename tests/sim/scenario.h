@@ -26,9 +26,11 @@ struct NodePlan {
   std::optional<runtime::Priority> priority;
   base::Duration cost_estimate{};
   base::Duration cost_per_row{};
-  bool honours_stop = true;   ///< async: gives up its wait when the run stops
-  bool hops_to_pool = false;  ///< async: waits on the pool instead of the loop
-  bool ends_on_pool = false;  ///< async: its coroutine ends on the pool
+  base::Duration work_per_row{};  ///< what each row of the run adds to `cost`
+  bool looks_at_stop = false;     ///< cpu, on a loop: ends soon after its time is up
+  bool honours_stop = true;       ///< async: gives up its wait when the run stops
+  bool hops_to_pool = false;      ///< async: waits on the pool instead of the loop
+  bool ends_on_pool = false;      ///< async: its coroutine ends on the pool
 };
 
 struct DagPlan {
@@ -58,6 +60,7 @@ struct RunPlan {
   bool has_loop = false;
   bool is_traced = false;
   HandleEnd handle_end = HandleEnd::kAtAnswer;
+  std::uint32_t row_count = 0;         ///< that every body tells of; 0: few, each its own number
   std::uint64_t salt = 0;              ///< makes the runs of one DAG differ
   std::vector<std::uint32_t> failing;  ///< nodes whose bodies fail, in order
 };
@@ -67,9 +70,16 @@ struct Scenario {
   std::vector<DagPlan> dags;
   std::vector<RunPlan> runs;
   std::optional<runtime::AdmissionSettings> admission;
-  bool loop_takes_time = false;  ///< bodies on the loop take time, so timers may be late
-  bool is_timing_free = false;   ///< at most one failing node per run and no clock decides (D5)
-  bool has_inner_runs = false;   ///< some runs are inside bodies of others
+  bool loop_takes_time = false;      ///< bodies on the loop take time, so timers may be late
+  bool loop_works_in_turns = false;  ///< jobs first and then timers, as a real loop does
+  bool loop_stalls = false;     ///< something else holds the loop up now and then: timers are late
+  bool is_timing_free = false;  ///< at most one failing node per run and no clock decides (D5)
+  bool has_inner_runs = false;  ///< some runs are inside bodies of others
+
+  /// Whether timers of the loop fire exactly when they are due.
+  [[nodiscard]] bool is_loop_exact() const {
+    return !loop_takes_time && !loop_works_in_turns && !loop_stalls;
+  }
 };
 
 /// Makes the scenario of a seed. `nodes_max` bounds each dag.

@@ -139,13 +139,17 @@ bool SimWorld::run_body(const void* closure, NodeCall& call) {
   const auto& self = *static_cast<const NodeClosure*>(closure);
   SimWorld& world = *self.world;
   RunLedger& run = *static_cast<RunLedger*>(call.context());
-  run.body_started(self.node, call.stop_requested(), world.moment());
+  run.body_started(self.node, call.stop_token().stop_requested(), world.moment());
   ++world.body_count_;
   world.log(self.node);
-  call.set_row_count(static_cast<std::uint32_t>(mix(run.plan().salt, self.node) % 100));
+  call.set_row_count(run.row_count(self.node));
   if (world.loop_.is_current()) {
-    if (world.scenario_.loop_takes_time) world.clock_.advance(run.cost(self.node));
+    const bool is_done = world.spend_on_loop(run, call);
     run.body_finished(self.node, world.moment());
+    if (!is_done) {
+      call.set_error(base::Error(base::ErrorCode::kCancelled, "Nobody wants the result"));
+      return false;
+    }
     // A loop never waits, so a body that runs on it can only submit.
     if (const auto inner = world.find_inner_run(run, self.node)) world.submit(*inner);
   } else if (world.in_whole_strand_) {
@@ -164,12 +168,28 @@ bool SimWorld::run_body(const void* closure, NodeCall& call) {
   return false;
 }
 
+bool SimWorld::spend_on_loop(const RunLedger& run, NodeCall& call) {
+  if (!scenario_.loop_takes_time) return true;
+  const std::uint32_t node = call.node().value();
+  const base::Duration cost = run.cost(node);
+  if (!run.dag().nodes[node].looks_at_stop) {
+    clock_.advance(cost);
+    return true;
+  }
+  constexpr base::Duration kChunk = std::chrono::microseconds(20);
+  for (base::Duration spent{}; spent < cost; spent += kChunk) {
+    clock_.advance(std::min(kChunk, cost - spent));
+    if (!call.is_wanted()) return false;
+  }
+  return true;
+}
+
 loop::Task<base::Status> SimWorld::run_async_body(const void* closure, NodeCall call) {
   const auto& self = *static_cast<const NodeClosure*>(closure);
   SimWorld& world = *self.world;
   RunLedger& run = *static_cast<RunLedger*>(call.context());
   const NodePlan& plan = run.dag().nodes[self.node];
-  run.body_started(self.node, call.stop_requested(), world.moment());
+  run.body_started(self.node, call.stop_token().stop_requested(), world.moment());
   ++world.body_count_;
   world.log(self.node);
   base::Status slept;
@@ -201,7 +221,9 @@ loop::Task<base::Status> SimWorld::run_async_body(const void* closure, NodeCall 
 
 bool SimWorld::commit_body(const void* closure, NodeCall& call) {
   const auto& self = *static_cast<const NodeClosure*>(closure);
-  static_cast<RunLedger*>(call.context())->committed(self.node, self.world->moment());
+  RunLedger& run = *static_cast<RunLedger*>(call.context());
+  run.committed(self.node, self.world->moment());
+  call.set_row_count(run.row_count(self.node));
   return true;
 }
 

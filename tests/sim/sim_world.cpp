@@ -17,6 +17,8 @@ namespace {
 
 // Far more turns than any seed needs; a world that reaches this makes no progress.
 constexpr std::uint64_t kTurnsMax = 3'000'000;
+/// How long a loop may be held up.
+constexpr std::chrono::milliseconds kStallMax(10);
 
 }  // namespace
 
@@ -50,13 +52,13 @@ bool SimWorld::take_turn() {
   }
   const auto loop_choice = static_cast<std::uint32_t>(drivers_.size());
   const std::uint32_t event_choice = loop_choice + 1;
-  if (loop_.has_ready()) choices_.push_back(loop_choice);
+  if (loop_.has_ready() && clock_.now() >= loop_stalled_until_) choices_.push_back(loop_choice);
   if (!events_.empty() && events_.back().when <= clock_.now()) choices_.push_back(event_choice);
   if (choices_.empty()) return false;
   const std::uint32_t choice = choices_[random_.below(choices_.size())];
   log(choice);
   if (choice == loop_choice) {
-    loop_.run_one();
+    turn_loop();
   } else if (choice == event_choice) {
     const Event event = events_.back();
     events_.pop_back();
@@ -68,6 +70,16 @@ bool SimWorld::take_turn() {
   judge_admission();
   ask_for_waiting();
   return true;
+}
+
+void SimWorld::turn_loop() {
+  if (scenario_.loop_stalls && random_.below(8) == 0) {
+    const auto most = static_cast<std::uint64_t>(base::Duration(kStallMax).count());
+    const auto stall = base::Duration(static_cast<std::int64_t>(random_.below(most)));
+    loop_stalled_until_ = clock_.now() + stall;
+    return;
+  }
+  scenario_.loop_works_in_turns ? loop_.run_turn() : loop_.run_one();
 }
 
 void SimWorld::step(Driver& driver) {
@@ -90,8 +102,10 @@ void SimWorld::look_for_work(Driver& driver) {
   runtime::Worker& worker = *driver.worker;
   driver.until.reset();
   // Real threads run whole strands; most turns here run one body at a time, so that time passes
-  // during it. A body that executes a run needs turns of its own.
-  in_whole_strand_ = !scenario_.has_inner_runs && random_.below(16) == 0;
+  // during it. A body that executes a run needs turns of its own. Bodies of a whole strand take no
+  // time: where time on the loop matters, they would be measured as free and taken there.
+  const bool may_run_whole_strand = !scenario_.has_inner_runs && !scenario_.loop_takes_time;
+  in_whole_strand_ = may_run_whole_strand && random_.below(16) == 0;
   const bool found = in_whole_strand_ ? worker.work_strand() : worker.start();
   if (found) driver.was_woken = false;
   if (found && !in_whole_strand_) start_body(driver);
@@ -144,9 +158,15 @@ void SimWorld::wake(Driver& driver) {
 
 // --- Time
 
+std::optional<base::TimePoint> SimWorld::next_of_loop() const {
+  if (loop_.has_ready()) return loop_stalled_until_;
+  const std::optional<base::TimePoint> timer = loop_.next_deadline();
+  return timer ? std::max(*timer, loop_stalled_until_) : timer;
+}
+
 bool SimWorld::advance_clock() {
   judge_idleness();
-  std::optional<base::TimePoint> next = loop_.next_deadline();
+  std::optional<base::TimePoint> next = next_of_loop();
   const auto consider = [&next](base::TimePoint when) {
     next = next ? std::min(*next, when) : when;
   };

@@ -56,6 +56,9 @@ class SimWorld {
   [[nodiscard]] std::vector<std::uint64_t> trace_digests() const;
   /// How long a run that has answered took to.
   [[nodiscard]] base::Duration latency(std::uint32_t run) const { return ledgers_[run]->latency(); }
+  [[nodiscard]] runtime::RunOutcome outcome(std::uint32_t run) const {
+    return ledgers_[run]->outcome();
+  }
   /// Nodes that ran, over all runs.
   [[nodiscard]] std::uint64_t body_count() const { return body_count_; }
 
@@ -121,12 +124,15 @@ class SimWorld {
   void build_dags();
   void build_dag(const DagPlan& plan);
   static bool run_body(const void* closure, runtime::NodeCall& call);
+  [[nodiscard]] bool spend_on_loop(const RunLedger& run, runtime::NodeCall& call);
   static loop::Task<base::Status> run_async_body(const void* closure, runtime::NodeCall call);
   static bool commit_body(const void* closure, runtime::NodeCall& call);
   static bool supply_fallback(const void* closure, runtime::NodeCall& call);
 
   // sim_world.cpp: time and chance.
   [[nodiscard]] bool take_turn();
+  void turn_loop();
+  [[nodiscard]] std::optional<base::TimePoint> next_of_loop() const;
   [[nodiscard]] bool advance_clock();
   void judge_idleness();
   void judge_hostages();
@@ -169,7 +175,7 @@ class SimWorld {
   void judge_classes(Driver& driver, const ClassView& before);
   void judge_turn(Driver& driver, const ClassView& before, const ClassView& after);
 
-  [[nodiscard]] Moment moment() const { return {clock_.now(), !scenario_.loop_takes_time}; }
+  [[nodiscard]] Moment moment() const { return {clock_.now(), scenario_.is_loop_exact()}; }
   void log(std::uint64_t what) {
     log_hash_ =
         mix(log_hash_, what ^ static_cast<std::uint64_t>(clock_.now().time_since_epoch().count()));
@@ -193,6 +199,7 @@ class SimWorld {
   std::vector<std::unique_ptr<Flow>> dags_;
   std::vector<Event> events_;  // to come, the next one last
   loop::FakeLoop loop_{clock_};
+  base::TimePoint loop_stalled_until_{};
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::unique_ptr<runtime::Admission> admission_;
   std::vector<base::TimePoint> admit_by_;  // by run

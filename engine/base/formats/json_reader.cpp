@@ -65,7 +65,7 @@ class JsonValueBuilder {
     const std::size_t place = mistake ? mistake->offset : offset;
     return {.code = JsonProblemCode::kSyntax,
             .place = document.place(static_cast<std::uint32_t>(place)),
-            .message = mistake ? mistake->message : "Not valid JSON"};
+            .message = mistake ? mistake->message : "The document must be an object or an array"};
   }
 
   Done read_root(od::document& root) {

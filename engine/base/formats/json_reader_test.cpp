@@ -80,6 +80,12 @@ TEST(JsonReaderTest, AMistakeComesBeforeTheMissingEnd) {
   }
 }
 
+TEST(JsonReaderTest, AScalarIsNoDocument) {
+  for (const std::string_view text : {"1", "null", "\"x\"", " -2.5 "}) {
+    EXPECT_EQ(problem_of(text).message, "The document must be an object or an array") << text;
+  }
+}
+
 TEST(JsonReaderTest, WalksChildrenInTheOrderOfTheText) {
   const auto document = read_json(R"([{"b": [1, 2]}, 7, {"a": {}}])");
   ASSERT_TRUE(document);

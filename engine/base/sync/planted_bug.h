@@ -25,6 +25,8 @@ enum class PlantedBug : std::uint8_t {
   kIdleWatcher,       ///< the worker that searches now and then skips private backlogs
   kPatientAdmission,  ///< a run is admitted although its deadline has passed
   kLateQuickPublish,  ///< the result of a quick node is used although the answer is out
+  kLateSuccess,       ///< an answer may be ok however late it is
+  kLateReturn,        ///< a body counts although its timeout has passed, if the timer is late too
   kDepthInStart,      ///< the trace record of a node's start holds the inline depth
 };
 

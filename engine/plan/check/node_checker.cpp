@@ -100,8 +100,39 @@ void NodeChecker::check(ExternalNames& externals) {
     } else {
       check_param(i, externals);
     }
+    check_written_once(i);
   }
   check_endpoints();
+}
+
+/// Gives the keys that a param names as new columns of the node.
+std::vector<std::string_view> NodeChecker::written_by(std::size_t param) const {
+  const ParamValue& value = node_.params[param];
+  std::vector<std::string_view> names;
+  if (node_.task->params[param].type == ParamType::kOutKey) {
+    if (const auto* name = std::get_if<std::string>(&value)) names.emplace_back(*name);
+  } else if (node_.task->columns == OutputColumns::kFanOut) {
+    if (const auto* moves = std::get_if<std::vector<KeyMove>>(&value)) {
+      for (const KeyMove& move : *moves) names.emplace_back(move.to);
+    }
+  }
+  return names;
+}
+
+void NodeChecker::check_written_once(std::size_t param) {
+  for (const std::string_view name : written_by(param)) {
+    for (std::size_t before = 0; before < param; ++before) {
+      const std::vector<std::string_view> written = written_by(before);
+      if (std::ranges::find(written, name) == written.end()) continue;
+      context_.reporter.add(ProblemCode::kKeyClash,
+                            places_[param],
+                            base::format("Both `{}` and `{}` write the key: {}",
+                                         node_.task->params[before].name,
+                                         node_.task->params[param].name,
+                                         name),
+                            "write one of them to another key");
+    }
+  }
 }
 
 void NodeChecker::check_task_keys() {

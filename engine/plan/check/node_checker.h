@@ -49,6 +49,9 @@ class NodeChecker {
                           ExternalNames& externals);
   void check_fetched(const std::vector<std::string>& keys, const base::ValuePlace& where);
   void check_available(std::string_view key, const base::ValuePlace& where, std::size_t input = 0);
+  [[nodiscard]] std::vector<std::string_view> written_by(std::size_t param) const;
+  /// Refuses a key that two params would write.
+  void check_written_once(std::size_t param);
   [[nodiscard]] std::size_t input_of(const ParamSpec& spec) const;
   void report_missing(const FieldInfo& key, const base::ValuePlace& where, std::size_t input);
   void warn_if_partial(std::string_view key, const base::ValuePlace& where);

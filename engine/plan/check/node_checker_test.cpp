@@ -89,6 +89,23 @@ TEST_F(NodeCheckerTest, E1_AFanOutWithoutInputsTakesNothingAlong) {
   EXPECT_EQ(report.problems()[0].message, "The node has no input to read a key from: name");
 }
 
+TEST_F(NodeCheckerTest, E5_TwoParamsOfANodeDoNotWriteTheSameKey) {
+  const auto plan = [](std::string_view carry) {
+    return artifact(std::string(kViewer) + R"(, {"id": "s", "op": "vm", "inputs": ["v"],
+              "params": {"out_key": "score", "expr": "1.0"}},
+            {"id": "l", "op": "scored_list", "inputs": ["s"],
+             "params": {"endpoint": "redis_default", "with_scores": "score", "carry": )" +
+                        std::string(carry) + "}}",
+                    R"("l")");
+  };
+  const ProblemReport report = problems(plan(R"(["score"])"));
+  ASSERT_EQ(report.problems().size(), 1U) << report.to_text();
+  EXPECT_EQ(report.problems()[0].code, ProblemCode::kKeyClash);
+  EXPECT_EQ(report.problems()[0].path, "nodes[2].params.carry");
+  EXPECT_EQ(report.problems()[0].message, "Both `with_scores` and `carry` write the key: score");
+  EXPECT_NE(compile(plan("[]")), nullptr);
+}
+
 TEST_F(NodeCheckerTest, E2_AForgottenHydrateNamesWhereTheKeyWasLostAndTheTwoWaysOut) {
   const ProblemReport report = problems(artifact(
       std::string(kViewer) + "," + std::string(kFollow) +

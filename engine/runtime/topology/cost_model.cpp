@@ -122,11 +122,21 @@ void CostModel::record_first(Cell& cell,
 
 void CostModel::record_next(Cell& cell, std::int64_t sample, std::uint32_t row_count) {
   const std::int64_t expected = expected_ns(cell, row_count);
-  const std::int64_t tamed = tame(sample, expected);
+  // What few rows are expected to cost may come from a wrong cost per row. A sample that took no
+  // longer than usual is believed.
+  const std::int64_t mean_before = cell.mean_ns.load(std::memory_order_relaxed);
+  const std::int64_t tamed = tame(sample, std::max(expected, mean_before));
   const std::int64_t off = tamed - expected;
   const std::int64_t mean_rows = cell.mean_rows.load(std::memory_order_relaxed);
-  const std::int64_t mean = (cell.mean_ns.load(std::memory_order_relaxed) * 3 + tamed + 2) / 4;
-  const std::int64_t rows = (mean_rows * 3 + row_count + 2) / 4;
+  const std::int64_t mean = (mean_before * 3 + tamed + 2) / 4;
+  // A sample that was limited counts for as much fewer rows: the mean of many rows and too short a
+  // time would make rows look cheaper than they are.
+  const std::int64_t rows_told =
+      row_count > mean_rows
+          ? mean_rows + static_cast<std::int64_t>(static_cast<__int128>(row_count - mean_rows) *
+                                                  tamed / sample)
+          : row_count;
+  const std::int64_t rows = (mean_rows * 3 + rows_told + 2) / 4;
   // A step down the gradient of the squared error, normalised so that it cannot overshoot. Samples
   // whose number of rows is near the mean say little about the cost of a row.
   const auto distance = static_cast<double>(row_count - mean_rows);
@@ -190,7 +200,14 @@ std::optional<base::Duration> CostModel::upper_estimate(std::uint32_t node,
   const Cell& cell = cells_[node];
   const std::int64_t spread = kSpreadsToUpper * cell.spread_ns.load(std::memory_order_relaxed);
   const std::int64_t mean_rows = cell.mean_rows.load(std::memory_order_relaxed);
-  if (row_count <= mean_rows) return base::Duration(expected_ns(cell, row_count) + spread);
+  if (row_count <= mean_rows) {
+    // The cost per row is a declared one at first. Until samples have had time to correct it, fewer
+    // rows are not taken to be cheaper.
+    const bool knows_rows =
+        cell.samples.load(std::memory_order_relaxed) >= 2 * settings_.samples_min;
+    const std::int64_t usual = cell.mean_ns.load(std::memory_order_relaxed);
+    return base::Duration((knows_rows ? expected_ns(cell, row_count) : usual) + spread);
+  }
   // A line through the measured point and the origin is above every line with a fixed part.
   const __int128 usual = cell.mean_ns.load(std::memory_order_relaxed) + spread;
   return saturated(usual * row_count / std::max<std::int64_t>(mean_rows, 1));

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/topology/node.h"
 #include "runtime/topology/priority_order.h"
@@ -213,6 +215,39 @@ TEST(CostModelTest, RefusesImpossibleSettings) {
   EXPECT_FALSE(validate(CostSettings{.sample_every = 0}).has_value());
   EXPECT_FALSE(validate(CostSettings{.inline_threshold = nanoseconds(-1)}).has_value());
   EXPECT_TRUE(validate(CostSettings{}).has_value());
+}
+
+TEST(CostModelTest, C9_UpperEstimatesHoldForNumbersOfRowsThatDifferMuch) {
+  // Costs are a fixed part and a part per row. The declared cost per row is wrong.
+  base::SplitMix64 random(1);
+  const auto below = [&](std::uint64_t limit) {
+    return static_cast<std::int64_t>(random.below(limit));
+  };
+  int under_count = 0;
+  int asked_count = 0;
+  for (int plan = 0; plan < 1000; ++plan) {
+    NodeSpec spec = noting_node("n");
+    spec.cost_per_row = nanoseconds(1 + below(50));
+    TestDag dag({spec});
+    CostModel& costs = dag.costs();
+    const std::int64_t fixed =
+        random.chance(0.8) ? 200 + below(20'000) : 100'000 + below(30'000'000);
+    const std::int64_t per_row = below(300);
+    for (int sample = 0; sample < 30; ++sample) {
+      std::uint32_t rows = 1;
+      for (std::int64_t power = below(6); power > 0; --power) rows *= 10;
+      const base::Duration cost(fixed + per_row * rows);
+      const auto upper = costs.upper_estimate(0, rows);
+      // What does not fit the budget of a loop may be estimated as it likes.
+      if (upper && *upper < milliseconds(2)) {
+        ++asked_count;
+        under_count += cost > *upper + microseconds(1) ? 1 : 0;
+      }
+      costs.record(0, cost, rows);
+    }
+  }
+  EXPECT_GT(asked_count, 5000);
+  EXPECT_EQ(under_count, 0);
 }
 
 }  // namespace
