@@ -12,16 +12,16 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(TaskTeam, AsManyRunAtATimeAsThereAreWorkers) {
-  TaskTeam team(2);
   std::latch both(2);
+  TaskTeam team(2);
   // Each waits for the other: one worker alone would never end.
   for (int i = 0; i < 2; ++i) team.post([&] { both.arrive_and_wait(); });
   both.wait();
 }
 
 TEST(TaskTeam, WorkGoesOnAfterASlowOne) {
-  TaskTeam team(1);
   std::latch done(3);
+  TaskTeam team(1);
   for (int i = 0; i < 3; ++i) team.post([&] { done.count_down(); });
   done.wait();
 }
