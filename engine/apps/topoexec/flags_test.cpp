@@ -36,6 +36,42 @@ TEST(TopoexecFlagsTest, ReadsCommandFileFormatAndLimits) {
   EXPECT_EQ(parse({"doctor", "--format", "json"})->format, Format::kJson);
 }
 
+TEST(TopoexecFlagsTest, WhyTakesAFileOrAnAddress) {
+  const auto file = parse({"graph", "why", "g.yaml", "c", "--epoch", "3"});
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->file, "g.yaml");
+  EXPECT_EQ(file->component, "c");
+  const auto running = parse({"graph", "why", "c", "--at", "unix:s"});
+  ASSERT_TRUE(running);
+  EXPECT_EQ(running->file, "");
+  EXPECT_EQ(running->component, "c");
+  EXPECT_EQ(running->at, "unix:s");
+  for (const std::vector<const char*>& wrong :
+       std::vector<std::vector<const char*>>{{"graph", "why"},
+                                             {"graph", "why", "g.yaml"},
+                                             {"graph", "why", "--at", "unix:s"},
+                                             {"graph", "why", "g.yaml", "c", "--at", "unix:s"}}) {
+    const auto flags = parse(wrong);
+    ASSERT_FALSE(flags);
+    EXPECT_EQ(flags.error().exit_code, 2);
+    EXPECT_THAT(flags.error().text, HasSubstr("graph why"));
+  }
+}
+
+TEST(TopoexecFlagsTest, ObserveBenchAndAdminHaveTheirOptions) {
+  const auto observe = parse({"graph", "observe", "g", "--interval-ms", "50", "--once"});
+  ASSERT_TRUE(observe);
+  EXPECT_EQ(observe->interval_ms, 50);
+  EXPECT_TRUE(observe->once);
+  EXPECT_FALSE(parse({"graph", "observe", "g", "--interval-ms", "1"}));
+  EXPECT_EQ(parse({"graph", "bench", "g", "--repeat", "3"})->repeat, 3U);
+  EXPECT_FALSE(parse({"graph", "bench", "g", "--repeat", "0"}));
+  const auto run = parse({"graph", "run", "g", "--admin", "127.0.0.1:0", "--admin-anywhere"});
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->admin, "127.0.0.1:0");
+  EXPECT_TRUE(run->admin_anywhere);
+}
+
 TEST(TopoexecFlagsTest, WrongUsageIsTwoAndHelpIsZero) {
   for (const std::vector<const char*>& wrong :
        std::vector<std::vector<const char*>>{{},

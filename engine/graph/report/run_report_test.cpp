@@ -48,6 +48,25 @@ TEST(RunReport, G68_RunPrintsOneObject) {
               HasSubstr("runtime.component.execution_count                s                2\n"));
 }
 
+TEST(RunReport, G8_WhatLanesAskedTheSystemForIsPrinted) {
+  const CompiledGraph graph = TestTypes().compile(with_values().text());
+  RuntimeRunnerResult result;
+  result.ok = true;
+  result.lane_settings = {
+      {.lane = "pool", .field = "nice_priority", .requested = "-5", .effective = "0", .error = 13},
+      {.lane = "pool", .field = "thread_name", .requested = "gh", .effective = "gh"}};
+  std::string text;
+  base::JsonWriter json(text);
+  write_run_json(graph, result, json);
+  EXPECT_THAT(
+      text,
+      ::testing::EndsWith(
+          R"("lane_settings":[{"lane":"pool","field":"nice_priority","requested":"-5","effective":"0","errno":13},{"lane":"pool","field":"thread_name","requested":"gh","effective":"gh","errno":0}]})"));
+  EXPECT_THAT(run_summary(graph, result),
+              HasSubstr("  lane pool: nice_priority is 0, -5 was asked for (errno 13)\n"
+                        "  lane pool: thread_name is gh\n"));
+}
+
 TEST(RunReport, G67_StdoutLinesHaveTimeAndIdsIfAskedFor) {
   const CompiledGraph graph = TestTypes().compile(with_values().text());
   const auto result = run_graph(with_values());
