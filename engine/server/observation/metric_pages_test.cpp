@@ -56,9 +56,9 @@ TEST_F(MetricPagesTest, S40_RefusalsAndClassesAreCounted) {
   front.count_shed("limit", runtime::Priority::kBackground, {});
   front.count_shed("quota", runtime::Priority::kHigh, {});
   front.ledger().begin(runtime::Priority::kBackground);
-  front.end_rank(
-      nullptr,
-      {.outcome = rank::RankOutcome::kDeadline, .priority = runtime::Priority::kBackground,
+  front.end_rank(nullptr,
+                 {.outcome = rank::RankOutcome::kDeadline,
+                  .priority = runtime::Priority::kBackground,
                   .was_run = true});
   const std::string stats = stats_page(sources);
   EXPECT_TRUE(base::read_json(stats).has_value());

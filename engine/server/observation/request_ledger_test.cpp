@@ -121,7 +121,8 @@ TEST(RequestLedgerTest, S36_TheFrontsBooksBalanceAtEveryStep) {
   EXPECT_EQ(end.received, sent);
   RequestLedger::Sums sums;
   ledger.add_to(sums);
-  EXPECT_EQ(sums.completed[0], 1U) << "the class of a request is its own, also if it is answered at once";
+  EXPECT_EQ(sums.completed[0], 1U)
+      << "the class of a request is its own, also if it is answered at once";
   EXPECT_EQ(sums.inflight, (std::array<std::int64_t, 4>{}));
 }
 

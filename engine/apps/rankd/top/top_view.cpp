@@ -139,7 +139,8 @@ std::vector<TopView::Node> compare_nodes(const TopSample& before, const TopSampl
   }
   for (TopView::Node& node : nodes) node.share = all > 0 ? node.share / all : 0;
   std::ranges::sort(nodes, [](const TopView::Node& left, const TopView::Node& right) {
-    return std::tie(right.share, left.plan, left.node) < std::tie(left.share, right.plan, right.node);
+    return std::tie(right.share, left.plan, left.node) <
+           std::tie(left.share, right.plan, right.node);
   });
   if (nodes.size() > kNodesShown) nodes.resize(kNodesShown);
   return nodes;
