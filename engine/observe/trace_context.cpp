@@ -1,6 +1,7 @@
 #include "observe/trace_context.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -58,11 +59,14 @@ std::optional<TraceParent> parse_traceparent(std::string_view text) {
 
 void append_hex(std::uint64_t bits, std::string& out) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(bits >> shift) & 15U];
+  std::array<char, kParentDigits> text{};
+  for (std::size_t digit = text.size(); digit-- > 0; bits >>= 4U) text[digit] = kDigits[bits & 15U];
+  out.append(text.data(), text.size());
 }
 
 std::string to_text(const TraceIdBits& trace) {
   std::string text;
+  text.reserve(kTraceDigits);
   append_hex(trace.high, text);
   append_hex(trace.low, text);
   return text;

@@ -99,7 +99,7 @@ TEST(ObservationTest, S41_ACollectorThatIsDeadDelaysNobody) {
 
 TEST(ObservationTest, S43_ASlowRequestBecomesAFileThatTheTraceCommandDraws) {
   const Root root;
-  root.write("plans/slow.plan.json",
+  root.write("slow.plan.json",
              R"({"schema_version":1,"name":"slow","nodes":[)"
              R"({"id":"src","op":"fixed_source","inputs":[],"params":{"row_count":2}},)"
              R"({"id":"wait","op":"sleep","inputs":["src"],"params":{"duration_ms":30}}],)"
@@ -112,7 +112,8 @@ TEST(ObservationTest, S43_ASlowRequestBecomesAFileThatTheTraceCommandDraws) {
       "break; done\n"
       "ls slow | wc -l; ls slow\n"
       "engine/bin/rankd trace slow/slow-*.json\n",
-      "--set log.slow_ms=10 --set log.slow_trace=all --set log.slow_dir=slow"));
+      "--plan slow.plan.json --set log.slow_ms=10 --set log.slow_trace=all --set "
+      "log.slow_dir=slow"));
   EXPECT_THAT(result.out, HasSubstr("1\nslow-")) << result.err << root.read("log");
   EXPECT_THAT(result.out, HasSubstr("wait"));
   EXPECT_THAT(root.read("log"), HasSubstr("\"event\":\"slow_request\""));
