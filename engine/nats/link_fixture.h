@@ -94,6 +94,17 @@ class FakeLink final : public Link {
     for (MessageSink* const sink : sinks) sink->on_message(message);
     return sinks.size();
   }
+  /// Brings a message to the subscriptions of another subject than its own, as JetStream does.
+  void deliver_to(const std::string& subject, const Message& message) {
+    std::vector<MessageSink*> sinks;
+    {
+      const base::MutexLock lock(table_->mutex);
+      for (const auto& entry : table_->entries) {
+        if (entry->subject == subject) sinks.push_back(entry->sink);
+      }
+    }
+    for (MessageSink* const sink : sinks) sink->on_message(message);
+  }
   /// Ends the subscriptions that are leaving, as a server does after a moment.
   void end_leaving() {
     const base::MutexLock lock(table_->mutex);

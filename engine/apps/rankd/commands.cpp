@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "apps/rankd/answer_table.h"
+#include "apps/rankd/batch_command.h"
 #include "apps/rankd/bench.h"
 #include "apps/rankd/doctor.h"
 #include "apps/rankd/extensions.h"
@@ -283,6 +284,7 @@ int run_command_to(const Flags& flags, Output& out) {
   if (flags.command == Subcommand::kProbe) return run_probe(flags.probe_address);
   if (flags.command == Subcommand::kTop) return run_top(flags, out);
   if (flags.command == Subcommand::kRequest) return run_request(flags.nats, flags.deadline, out);
+  if (flags.command == Subcommand::kBatch) return run_batch(flags, out);
   if (flags.command == Subcommand::kTrace) return draw_trace(flags, out);
   if (flags.command == Subcommand::kDoctor) return run_doctor(flags, out);
   Flags settings = flags;

@@ -55,6 +55,7 @@ std::vector<Format> formats_of(Subcommand command) {
     case Subcommand::kSeed:
     case Subcommand::kProbe:
     case Subcommand::kRequest:
+    case Subcommand::kBatch:
       break;
   }
   return {};
@@ -330,6 +331,8 @@ class CommandLine {
     add_request_options(
         command("request", Subcommand::kRequest, "ask servers over NATS: one request per line"),
         flags_.nats);
+    add_batch_command(command("batch", Subcommand::kBatch, "many requests as one job on JetStream"),
+                      flags_.batch);
     command("doctor", Subcommand::kDoctor, "look for what keeps requests from being answered");
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/command_line.h"
+#include "apps/rankd/batch_flags.h"
 #include "apps/rankd/nats_flags.h"
 #include "apps/rankd/serve_flags.h"
 #include "base/log/log_record.h"
@@ -29,6 +30,7 @@ enum class Subcommand : std::uint8_t {
   kProbe,
   kTop,
   kRequest,
+  kBatch,
   kListPlans,
   kPrintRegistry,
   kPrintTaskManifest,
@@ -61,7 +63,8 @@ struct Flags : host::Settings {
   std::string bench_requests_file;  ///< one request per line
   std::int64_t bench_users = 100;   ///< of the mix; what `seed` makes by default
   ServeFlags serve;
-  NatsFlags nats;  ///< of commands that are clients of NATS
+  NatsFlags nats;  ///< of `request`
+  BatchFlags batch;
   // test
   std::vector<std::string> suite_files;  ///< empty: all of the folder of plans
   std::string junit_file;                ///< where to write JUnit's XML; empty: nowhere

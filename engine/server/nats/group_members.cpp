@@ -35,8 +35,11 @@ std::vector<base::Error> GroupMembers::settle(nats::Link& link,
       continue;
     }
     member->second->has_left.store(is_full, std::memory_order_relaxed);
-    member->second->subscription->leave();
-    leaving_.push_back(std::move(member->second));
+    // Without a connection nothing is on its way, and no server would confirm it.
+    if (link.state() == nats::LinkState::kConnected) {
+      member->second->subscription->leave();
+      leaving_.push_back(std::move(member->second));
+    }
     member = members_.erase(member);
   }
   std::erase_if(leaving_, [](const auto& member) { return member->subscription->has_ended(); });

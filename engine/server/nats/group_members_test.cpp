@@ -58,6 +58,15 @@ TEST(GroupMembersTest, NAT5_WhatComesAfterLeavingIsMarkedOnlyIfTheProcessIsFull)
   EXPECT_THAT(rig.heard.lines, ElementsAre("a left 1", "a 2", "a 3"));
 }
 
+TEST(GroupMembersTest, NAT7_WithoutAConnectionThereIsNothingToWaitFor) {
+  MembersRig rig;
+  rig.settle({"a"});
+  rig.link.set_state(nats::LinkState::kDown);
+  rig.settle({});
+  EXPECT_FALSE(rig.members.is_leaving());
+  EXPECT_EQ(rig.members.joined_count(), 0U);
+}
+
 TEST(GroupMembersTest, NothingComesAfterAllIsDropped) {
   MembersRig rig;
   rig.settle({"a"});

@@ -29,7 +29,12 @@ base::Status NatsFront::start(Parts parts, const NatsSettings& settings) {
   members_ = std::make_unique<GroupMembers>(
       static_cast<GroupRequests&>(*this),
       GroupMembers::Names{.group = settings_.group, .prefix = settings_.prefix});
-  MR_TRY(link_, parts_.open(*this));
+  auto opened = parts_.open(*this);
+  if (!opened) {
+    tally_.reset();
+    return std::unexpected(opened.error());
+  }
+  link_ = *std::move(opened);
   service_ = std::make_unique<ServiceDesk>(
       ServiceDesk::Parts{.tally = tally_.get(),
                          .version = parts_.version,

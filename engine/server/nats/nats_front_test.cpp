@@ -261,6 +261,20 @@ TEST_F(NatsFrontTest, NAT8_AnswersServiceRequests) {
   EXPECT_THAT(link->published()[0].data, HasSubstr(R"("name":"slow","subject":"rank.slow")"));
 }
 
+TEST(NatsFrontSettingsTest, SettingsThatCannotWorkLeaveNothingBehind) {
+  NatsFront front;  // outlives the registry, as the server's outlives its engine
+  base::MetricsRegistry metrics;
+  NatsSettings settings;
+  settings.link.urls = {"nats://unused"};
+  const auto refuse = [](nats::LinkObserver&) -> base::Result<std::unique_ptr<nats::Link>> {
+    return base::fail(base::ErrorCode::kInvalidArgument, "no such file");
+  };
+  EXPECT_FALSE(front.start({.metrics = &metrics, .open = refuse}, settings));
+  front.set_plans({"p"});
+  front.stop();
+  // The registry checks that no cell is left when it ends before the front.
+}
+
 TEST(NatsFrontSettingsTest, WithoutServersNothingHappens) {
   NatsFront front;
   EXPECT_TRUE(front.start({}, {}));

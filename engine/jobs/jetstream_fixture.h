@@ -1,0 +1,158 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/formats/json_reader.h"
+#include "jobs/job_names.h"
+#include "nats/link_fixture.h"
+
+// For tests only: the streams of one job, without a server. It takes what a server would take and
+// answers on the thread that publishes.
+
+namespace millrace::jobs::testing {
+
+class FakeJetStream final : public nats::Link {
+ public:
+  explicit FakeJetStream(std::string job) : names(std::move(job)) {}
+
+  base::Result<std::unique_ptr<nats::Subscription>> subscribe(const std::string& subject,
+                                                              const std::string& group,
+                                                              nats::MessageSink& sink) override {
+    return wire_.subscribe(subject, group, sink);
+  }
+  base::Status publish(const nats::Message& message) override {
+    if (down_count > 0) {
+      --down_count;
+      return base::fail(base::ErrorCode::kUnavailable, "down");
+    }
+    if (message.data.size() > bytes_max)
+      return base::fail(base::ErrorCode::kResourceExhausted, "too large");
+    log.push_back(message.subject + " " + message.data);
+    const std::string_view subject = message.subject;
+    if (subject.starts_with("$JS.API.CONSUMER.MSG.NEXT.")) {
+      deliver_queued(message);
+    } else if (subject.starts_with("$JS.ACK.")) {
+      if (message.data == "+ACK") ++ack_count;
+      answer(message, "");
+    } else if (subject.starts_with("$JS.API.DIRECT.GET.")) {
+      give(message);
+    } else if (subject.starts_with("$JS.API.")) {
+      answer_api(message);
+    } else {
+      take(message);
+    }
+    return {};
+  }
+  base::Status flush(base::Duration) override { return {}; }
+  nats::LinkState state() const override { return nats::LinkState::kConnected; }
+  std::size_t payload_bytes_max() const override { return bytes_max; }
+  std::string make_unique_name() const override { return base::format("UNIQUE{}", ++name_count_); }
+
+  /// Puts a message into the queue, which was delivered so often before.
+  void queue(std::string subject, std::string data, std::uint64_t deliveries = 0) {
+    queued_.push_back({{.subject = std::move(subject), .data = std::move(data)}, deliveries});
+  }
+
+  const JobNames names;
+  std::map<std::string, std::string> results;  ///< by subject, the manifest too
+  std::vector<std::string> log;                ///< what was published
+  int ack_count = 0;
+  int down_count = 0;  ///< so many of the next messages are refused
+  std::size_t bytes_max = 1 << 20;
+  int lost_answers = 0;  ///< so many results are stored without an answer
+  bool is_full = false;
+  int lose_after_pulls = 0;  ///< after so many pulls all results and the manifest are lost
+  std::uint64_t last_sequence = 0;
+  std::uint64_t sequence_error_at = UINT64_MAX;  ///< that line is refused once
+
+ private:
+  void answer(const nats::Message& to, std::string data, std::vector<nats::Header> headers = {}) {
+    if (to.reply.empty()) return;
+    wire_.deliver({.subject = to.reply, .data = std::move(data), .headers = std::move(headers)});
+  }
+  void refuse(const nats::Message& to, int code, std::string_view text) {
+    answer(
+        to,
+        base::format(R"({{"error":{{"code":400,"err_code":{},"description":"{}"}}}})", code, text));
+  }
+  void deliver_queued(const nats::Message& pull) {
+    if (lose_after_pulls > 0 && --lose_after_pulls == 0) results.clear();
+    if (queued_.empty()) return answer(pull, "", {{"Status", "408"}});
+    auto [message, deliveries] = queued_.front();
+    queued_.pop_front();
+    message.reply =
+        base::format("$JS.ACK.{}.work.{}.1.1.1.0", names.queue_stream(), deliveries + 1);
+    // A server delivers to the inbox under the subject of the message.
+    wire_.deliver_to(pull.reply, message);
+    if (queued_.empty()) return answer(pull, "", {{"Status", "408"}});
+    deliver_queued(pull);
+  }
+  void give(const nats::Message& message) {
+    const std::string prefix = base::format("$JS.API.DIRECT.GET.{}.", names.result_stream());
+    const auto found = results.find(message.subject.substr(prefix.size()));
+    if (found == results.end()) return answer(message, "", {{"Status", "404"}});
+    answer(message, found->second);
+  }
+  void take(const nats::Message& message) {
+    if (is_full) return refuse(message, 10077, "maximum bytes exceeded");
+    if (message.subject.starts_with(names.queue_prefix())) {
+      const auto expected = message.find_header("Nats-Expected-Last-Sequence");
+      if (expected && *expected != std::to_string(last_sequence))
+        return refuse(message, 10071, "wrong last sequence");
+      if (last_sequence == sequence_error_at) {
+        sequence_error_at = UINT64_MAX;
+        return refuse(message, 10071, "wrong last sequence");
+      }
+      ++last_sequence;
+      queue(message.subject, message.data);
+      return answer(message, R"({"stream":"Q","seq":1})");
+    }
+    if (!results.emplace(message.subject, message.data).second)
+      return refuse(message, 10077, "maximum messages per subject exceeded");
+    if (lost_answers > 0) {
+      --lost_answers;
+      return answer(message, "no json");
+    }
+    answer(message, R"({"stream":"R","seq":1})");
+  }
+  void answer_api(const nats::Message& message) {
+    const std::string_view subject = message.subject;
+    if (subject.starts_with("$JS.API.STREAM.PURGE.")) queued_.clear();
+    const bool is_result = subject.ends_with(names.result_stream());
+    std::string subjects;
+    if (is_result) {
+      const auto document = base::read_json(message.data);
+      std::string filter;
+      if (document) {
+        filter = document->root().find_member("subjects_filter")->find_string().value_or("");
+        filter.pop_back();
+      }
+      for (const auto& [name, data] : results) {
+        if (filter.empty() || !name.starts_with(filter)) continue;
+        subjects += base::format(R"({}"{}":1)", subjects.empty() ? "" : ",", name);
+      }
+    }
+    answer(message,
+           base::format(R"({{"state":{{"messages":{},"last_seq":{},"subjects":{{{}}}}},"total":0,)"
+                        R"("num_pending":{}}})",
+                        is_result ? results.size() : queued_.size(),
+                        last_sequence,
+                        subjects,
+                        queued_.size()));
+  }
+
+  nats::testing::FakeLink wire_;
+  std::deque<std::pair<nats::Message, std::uint64_t>> queued_;
+  mutable int name_count_ = 0;
+};
+
+}  // namespace millrace::jobs::testing

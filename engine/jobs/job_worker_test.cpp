@@ -1,0 +1,173 @@
+#include "jobs/job_worker.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "jobs/jetstream_fixture.h"
+#include "rank/rank_fixture.h"
+
+// The worker on a fake JetStream; the engine runs in virtual time, whenever the worker asks whether
+// it is to stop.
+
+namespace millrace::jobs {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  WorkerTest() {
+    rig.load(
+        rank::testing::plan_text(rank::testing::source_node(2), R"(["src"])", R"(["id"])", "p"));
+    server.results[server.names.manifest_subject()] =
+        JobManifest{.line_count = 3, .digest = "d", .plan = "p"}.to_json();
+    box = *nats::RequestBox::open(server);
+    jetstream = std::make_unique<nats::JetStream>(*box);
+    store = std::make_unique<JobStore>(*jetstream, "j");
+  }
+  void queue(std::uint64_t line, std::string data, std::uint64_t deliveries = 0) {
+    server.queue(server.names.queue_subject(line), std::move(data), deliveries);
+  }
+  base::Status run() {
+    rig.ranker = std::make_unique<rank::Ranker>(rig.plans, rig.services, rig.options);
+    JobWorker worker({.link = &server,
+                      .box = box.get(),
+                      .store = store.get(),
+                      .doors = {{&rig.loop, rig.ranker.get()}},
+                      .is_stopped =
+                          [this] {
+                            rig.drain();
+                            return false;
+                          }},
+                     {.concurrency = 4, .attempts_max = 3});
+    const auto done = worker.run(JobWorker::Until::kIdle);
+    counts = worker.counts();
+    return done;
+  }
+  std::string result(std::uint64_t line) {
+    return server.results[server.names.result_subject(line)];
+  }
+
+  testing::FakeJetStream server{"j"};
+  rank::testing::RankRig rig;
+  std::unique_ptr<nats::RequestBox> box;
+  std::unique_ptr<nats::JetStream> jetstream;
+  std::unique_ptr<JobStore> store;
+  WorkerCounts counts;
+};
+
+TEST_F(WorkerTest, JOB2_ALineIsAcknowledgedAfterItsResultWasStored) {
+  queue(0, R"({"user_id":1,"request_id":"a"})");
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(0), HasSubstr(R"("request_id":"a")"));
+  EXPECT_THAT(result(0), HasSubstr(R"("candidates":[{"id")"));
+  EXPECT_EQ(counts.stored, 1U);
+  std::vector<std::string> order;
+  for (const std::string& line : server.log) {
+    if (line.starts_with("mr.j.r.0")) order.emplace_back("result");
+    if (line.ends_with("+ACK")) order.emplace_back("ack");
+  }
+  EXPECT_THAT(order, ::testing::ElementsAre("result", "ack"));
+}
+
+TEST_F(WorkerTest, JOB1_AResultThatIsThereStaysAndTheLineIsAcknowledged) {
+  server.results[server.names.result_subject(1)] = "first";
+  queue(1, R"({"user_id":1})");
+  ASSERT_TRUE(run());
+  EXPECT_EQ(result(1), "first");
+  EXPECT_EQ(counts.taken, 1U);
+  EXPECT_EQ(counts.stored, 0U);
+  EXPECT_EQ(server.ack_count, 1);
+}
+
+TEST_F(WorkerTest, JOB1_AnAnswerThatWasLostIsAskedForAgainAndCountsOnce) {
+  server.lost_answers = 1;
+  queue(0, R"({"user_id":1})");
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(0), HasSubstr("candidates"));
+  EXPECT_EQ(counts.taken, 1U) << "its own, stored before";
+  EXPECT_EQ(server.ack_count, 1);
+}
+
+TEST_F(WorkerTest, JOB7_OtherErrorsAreResultsAtOnceAndMarked) {
+  queue(2, R"({"user_id":1,"output_keys":["nope"]})");
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(2), HasSubstr(R"("error":{"code":")"));
+  EXPECT_EQ(counts.failed, 1U);
+  EXPECT_TRUE(server.results.contains("mr.j.f.2"));
+}
+
+TEST_F(WorkerTest, JOB7_WhatMayPassIsGivenBackForAWhileAndThenTheResult) {
+  rig.load(rank::testing::plan_text(
+      rank::testing::source_node(2) +
+          rank::testing::node(
+              "wait", "sleep", "src", R"({"duration_ms": 20})", R"("timeout_ms": 5)"),
+      R"(["wait"])",
+      R"(["id"])",
+      "late"));
+  server.results[server.names.manifest_subject()] =
+      JobManifest{.line_count = 3, .digest = "d", .plan = ""}.to_json();
+  queue(0, R"({"user_id":1,"plan":"late"})", 1);
+  ASSERT_TRUE(run());
+  EXPECT_EQ(counts.given_back, 1U);
+  EXPECT_THAT(server.log, Contains(HasSubstr("-NAK {\"delay\":2000000000}")));
+  EXPECT_EQ(server.ack_count, 0);
+  EXPECT_EQ(result(0), "");
+  server.results.erase(server.names.result_subject(0));
+  queue(0, R"({"user_id":1,"plan":"late"})", 2);
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(0), HasSubstr("node_timeout")) << "the last try";
+  EXPECT_EQ(server.ack_count, 1);
+}
+
+TEST_F(WorkerTest, JOB8_ALineThatWasDeliveredTooOftenIsGivenUpBeforeItRuns) {
+  queue(0, R"({"user_id":1,"request_id":"poison"})", 3);
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(0), HasSubstr(R"({"request_id":"poison","error":{"code":"gave_up")"));
+  EXPECT_EQ(server.ack_count, 1);
+  queue(1, R"({"user_id":1})", 2);
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(1), HasSubstr("candidates")) << "its last try";
+}
+
+TEST_F(WorkerTest, AResultThatIsTooLargeIsReplacedByAnErrorWithBothSizes) {
+  server.bytes_max = 200;
+  queue(0, R"({"user_id":1})");
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(0), HasSubstr("response_too_large"));
+  EXPECT_THAT(result(0), HasSubstr("the NATS server takes 200;"));
+  EXPECT_EQ(counts.failed, 1U);
+}
+
+TEST_F(WorkerTest, AJobThatIsGoneEndsTheWork) {
+  server.lose_after_pulls = 1;
+  EXPECT_EQ(run().error().code(), base::ErrorCode::kNotFound);
+}
+
+TEST_F(WorkerTest, AForeignMessageIsCountedAndDropped) {
+  server.queue("mr.j.q.x", "{}");
+  server.queue("mr.j.q.3", "{}");
+  ASSERT_TRUE(run());
+  EXPECT_EQ(counts.foreign, 2U);
+  EXPECT_THAT(server.log, Contains(::testing::EndsWith("+TERM")).Times(2));
+  EXPECT_EQ(server.results.size(), 1U);
+}
+
+TEST_F(WorkerTest, JOB10_AFullStreamEndsTheWorkAndGivesTheLineBack) {
+  server.is_full = true;
+  queue(0, R"({"user_id":1})");
+  const auto done = run();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message(), HasSubstr("no_space"));
+  EXPECT_THAT(server.log, Contains(HasSubstr("-NAK {\"delay\":")));
+  EXPECT_EQ(server.ack_count, 0);
+}
+
+}  // namespace
+}  // namespace millrace::jobs
