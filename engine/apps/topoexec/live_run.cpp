@@ -30,6 +30,9 @@
 namespace millrace::topoexec {
 namespace {
 
+/// Enough for every component and edge of the largest graph.
+constexpr std::size_t kSeriesMax = 400'000;
+
 /// Gives a running graph the config values of its file again.
 /// Threading: the thread of the signals.
 class ConfigFile {
@@ -106,8 +109,8 @@ base::Result<graph::RuntimeRunnerResult> run_live(const GraphInput& input,
                       "The steps of a manual lane are over at once; leave out --admin or --steps",
                       flags.admin);
   }
-  base::MetricsRegistry metrics;
-  options.metrics = &metrics;
+  base::MetricsRegistry metrics({.series_max = kSeriesMax});
+  if (!flags.admin.empty()) options.metrics = &metrics;
   options.is_hosted = false;
   graph::Runtime runtime(input.graph, input.types, std::move(options));
   if (!runtime.start()) return runtime.result();
