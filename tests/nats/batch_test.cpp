@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "jobs/job_store.h"
+#include "nats/client.h"
+#include "nats/jetstream.h"
 #include "nats_server.h"
 #include "shell.h"
 
@@ -63,6 +66,45 @@ TEST(NatsBatchTest, JOB1_JOB9_JOB10_AJobFromItsLinesToItsResults) {
   EXPECT_THAT(result.out, HasSubstr("100% 300/300"));
   EXPECT_THAT(result.out, HasSubstr("ledger 300\n"));
   EXPECT_THAT(result.out, HasSubstr("unsure 1\nday: deleted\ngone 1\n"));
+}
+
+TEST(NatsBatchTest, JOB1_JOB4_TheServerRefusesASecondResultAndALineOutOfTurn) {
+  using nats::StoreOutcome;
+  const NatsServer server(with_jetstream());
+  const auto client = nats::Client::connect({.urls = {server.url()}});
+  ASSERT_TRUE(client);
+  nats::JetStream jetstream((*client)->box());
+  jobs::JobStore store(jetstream, "j");
+  ASSERT_TRUE(store.make({.line_count = 2, .digest = "d", .plan = "p"}, {}));
+  const std::string result = store.names().result_subject(0);
+  EXPECT_EQ(*jetstream.store({.subject = result, .data = "one"}), StoreOutcome::kStored);
+  EXPECT_EQ(*jetstream.store({.subject = result, .data = "two"}), StoreOutcome::kTaken);
+  EXPECT_EQ((*jetstream.find_last(store.names().result_stream(), result))->data, "one");
+  const auto queue = [&](const char* expected) {
+    return *jetstream.store({.subject = store.names().queue_subject(0),
+                             .data = "x",
+                             .headers = {{"Nats-Expected-Last-Sequence", expected}}});
+  };
+  EXPECT_EQ(queue("1"), StoreOutcome::kWrongSequence);
+  EXPECT_EQ(queue("0"), StoreOutcome::kStored);
+  EXPECT_EQ(queue("0"), StoreOutcome::kWrongSequence);
+  const auto state = store.state();
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->done_count, 1U);
+  EXPECT_EQ(state->waiting_count, 1U);
+}
+
+TEST(NatsBatchTest, AStreamWithOtherSettingsIsNamed) {
+  const NatsServer server(with_jetstream());
+  const auto client = nats::Client::connect({.urls = {server.url()}});
+  ASSERT_TRUE(client);
+  nats::JetStream jetstream((*client)->box());
+  ASSERT_TRUE(jetstream.make_stream("MR_j_R", R"({"name":"MR_j_R","subjects":["mr.j.r.*"]})"));
+  jobs::JobStore store(jetstream, "j");
+  const auto made = store.make({.line_count = 1, .digest = "d", .plan = "p"}, {});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message(), HasSubstr("Cannot make the stream MR_j_R"));
+  EXPECT_FALSE(*jetstream.find_stream("MR_j_Q")) << "nothing is half made";
 }
 
 TEST(NatsBatchTest, JOB3_ABadLineQueuesNothing) {
