@@ -53,10 +53,18 @@ void FrontMetrics::count_reply(std::string_view route, int status) {
 void FrontMetrics::end_rank(const rank::LoadedPlan* plan, const RequestLedger::End& end) {
   const std::uint64_t serial = plan != nullptr ? plan->serial() : kNoPlanSerial;
   if (last_plan_ == nullptr || serial != last_serial_) {
-    last_plan_ = &ledger_.plan(plan != nullptr ? std::string_view(plan->plan().name) : kNoPlan);
+    last_plan_ = &ledger_plan(plan != nullptr ? std::string_view(plan->plan().name) : kNoPlan);
     last_serial_ = serial;
   }
   ledger_.end(*last_plan_, end);
+}
+
+RequestLedger::Plan& FrontMetrics::ledger_plan(std::string_view name) {
+  if (const auto found = ledger_plans_.find(name); found != ledger_plans_.end())
+    return *found->second;
+  RequestLedger::Plan& plan = ledger_.plan(name);
+  if (ledger_plans_.size() < RequestLedger::kPlansMax) ledger_plans_.emplace(name, &plan);
+  return plan;
 }
 
 void FrontMetrics::count_shed(std::string_view reason,

@@ -96,6 +96,12 @@ class FrontMetrics {
 
   base::MetricsRegistry& registry_;
   RequestLedger ledger_;
+  /// Where the requests of a plan are counted.
+  [[nodiscard]] RequestLedger::Plan& ledger_plan(std::string_view name);
+
+  // Places of the ledger that this loop has met, so that it asks for each once: asking takes a
+  // lock.
+  std::map<std::string, RequestLedger::Plan*, std::less<>> ledger_plans_;
   // Where the last request was counted: the next one is mostly of the same plan.
   std::uint64_t last_serial_ = 0;
   RequestLedger::Plan* last_plan_ = nullptr;
