@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <ctime>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include <fcntl.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 #include <uv.h>
@@ -23,6 +26,24 @@ base::Status check_uv(int result, const char* call) {
   if (result == 0) return {};
   return base::fail(base::ErrorCode::kResourceExhausted,
                     std::string("Cannot open an event loop, ") + call + ": " + uv_strerror(result));
+}
+
+/// libuv aborts the process if its first loop gets an epoll but no pipe besides, so it is tried
+/// before whether there are as many descriptors.
+base::Status check_descriptors() {
+  constexpr std::size_t kNeeded = 3;
+  std::vector<int> opened;
+  int problem = 0;
+  while (opened.size() < kNeeded && problem == 0) {
+    const int copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+      problem = errno;
+    } else {
+      opened.push_back(copy);
+    }
+  }
+  for (const int copy : opened) close(copy);
+  return check_uv(problem == EMFILE ? uv_translate_sys_error(problem) : 0, "dup");
 }
 
 }  // namespace
@@ -52,6 +73,7 @@ void TimerFd::clear() {
 }
 
 base::Result<std::unique_ptr<UvLoop>> UvLoop::open() {
+  MR_TRY_STATUS(check_descriptors());
   auto uv = std::make_unique<UvLoop>();
   MR_TRY_STATUS(check_uv(uv_loop_init(&uv->loop), "uv_loop_init"));
   uv->loop_is_open = true;

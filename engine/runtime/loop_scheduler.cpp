@@ -212,7 +212,7 @@ void LoopScheduler::run_strand(Run& run) {
     const Local local = locals_.back();
     locals_.pop_back();
     base::Duration granted = time_for(run, local.node, since);
-    if (spent_ + local.upper > kAnswerLatenessMax)
+    if (held_up_ + local.upper > kAnswerLatenessMax)
       granted = std::min(granted, time_until_a_timer_is_late(since));
     if (granted <= base::Duration::zero() || local.upper > granted) {
       hand_over(run, local.node);
@@ -221,6 +221,7 @@ void LoopScheduler::run_strand(Run& run) {
     const base::TimePoint now = run_node(run, local, since);
     const base::Duration took = now - std::exchange(since, now);
     spent_ += took;
+    held_up_ += took;
     if (took > granted) [[unlikely]]
       run.costs().forget_samples(local.node);
   }
@@ -274,6 +275,8 @@ base::Duration LoopScheduler::time_for(Run& run, std::uint32_t node, base::TimeP
   if (std::exchange(turn_seen_, loop_.turn_number()) != loop_.turn_number()) {
     spent_ = base::Duration::zero();
     ran_count_ = 0;
+    // A timer that became due in the turn before has waited since then.
+    if (!loop_.has_due_timer()) held_up_ = base::Duration::zero();
   }
   if (ran_count_ >= run.inlining_.depth_max) return base::Duration::zero();
   const base::Duration budget = pool_.config().loop_inline_budget - spent_;

@@ -67,8 +67,8 @@ class LoopScheduler final : public StrandHost {
   /// budget and of the node's time (C9).
   [[nodiscard]] base::Duration time_for(Run& run, std::uint32_t node, base::TimePoint now);
   /// How long the loop may still work before one of its timers, which may be the deadline of any
-  /// run, fires too late (C9). Asked only once a turn has taken or may take that long: what is
-  /// shorter makes no timer late.
+  /// run, fires too late (C9). Asked only once bodies may have held up a timer for that long: what
+  /// is shorter makes none late.
   [[nodiscard]] base::Duration time_until_a_timer_is_late(base::TimePoint now) const;
 
   WorkerPool& pool_;
@@ -89,6 +89,7 @@ class LoopScheduler final : public StrandHost {
   // Statistics: written by the loop thread only, ordered with nothing.
   std::atomic<std::uint64_t> executed_{0};
   std::atomic<std::uint64_t> inlined_{0};
+  base::Duration held_up_{};     // the longest that node bodies may have held up a timer
   base::Duration spent_{};       // on nodes that ran here in turn `turn_seen_`
   std::uint32_t ran_count_ = 0;  // of those nodes
   std::uint64_t turn_seen_ = 0;

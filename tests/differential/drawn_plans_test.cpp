@@ -1,6 +1,9 @@
 // Draws plans and runs each with all passes, with none and with each alone. Whatever passes run,
-// the answers must be the same bytes, and no plan that was accepted may fail.
+// the answers must be the same bytes, and no plan that was accepted may fail. A naive run, row by
+// row over plain maps, says what the answers are.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +19,8 @@
 #include "base/check.h"
 #include "host/project.h"
 #include "host/settings.h"
+#include "naive_model.h"
+#include "naive_value.h"
 #include "plan_engine.h"
 #include "plan_generator.h"
 #include "stores/embedded_store.h"
@@ -26,6 +31,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kPlanCount = 120;
+constexpr std::uint64_t kNaivePlanCount = 400;
+constexpr const char* kCandidates =
+    R"([3, {"id": 8, "likes": 4, "score": 2.5}, {"id": 3, "likes": 1}])";
 
 class DrawnPlansTest : public ::testing::Test {
  protected:
@@ -51,10 +59,7 @@ class DrawnPlansTest : public ::testing::Test {
     for (const std::string_view plan : engine.plan_names()) {
       for (const int user : {1, 2, 7}) {
         std::string request = fmt::format(
-            R"({{"user_id": {}, "plan": "{}",
-                "candidates": [3, {{"id": 8, "likes": 4, "score": 2.5}}, {{"id": 3, "likes": 1}}]}})",
-            user,
-            plan);
+            R"({{"user_id": {}, "plan": "{}", "candidates": {}}})", user, plan, kCandidates);
         std::string answer = engine.answer(0, request);
         all.emplace(std::move(request), std::move(answer));
       }
@@ -87,6 +92,43 @@ TEST_F(DrawnPlansTest, CMP4_E3_PassesNeverChangeAnAnswer) {
       ASSERT_EQ(answer, expected.at(request)) << names << " " << request;
     }
   }
+}
+
+TEST_F(DrawnPlansTest, TSK7_E1_E3_AnswersAreThoseOfANaiveRun) {
+  const NaiveModel model(data_text(MILLRACE_SOURCE_DIR));
+  const NaiveRows candidates = {
+      {{"id", std::int64_t{3}}},
+      {{"id", std::int64_t{8}}, {"likes", std::int64_t{4}}, {"score", 2.5}},
+      {{"id", std::int64_t{3}}, {"likes", std::int64_t{1}}}};
+  std::map<std::string, std::string> artifacts;
+  for (std::uint64_t seed = 0; seed < kNaivePlanCount; ++seed) {
+    const std::string name = fmt::format("drawn_{}", seed);
+    artifacts[name] = draw_plan(name, seed);
+    write(name, artifacts[name]);
+  }
+  for (const std::string op :
+       {"list", "candidates", "sorted_set", "set_members", "aggregate", "lookup", "join"}) {
+    const std::string part = fmt::format(R"("op": "{}")", op);
+    EXPECT_GT(
+        std::ranges::count_if(artifacts, [&](const auto& it) { return it.second.contains(part); }),
+        20)
+        << op;
+  }
+  PlanEngine engine(*project_, store_, {folder_.string()}, {});
+  std::size_t with_candidates = 0;
+  for (const auto& [name, artifact] : artifacts) {
+    for (const int user : {1, 2, 7, 1'000'000}) {
+      const std::string answer = engine.answer(
+          0,
+          fmt::format(
+              R"({{"user_id": {}, "plan": "{}", "candidates": {}}})", user, name, kCandidates));
+      const std::string expected = model.candidates_of(artifact, user, candidates);
+      ASSERT_EQ(answer.substr(0, answer.find(R"(,"degraded":)")), expected)
+          << "user " << user << " " << artifact;
+      with_candidates += expected.ends_with("[]") ? 0 : 1;
+    }
+  }
+  EXPECT_GT(with_candidates, 2 * kNaivePlanCount);
 }
 
 TEST_F(DrawnPlansTest, E3_NamingTheKeysOfAHydrateNeverChangesAnAnswer) {

@@ -35,10 +35,14 @@ std::string sets() {
 
 }  // namespace
 
-stores::EmbeddedStoreRef load_data(const std::string& root) {
+std::string data_text(const std::string& root) {
   const auto text = base::read_text_file(root + "/data/demo.redis", std::size_t{1} << 28U);
   MR_CHECK(text.has_value());
-  auto store = stores::EmbeddedStore::parse(*text + sets(), "differential data");
+  return *text + sets();
+}
+
+stores::EmbeddedStoreRef load_data(const std::string& root) {
+  auto store = stores::EmbeddedStore::parse(data_text(root), "differential data");
   MR_CHECK(store.has_value(), store ? "" : store.error().to_string());
   return *std::move(store);
 }

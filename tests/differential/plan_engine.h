@@ -21,7 +21,10 @@
 
 namespace millrace::differential {
 
-/// The data of the repository at `root`, with sorted sets, sets and strings besides.
+/// The data of the repository at `root`, with sorted sets, sets and strings besides: one command
+/// of Redis per line.
+[[nodiscard]] std::string data_text(const std::string& root);
+/// The same, loaded.
 [[nodiscard]] stores::EmbeddedStoreRef load_data(const std::string& root);
 
 /// One way to run plans.

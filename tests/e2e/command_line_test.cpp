@@ -33,6 +33,17 @@ TEST(CommandLineTest, CLI5_WrongUsageIsTwo) {
   EXPECT_EQ(root.run("engine/bin/rankd explain").exit_code, 2);
 }
 
+TEST(CommandLineTest, CLI5_LimitsThatMakeNoSenseAreWrongUsage) {
+  const Root root;
+  for (const std::string flags : {"--max_request_memory -1",
+                                  "--max_request_memory 0",
+                                  "--max_request_memory 99999999999999999999",
+                                  "--node_timeout_ms 1e-9",
+                                  "--deadline_ms nan"}) {
+    EXPECT_EQ(root.run("engine/bin/rankd --plan_name simple_plan " + flags).exit_code, 2) << flags;
+  }
+}
+
 TEST(CommandLineTest, CLI5_WhatCannotStartIsOneAndSaysWhyOnStderr) {
   const Root root;
   const ShellResult unknown = root.run("engine/bin/rankd --plan_name my_plam");

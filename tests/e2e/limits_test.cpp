@@ -81,6 +81,24 @@ TEST_F(LimitsTest, LIM1_AFanOutFromMemoryEnds) {
   EXPECT_THAT(result.out, HasSubstr(R"("node":"out","op":"follow")"));
 }
 
+TEST_F(LimitsTest, C10_AFanOutFromMemoryAnswersAtItsDeadline) {
+  std::string list = "RPUSH follow:1";
+  for (int i = 0; i < 300; ++i) list += " 1";
+  root_.write("data.redis", "HSET user:1 name x\n" + list + "\n");
+  use_data();
+  // 27 million rows take longer than 10 ms, and nothing but the loop is there to notice.
+  const ShellResult result = answer(R"(
+    {"id": "v", "op": "viewer", "inputs": [], "params": {"endpoint": "redis_default"}},
+    {"id": "a", "op": "follow", "inputs": ["v"], "params": {"endpoint": "redis_default", "fanout": 300}},
+    {"id": "b", "op": "follow", "inputs": ["a"], "params": {"endpoint": "redis_default", "fanout": 300}},
+    {"id": "out", "op": "follow", "inputs": ["b"],
+     "params": {"endpoint": "redis_default", "fanout": 300}})",
+                                    "--deadline_ms 10 --max_rows 100000000");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, HasSubstr(R"("code":"deadline_exceeded")"));
+  EXPECT_THAT(result.out, HasSubstr("was running"));
+}
+
 TEST_F(LimitsTest, LIM3_AFallbackStandsInForANodeThatIsTooLarge) {
   std::string nodes = kSelfJoin;
   nodes.insert(nodes.rfind('}'), R"(, "on_failure": {"use": "input"})");

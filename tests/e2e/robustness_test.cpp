@@ -99,6 +99,25 @@ TEST(RobustnessTest, AThreadThatTheSystemRefusesIsSaidSo) {
   if (is_root) EXPECT_EQ(with_limit(20).exit_code, 0);
 }
 
+TEST(RobustnessTest, TooFewDescriptorsAreSaidSo) {
+  const Root root;
+  for (int count = 4; count <= 12; ++count) {
+    const ShellResult result = root.run(
+        base::format("ulimit -n {}; exec engine/bin/rankd --plan_name simple_plan", count));
+    EXPECT_EQ(result.exit_code, 1) << count;
+    EXPECT_NE(result.err, "") << count;
+  }
+}
+
+TEST(RobustnessTest, CLI9_AFileThatMayNotGrowIsAFailedWrite) {
+  // Outside of the limit, so that what is said can be kept.
+  const ShellResult result = Root().run(
+      R"(echo '{"user_id": 1}' > line; )"
+      "(ulimit -f 0; exec engine/bin/rankd --plan_name simple_plan --dump-run-trace t.json "
+      "< line 2>&1) | cat");
+  EXPECT_THAT(result.out, HasSubstr("Cannot write 't.json': File too large"));
+}
+
 TEST(RobustnessTest, CLI5_AFullDiskIsAnErrorOfEveryCommand) {
   const Root root;
   ASSERT_EQ(

@@ -109,7 +109,7 @@ void add_loading(CLI::App& app, Flags& flags) {
       ->check(check_passes);
 }
 
-/// Adds an option in milliseconds; 0 means none.
+/// Adds an option in milliseconds; 0 means none. The least besides is a microsecond.
 void add_milliseconds(CLI::App& app,
                       const std::string& name,
                       std::optional<base::Duration>& value,
@@ -124,9 +124,9 @@ void add_milliseconds(CLI::App& app,
   // Not `CLI::Range`, which lets NaN pass.
   const auto in_range = [](const std::string& text) {
     const double ms = std::strtod(text.c_str(), nullptr);
-    return !text.empty() && ms >= 0 && ms <= 3'600'000
+    return !text.empty() && (ms == 0 || ms >= 0.001) && ms <= 3'600'000
                ? std::string()
-               : "Value " + text + " not in range 0 to 3600000";
+               : "Value " + text + " is neither 0 nor from 0.001 to 3600000";
   };
   app.add_option_function<double>(name, set, about)->check(in_range);
 }
@@ -204,7 +204,8 @@ void add_running(CLI::App& app, Flags& flags) {
   app.add_option("--max_request_memory,--max-request-memory",
                  flags.row_limits.bytes_max,
                  "memory for the rows of one request, such as 64MB (default: 512MiB)")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 50U));
   app.add_flag("--ids-as-strings", flags.ids_as_strings, "write ids as JSON strings");
   app.add_flag("--allow_scheduling_overrides,--allow-scheduling-overrides",
                flags.allow_scheduling_overrides,

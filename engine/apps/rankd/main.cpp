@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
   millrace::rankd::reserve_standard_descriptors();
   // A reader that went away is a failed write, and is reported as one.
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file that may not grow any more.
+  std::signal(SIGXFSZ, SIG_IGN);
   // Nothing of ours throws. What a library throws where nobody expected it ends here, with a
   // reason.
   try {
