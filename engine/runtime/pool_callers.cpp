@@ -204,7 +204,10 @@ bool WorkerPool::may_help(const Run& run, const Run::Start& start) const {
   // run together is no slow body if it takes a small part of the time that is left.
   constexpr int kShareOfTimeLeft = 8;
   const std::optional<base::Duration> upper = run.costs().upper_total();
-  return upper && *upper * kShareOfTimeLeft <= *start.options.deadline - clock_.now();
+  if (!upper) return false;
+  const RunOptions& options = start.options;
+  const base::Duration left = options.budget ? *options.budget : *options.deadline - clock_.now();
+  return *upper * kShareOfTimeLeft <= left;
 }
 
 base::Status WorkerPool::check_nesting() const {

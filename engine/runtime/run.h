@@ -279,7 +279,13 @@ class Run {
   [[nodiscard]] RunOutcome outcome_when_over() const;
   /// What the run was waiting for when its time was up, to be added to a message.
   [[nodiscard]] std::string pending_text() const;
-  void add_executed(std::uint32_t count) { executed_.fetch_add(count, std::memory_order_relaxed); }
+  void add_executed(std::uint32_t count) {
+    if (is_shared()) {
+      executed_.fetch_add(count, std::memory_order_relaxed);
+    } else {
+      executed_.store(executed_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    }
+  }
 
   // Constant while the run is under way; every strand reads these.
   const HotNode* nodes_ = nullptr;

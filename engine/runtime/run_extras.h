@@ -132,9 +132,13 @@ class RunExtras {
     return finish_ns_[node].load(std::memory_order_relaxed);
   }
 
-  /// Counts a node without dependents as complete; true for the last of them.
-  [[nodiscard]] bool close_sink() {
-    return open_sinks_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  /// Counts a node without dependents as complete; true for the last of them. Whoever has a run
+  /// that is not shared has it alone.
+  [[nodiscard]] bool close_sink(bool is_shared) {
+    if (is_shared) return open_sinks_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const std::uint32_t left = open_sinks_.load(std::memory_order_relaxed) - 1;
+    open_sinks_.store(left, std::memory_order_relaxed);
+    return left == 0;
   }
 
   /// Work that a thread without a host leaves to the loop: answering a cancelled run.

@@ -38,8 +38,8 @@ class RunExtrasTest : public testing::Test {
 };
 
 TEST_F(RunExtrasTest, TheLastSinkClosesAndLazyNodesAreNone) {
-  EXPECT_FALSE(extras.close_sink());
-  EXPECT_TRUE(extras.close_sink());
+  EXPECT_FALSE(extras.close_sink(false));
+  EXPECT_TRUE(extras.close_sink(true));
 }
 
 TEST_F(RunExtrasTest, OnlyNodesThatAskedHaveTimers) {
@@ -58,7 +58,7 @@ TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   ASSERT_TRUE(extras.marks(timed).try_complete());
   extras.marks(spare).mark_succeeded();
   extras.add_row_count(timed, 40);
-  ASSERT_FALSE(extras.close_sink());
+  ASSERT_FALSE(extras.close_sink(true));
 
   extras.reset(nullptr, true, true);
   EXPECT_EQ(extras.states()[timed].get(), NodeState::kWaiting);
@@ -68,8 +68,8 @@ TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   EXPECT_TRUE(extras.marks(timed).try_complete());
   EXPECT_FALSE(extras.marks(spare).has_succeeded());
   EXPECT_EQ(extras.row_count(timed), 0U);
-  EXPECT_FALSE(extras.close_sink());
-  EXPECT_TRUE(extras.close_sink());
+  EXPECT_FALSE(extras.close_sink(true));
+  EXPECT_TRUE(extras.close_sink(true));
 }
 
 TEST_F(RunExtrasTest, I4_RowsOfAllProducersAddUp) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -55,13 +56,23 @@ void give_permit_back(bool may_have_late_bodies, AdmissionPermit& permit) {
   }
 }
 
-/// The options of a run that starts now: a budget has become a deadline.
+/// The options of a run that starts now: a budget has become a deadline, too. It stays set if it is
+/// what decides, so that nobody has to read the clock again to know the time left.
 RunOptions with_deadline(RunOptions options) {
   const base::TimePoint now = options.loop->clock().now();
   // More would overflow where times are added.
   constexpr base::Duration kBudgetMax = std::chrono::hours(24 * 365);
   const base::TimePoint latest = now + std::min(*options.budget, kBudgetMax);
-  options.deadline = std::min(options.deadline.value_or(latest), latest);
+  if (options.deadline && *options.deadline < latest) {
+    options.budget.reset();
+  } else {
+    options.deadline = latest;
+  }
+  return options;
+}
+
+RunOptions without_budget(RunOptions options) {
+  options = with_deadline(std::move(options));
   options.budget.reset();
   return options;
 }
@@ -128,14 +139,15 @@ base::Status RunPool::run_owned(WorkerPool& pool,
                                 std::shared_ptr<void> context,
                                 const RunOptions& options) {
   MR_TRY_STATUS(check_options(topology_, options, true));
-  if (options.budget) return run_owned(pool, std::move(context), with_deadline(options));
   MR_TRY_STATUS(pool.check_nesting());
+  std::optional<RunOptions> timed;
+  if (options.budget) timed = with_deadline(options);
   Run& run = acquire();
   lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver observer{
       .on_release = [](Run& done, void* self) { static_cast<RunPool*>(self)->take_back(done); },
       .data = this};
-  return pool.run_owned(run, std::move(context), options, observer);
+  return pool.run_owned(run, std::move(context), timed ? *timed : options, observer);
 }
 
 base::Status RunPool::check_submission(const WorkerPool& pool, const RunOptions& options) const {
@@ -153,7 +165,7 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                                         AdmissionPermit permit) {
   MR_TRY_STATUS(check_submission(pool, options));
   if (options.budget) {
-    return submit(pool, std::move(context), with_deadline(options), observer, std::move(permit));
+    return submit(pool, std::move(context), without_budget(options), observer, std::move(permit));
   }
   Run& run = acquire();
   run.user_observer_ = observer;
@@ -186,7 +198,7 @@ base::Result<RunHandle> RunPool::try_submit(Admission& admission,
                                             RunObserver observer) {
   MR_TRY_STATUS(check_submission(pool, options));
   if (options.budget)
-    return try_submit(admission, pool, std::move(context), with_deadline(options), observer);
+    return try_submit(admission, pool, std::move(context), without_budget(options), observer);
   const base::Clock& clock = options.loop != nullptr ? options.loop->clock() : pool.clock();
   auto permit = admission.try_admit(
       {.now = clock.now(), .deadline = options.deadline.value_or(base::TimePoint::max())});

@@ -13,7 +13,6 @@
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/planted_bug.h"
 #include "loop/loop.h"
-#include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
@@ -219,7 +218,7 @@ void RunSteps::pass_tokens(std::uint32_t node) {
 }
 
 void RunSteps::close_output() {
-  if (run_.may_answer_early_ && extras_.close_sink()) answer_complete();
+  if (run_.may_answer_early_ && extras_.close_sink(run_.is_shared())) answer_complete();
 }
 
 void RunSteps::make_async_ready(std::uint32_t head) {

@@ -204,10 +204,9 @@ bool Worker::pick_of_own_run() {
     Worker* const victim = pool_.worker_at(slot);
     if (victim == nullptr || victim == this) continue;
     for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
-      StealDeque<>& deque = victim->nodes_[priority];
-      if (victim->node_classes_.has(priority) && deque.peek_oldest() == only_run_ &&
-          steal_item(deque, priority)) {
-        return true;
+      // A strand of the run that made room for others lies among the runs.
+      for (StealDeque<>* const deque : {&victim->nodes_[priority], &victim->runs_[priority]}) {
+        if (deque->peek_oldest() == only_run_ && steal_item(*deque, priority)) return true;
       }
     }
   }
@@ -218,8 +217,9 @@ bool Worker::sees_own_run() const {
   for (std::uint32_t slot = 0; slot < pool_.worker_slots(); ++slot) {
     const Worker* const other = pool_.worker_at(slot);
     if (other == nullptr) continue;
-    for (const StealDeque<>& deque : other->nodes_) {
-      if (deque.peek_oldest() == only_run_) return true;
+    for (std::size_t priority = 0; priority < kPriorityCount; ++priority) {
+      if (other->nodes_[priority].peek_oldest() == only_run_) return true;
+      if (other->runs_[priority].peek_oldest() == only_run_) return true;
     }
   }
   return false;
@@ -379,19 +379,21 @@ bool Worker::watch_backlogs(base::TimePoint now) {
 IdleAction Worker::idle_for_own_run() {
   if (!std::exchange(waits_for_own_run_, true)) begin_looking(pool_.config().spin_time);
   const base::TimePoint now = pool_.clock().now();
+  if (now >= next_watch_ && watch_backlogs(now)) return {};
   if (now < look_until_) return look_again(now);
-  // Sleeps until its run is answered, or has something for it.
+  // Sleeps until its run is answered or has something for it, and looks now and then at what a peer
+  // may hold back of it.
   base::ParkingSpot<>& own_spot = spot();
   own_spot.announce();
   base::heavy_fence();
-  if (!sees_own_run()) return {.kind = IdleAction::Kind::kPark};
+  if (!sees_own_run())
+    return {.kind = IdleAction::Kind::kPark, .timeout = pool_.config().watch_period};
   static_cast<void>(own_spot.cancel());
   return {};
 }
 
 void Worker::unparked(bool notified) {
-  if (std::exchange(waits_for_own_run_, false)) return;
-  pool_.leave_parking(*this, notified);
+  if (!waits_for_own_run_) pool_.leave_parking(*this, notified);
   begin_looking(notified ? pool_.config().spin_time : base::Duration::zero());
   may_look_longer_ = !notified;
   if (notified) return leave_busy_processor(look_since_);

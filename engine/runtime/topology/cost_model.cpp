@@ -253,16 +253,34 @@ void CostModel::refresh() {
   const auto total = static_cast<std::uint64_t>(expected_total().count());
   total_ns_.store(total, std::memory_order_relaxed);
   upper_total_ns_.store(upper.count(), std::memory_order_relaxed);
-  std::uint64_t critical = 0;
-  for (const std::uint32_t source : order().sources)
-    critical = std::max(critical, order().path_costs[source]);
+  base::MutexLock lock(mutex_);
+  // The order may be from other costs: it changes seldom.
+  const std::uint64_t critical = critical_ns();
   sharing_gain_ns_.store(all_known && total > critical ? (total - critical) / 2 : 0,
                          std::memory_order_relaxed);
   if (!moved) return;
-  base::MutexLock lock(mutex_);
   if (++refreshes_ < next_reorder_ || orders_.size() >= kOrdersMax) return;
   next_reorder_ = refreshes_ * 2;
   reorder();
+}
+
+std::uint64_t CostModel::critical_ns() {
+  compute_path_costs(path_scratch_);
+  std::uint64_t critical = 0;
+  for (const std::uint32_t source : topology_.sources())
+    critical = std::max(critical, path_scratch_[source]);
+  return critical;
+}
+
+void CostModel::compute_path_costs(std::vector<std::uint64_t>& path_costs) const {
+  path_costs.resize(topology_.node_count());
+  const auto nodes = topology_.topological_order();
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    std::uint64_t below = 0;
+    for (const Edge& edge : topology_.dependents(*node))
+      below = std::max(below, path_costs[edge.target]);
+    path_costs[*node] = ordering_cost(*node) + below;
+  }
 }
 
 std::uint64_t CostModel::ordering_cost(std::uint32_t node) const {
@@ -276,6 +294,7 @@ void CostModel::reserve_orders() {
                             topology_.edge_count() * sizeof(Edge) +
                             topology_.sources().size() * sizeof(std::uint32_t);
   orders_.reserve(kOrdersMax);
+  path_scratch_.reserve(topology_.node_count());
   const std::size_t count = std::min<std::size_t>(kSpareBytesMax / bytes, kOrdersMax);
   spare_orders_.reserve(count);
   while (spare_orders_.size() < count) spare_orders_.push_back(make_order());
@@ -297,14 +316,7 @@ std::unique_ptr<PriorityOrder> CostModel::compute_order() {
     order = std::move(spare_orders_.back());
     spare_orders_.pop_back();
   }
-  order->path_costs.resize(topology_.node_count());
-  const auto nodes = topology_.topological_order();
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    std::uint64_t below = 0;
-    for (const Edge& edge : topology_.dependents(*node))
-      below = std::max(below, order->path_costs[edge.target]);
-    order->path_costs[*node] = ordering_cost(*node) + below;
-  }
+  compute_path_costs(order->path_costs);
   // The best comes last: highest class, then highest path cost, then first declared.
   const auto worse = [&](std::uint32_t left, std::uint32_t right) {
     const Priority left_class = topology_.spec(left).priority.value_or(Priority::kNormal);

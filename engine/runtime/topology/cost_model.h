@@ -169,6 +169,10 @@ class CostModel {
   void reserve_orders() MR_REQUIRES(mutex_);
   [[nodiscard]] std::unique_ptr<PriorityOrder> make_order() const;
   [[nodiscard]] std::unique_ptr<PriorityOrder> compute_order() MR_REQUIRES(mutex_);
+  /// Computes for each node the cost of the longest path from it to the end.
+  void compute_path_costs(std::vector<std::uint64_t>& path_costs) const;
+  /// The cost of the longest path, by what is known now.
+  [[nodiscard]] std::uint64_t critical_ns() MR_REQUIRES(mutex_);
   void update_hint(std::uint32_t node);
   void reorder() MR_REQUIRES(mutex_);
 
@@ -191,6 +195,7 @@ class CostModel {
   std::vector<std::unique_ptr<const PriorityOrder>> orders_ MR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<PriorityOrder>> spare_orders_
       MR_GUARDED_BY(mutex_);  // empty, with memory reserved
+  std::vector<std::uint64_t> path_scratch_ MR_GUARDED_BY(mutex_);
   std::uint64_t refreshes_ MR_GUARDED_BY(mutex_) = 0;
   std::uint64_t next_reorder_ MR_GUARDED_BY(mutex_) = 1;
 };

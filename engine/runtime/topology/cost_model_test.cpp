@@ -152,6 +152,21 @@ TEST(CostModelTest, D6_DearestNodeIsKnownWhenAllAre) {
   EXPECT_LT(dag.costs().dearest_ns(), CostModel::kUnknown);
 }
 
+TEST(CostModelTest, D11_WhatSharingGainsFollowsTheCostsAlthoughTheOrderDoesNot) {
+  TestDag dag({noting_node("a"), noting_node("long", {"a"}), noting_node("short", {"a"})});
+  dag.teach(dag.node("a"), milliseconds(1));
+  dag.teach(dag.node("long"), milliseconds(10));
+  dag.teach(dag.node("short"), milliseconds(1));
+  dag.costs().refresh();
+  EXPECT_EQ(dag.costs().sharing_gain_ns(), 500'000U);
+  // Not half of what it was, so the order stays; all of it together is shorter than its longest
+  // path was.
+  for (int sample = 0; sample < 2; ++sample)
+    dag.costs().record(dag.node("long"), milliseconds(6), 0);
+  dag.costs().refresh();
+  EXPECT_EQ(dag.costs().sharing_gain_ns(), 500'000U);
+}
+
 TEST(CostModelTest, D6_AHintIsTheCost) {
   TestDag dag({noting_node("a"), noting_node("b")});
   dag.teach(0, nanoseconds(30));
