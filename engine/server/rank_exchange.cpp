@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "net/http/planted_bug.h"
 #include "observe/trace_context.h"
 #include "rank/plan_version.h"
 #include "server/call_headers.h"
@@ -86,7 +87,10 @@ void RankExchange::recall_text() {
 void RankExchange::on_gone(int status) {
   exchange_ = nullptr;
   gone_status_ = status;
-  if (is_running_) return cancel();
+  if (is_running_) {
+    if (!MR_PLANTED_IN_SERVER(kForgottenCancel)) cancel();
+    return;
+  }
   // The body never came: nothing has run.
   front_.metrics().count_reply(route_->path, status);
   phases_ = {};
@@ -127,7 +131,7 @@ void RankExchange::deliver() {
   recall_text();
   front_.services().generations->note_answer(plan(), outcome());
   note_own_delay(now);
-  if (is_counted_) front_.metrics().end_rank(priority());
+  if (is_counted_ && !MR_PLANTED_IN_SERVER(kUncountedEnd)) front_.metrics().end_rank(priority());
   phases_ = {.read = std::max(body_end_ - head_end_, base::Duration(0)),
              .wait = std::max(started_ - std::max(body_end_, head_end_), base::Duration(0)),
              .run = now - started_,
