@@ -40,8 +40,11 @@ class FakeIncoming final : public Incoming {
 FakeListener::FakeListener(loop::Loop& loop, Acceptor& acceptor, Address address)
     : loop_(loop), acceptor_(acceptor), address_(std::move(address)), timer_(loop, *this) {}
 
-FakeListener::~FakeListener() {
-  for (const auto& client : backlog_) client->drop();
+FakeListener::~FakeListener() { close(); }
+
+void FakeListener::close() {
+  closed_ = true;
+  for (const auto& client : std::exchange(backlog_, {})) client->drop();
 }
 
 FakePeer& FakeListener::connect() {

@@ -33,6 +33,10 @@ class FakeListener final : public Listener {
   /// `resume` is called.
   void fail_accept(base::Error reason);
 
+  /// Refuses those in the backlog and everybody who comes later, as destroying it does. Clients
+  /// whose connections were accepted go on.
+  void close();
+
   /// In the order of connecting.
   [[nodiscard]] std::size_t client_count() const { return clients_.size(); }
   [[nodiscard]] FakePeer& client(std::size_t index) { return *clients_.at(index); }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "net/http/planted_bug.h"
 #include "server/call_headers.h"
 #include "server/problem.h"
 
@@ -175,7 +176,7 @@ void BatchExchange::cancel_lines() {
   // Cancelling may end a call at once, which must not free this object meanwhile.
   is_moving_ = true;
   for (const auto& call : calls_) {
-    if (call->is_running()) call->cancel();
+    if (call->is_running() && !MR_PLANTED_IN_SERVER(kForgottenLines)) call->cancel();
   }
   is_moving_ = false;
 }
@@ -214,7 +215,8 @@ void BatchExchange::retry() {
 
 bool BatchExchange::may_start() const {
   return exchange_ != nullptr && !waiting_.empty() && !is_paused_ &&
-         running_count_ < front_.settings().batch_parallel_max &&
+         (running_count_ < front_.settings().batch_parallel_max ||
+          MR_PLANTED_IN_SERVER(kGreedyBatch)) &&
          exchange_->unsent_bytes() + held_bytes_ < front_.settings().batch_unsent_bytes_max;
 }
 
@@ -269,7 +271,8 @@ void BatchExchange::end_line(LineCall& call) {
 }
 
 void BatchExchange::answer_line(LineCall& call) {
-  const bool is_busy = call.outcome() == rank::RankOutcome::kRefused;
+  const bool is_busy =
+      call.outcome() == rank::RankOutcome::kRefused && !MR_PLANTED_IN_SERVER(kImpatientLine);
   if (is_busy && exchange_ != nullptr) {
     waiting_.push_front(std::move(call.line()));
     Line& line = waiting_.front();
@@ -316,7 +319,7 @@ void BatchExchange::answer_line(LineCall& call) {
 }
 
 void BatchExchange::send(std::uint64_t turn, std::string text) {
-  if (!order_.in_input_order) {
+  if (!order_.in_input_order || MR_PLANTED_IN_SERVER(kUnorderedBatch)) {
     ++next_turn_to_send_;
     return send_now(text);
   }
@@ -361,7 +364,8 @@ void BatchExchange::end_reply() {
 
 void BatchExchange::give_back_if_over() {
   if (exchange_ != nullptr) {
-    if (!has_all_ || !waiting_.empty() || running_count_ != 0) return;
+    const bool waits = running_count_ != 0 && !MR_PLANTED_IN_SERVER(kEarlyBatchEnd);
+    if (!has_all_ || !waiting_.empty() || waits) return;
     end_reply();
   }
   if (running_count_ == 0) front_.give_back(*this);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "net/http/planted_bug.h"
 #include "observe/otlp_exporter.h"
 #include "observe/slow_capture.h"
 #include "observe/trace_context.h"
@@ -99,7 +100,10 @@ void RankExchange::recall_text() {
 void RankExchange::on_gone(int status) {
   exchange_ = nullptr;
   gone_status_ = status;
-  if (is_running_) return cancel();
+  if (is_running_) {
+    if (!MR_PLANTED_IN_SERVER(kForgottenCancel)) cancel();
+    return;
+  }
   // The body never came: nothing has run.
   front_.metrics().count_reply(route_->path, status);
   phases_ = {};
@@ -157,6 +161,7 @@ void RankExchange::deliver() {
 }
 
 void RankExchange::count() {
+  if (MR_PLANTED_IN_SERVER(kUncountedEnd)) return;
   FrontMetrics& metrics = front_.metrics();
   const bool is_exported = trace_.is_sampled && front_.services().otlp != nullptr;
   correct_class();

@@ -1,8 +1,8 @@
 #include "server/server.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,7 +13,6 @@
 #include "base/problems/problem_report.h"
 #include "base/text_file.h"
 #include "host/loop_call.h"
-#include "loop/owned_timer.h"
 #include "net/address.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
@@ -37,86 +36,6 @@ std::unique_ptr<LimitController> make_limit(host::Engine& engine, const ServerSe
 }
 
 }  // namespace
-
-/// What one loop has.
-struct Server::Unit {
-  Unit(Server& server, std::size_t with_index)
-      : index(with_index),
-        loop(server.engine_->loop(with_index)),
-        pulses(*server.pulses_),
-        random(std::hash<std::string>{}(server.engine_->ranker(with_index).make_request_id()) +
-               with_index),
-        beat_timer(loop, *this),
-        generations(
-            with_index,
-            [&server](std::shared_ptr<void> old) { server.retirement_->take(std::move(old)); }),
-        front({.loop = &loop,
-               .generations = &generations,
-               .admission = &server.engine_->admission(),
-               .limit = server.limit_.get(),
-               .keys = server.keys_,
-               .readiness = &server.readiness_,
-               .pulses = server.pulses_.get(),
-               .metrics = &server.engine_->metrics(),
-               .log = server.log_,
-               .workers = &server.engine_->workers(),
-               .random = &random,
-               .metrics_page =
-                   [&server](std::string_view accept) {
-                     return metrics_page(server.metric_sources(), accept);
-                   },
-               .stats_page = [&server] { return stats_page(server.metric_sources()); },
-               .otlp = server.export_ != nullptr ? &server.export_->exporter() : nullptr,
-               .slow = server.slow_.get(),
-               .admin = &server,
-               .graphs = server.graphs_},
-              server.settings_.front),
-        http({.loop = loop, .gzip_workers = &server.engine_->workers()}, server.settings_.http),
-        binding(server.engine_->metrics()) {
-    const std::string name = std::to_string(with_index);
-    const net::HttpServerCells& cells = http.counters();
-    binding.bind(kHttpConnections, {name}, &cells.connections);
-    binding.bind(kHttpRejected, {"protocol"}, &cells.refused);
-    binding.bind(kHttpRejected, {"gone"}, &cells.gone);
-    binding.bind(kHttpBytes, {"in"}, &cells.bytes_in);
-    binding.bind(kHttpBytes, {"out"}, &cells.bytes_out);
-    use(server.published_);
-    beat();
-  }
-
-  void use(const Publication& publication) {
-    host::Generation& generation = *publication.generation;
-    generations.set({.ranker = &generation.ranker(index),
-                     .plans = &generation.plans(),
-                     .registry = &generation.registry(),
-                     .versions = publication.versions,
-                     .canaries = publication.canaries,
-                     .owner = publication.generation});
-  }
-
-  void beat() {
-    const base::TimePoint now = loop.clock().now();
-    pulses.beat(index, now);
-    beat_timer.start_at(now + LoopPulses::kPeriod);
-  }
-
-  const std::size_t index;
-  loop::EventLoop& loop;
-  LoopPulses& pulses;
-  base::SplitMix64 random;
-  loop::OwnedTimer<Unit, &Unit::beat> beat_timer;
-  GenerationSlot generations;
-  Front front;
-  net::HttpServer http;
-  base::MetricBinding binding;  // goes before the cells
-};
-
-/// A listener, and whether it has closed by itself.
-struct Server::OpenListener {
-  std::unique_ptr<net::UvListener> listener;
-  std::optional<net::TlsOptions> tls;
-  std::atomic<bool> is_closed{false};  // publishes nothing else
-};
 
 Server::Server(Parts parts, const ServerSettings& settings)
     : host_settings_(std::move(parts.host)),
@@ -145,15 +64,7 @@ std::expected<std::unique_ptr<Server>, host::StartError> Server::start(
   if (auto done = server->start_reloading(); !done) return std::unexpected(done.error());
   if (auto done = server->start_observing(); !done) return std::unexpected(done.error());
   server->limit_ = make_limit(engine, settings);
-  loop::EventLoop& accepting = engine.loop(engine.loop_count() - 1);
-  server->spreader_ =
-      std::make_unique<net::ConnectionSpreader>(accepting, settings.connections_max);
-  for (std::size_t index = 0; index < engine.loop_count(); ++index) {
-    host::run_on_loop(engine.loop(index), [&] {
-      auto& unit = server->units_.emplace_back(std::make_unique<Unit>(*server, index));
-      server->spreader_->add_target(unit->loop, unit->http);
-    });
-  }
+  server->start_loops();
   if (auto done = server->open_listeners(std::move(inherited)); !done)
     return std::unexpected(done.error());
   if (auto done = server->start_nats(); !done) return std::unexpected(done.error());
@@ -174,6 +85,47 @@ std::expected<void, host::StartError> Server::read_keys() {
   if (report.has_errors()) return std::unexpected(host::StartError{report.to_text()});
   keys_ = std::make_shared<const AccessKeys>(std::move(keys));
   return {};
+}
+
+void Server::start_loops() {
+  std::vector<loop::Loop*> loops;
+  for (std::size_t index = 0; index < engine_->loop_count(); ++index)
+    loops.push_back(&engine_->loop(index));
+  loops_ = std::make_unique<ServingLoops>(
+      loops,
+      settings_.connections_max,
+      [](loop::Loop& loop, const std::function<void()>& function) {
+        host::run_on_loop(loop, function);
+      },
+      [this](std::size_t index) { return make_loop(index); });
+}
+
+std::unique_ptr<ServingLoop> Server::make_loop(std::size_t index) {
+  return std::make_unique<ServingLoop>(ServingLoop::Parts{
+      .index = index,
+      .seed = std::hash<std::string>{}(engine_->ranker(index).make_request_id()) + index,
+      .pulses = pulses_.get(),
+      .services = {.loop = &engine_->loop(index),
+                   .admission = &engine_->admission(),
+                   .limit = limit_.get(),
+                   .keys = keys_,
+                   .readiness = &readiness_,
+                   .metrics = &engine_->metrics(),
+                   .log = log_,
+                   .workers = &engine_->workers(),
+                   .metrics_page =
+                       [this](std::string_view accept) {
+                         return metrics_page(metric_sources(), accept);
+                       },
+                   .stats_page = [this] { return stats_page(metric_sources()); },
+                   .otlp = export_ != nullptr ? &export_->exporter() : nullptr,
+                   .slow = slow_.get(),
+                   .admin = this,
+                   .graphs = graphs_},
+      .front = settings_.front,
+      .http = settings_.http,
+      .retire = [this](std::shared_ptr<void> old) { retirement_->take(std::move(old)); },
+      .plans = plans_of(index)});
 }
 
 std::expected<void, host::StartError> Server::open_listeners(
@@ -211,33 +163,29 @@ std::expected<void, host::StartError> Server::listen(const std::string& text,
                                   .key_file = settings_.tls_key_file,
                                   .protocol = "http/1.1"};
   }
-  auto& open = *listeners_.emplace_back(std::make_unique<OpenListener>());
-  open.tls = options.tls;
-  std::vector<net::HttpHandler*> handlers;
-  for (const auto& unit : units_) handlers.push_back(&unit->front.handler(kind));
-  std::expected<void, host::StartError> outcome;
   loop::EventLoop& accepting = engine_->loop(engine_->loop_count() - 1);
-  host::run_on_loop(accepting, [&] {
-    net::ConnectionSpreader::Port& port = spreader_->add_port(std::move(handlers));
-    auto made = socket.is_open()
-                    ? net::UvListener::inherit(accepting, std::move(socket), port, options)
-                    : net::UvListener::listen(accepting, *address, port, options);
-    if (!made) {
-      outcome = std::unexpected(host::StartError{
-          base::format("Cannot listen on {}: {}", text, made.error().to_string())});
-      return;
-    }
-    open.listener = *std::move(made);
-    port.set_listener(*open.listener);
-    port.on_closed = [&open] { open.is_closed.store(true, std::memory_order_relaxed); };
-    port.on_refused = [this](const base::Error& error) {
-      if (log_ != nullptr)
-        log_->warning(
-            "accept_failed", "No connection can be accepted", {{"err", error.to_string()}});
-    };
-    addresses_.push_back(net::to_string(open.listener->address()));
-  });
-  if (!outcome) return outcome;
+  net::UvListener* opened = nullptr;
+  const auto made = loops_->listen(
+      kind,
+      [&](net::Acceptor& acceptor) -> base::Result<std::unique_ptr<net::Listener>> {
+        MR_TRY(auto listener,
+               socket.is_open()
+                   ? net::UvListener::inherit(accepting, std::move(socket), acceptor, options)
+                   : net::UvListener::listen(accepting, *address, acceptor, options));
+        opened = listener.get();
+        return listener;
+      },
+      [this](const base::Error& error) {
+        if (log_ != nullptr)
+          log_->warning(
+              "accept_failed", "No connection can be accepted", {{"err", error.to_string()}});
+      });
+  if (!made) {
+    return std::unexpected(
+        host::StartError{base::format("Cannot listen on {}: {}", text, made.error().to_string())});
+  }
+  if (options.tls) tls_listeners_.push_back({opened, *options.tls});
+  addresses_.push_back(net::to_string(opened->address()));
   if (log_ != nullptr) {
     log_->info("listening",
                "Requests are accepted",
@@ -302,7 +250,10 @@ std::expected<void, host::StartError> Server::start_reloading() {
       .allow_upload = settings_.allow_upload,
       .state_file = settings_.state_file,
       .publish = [this](const Publication& publication) { publish(publication); },
-      .recall = [this](std::string_view plan) { return recall(plan); },
+      .recall =
+          [this](std::string_view plan) {
+            return loops_ != nullptr ? loops_->recall(plan) : std::vector<std::string>();
+          },
       .retire = [this](std::shared_ptr<void> old) { retirement_->take(std::move(old)); },
       .reload_others = [this] { return reload_others(); },
       .on_bad_canary =
@@ -318,10 +269,22 @@ std::expected<void, host::StartError> Server::start_reloading() {
   return reloader_->begin();
 }
 
+LoopPlans Server::plans_of(std::size_t loop) const {
+  host::Generation& generation = *published_.generation;
+  return {.ranker = &generation.ranker(loop),
+          .plans = &generation.plans(),
+          .registry = &generation.registry(),
+          .versions = published_.versions,
+          .canaries = published_.canaries,
+          .owner = published_.generation};
+}
+
 void Server::publish(const Publication& publication) {
   published_ = publication;
   readiness_.set_needs_graph(reads_graph(*publication.generation));
-  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->use(publication); });
+  // Loops that do not exist yet start with it.
+  if (loops_ == nullptr) return;
+  loops_->publish([this](std::size_t loop) { return plans_of(loop); });
   nats_.set_plans(publication.generation->plans().names());
 }
 
@@ -332,30 +295,22 @@ std::expected<void, host::StartError> Server::start_nats() {
                          .metrics = &engine_->metrics(),
                          .log = log_,
                          .version = MILLRACE_VERSION};
-  for (const auto& unit : units_) parts.doors.push_back({&unit->loop, &unit->front});
+  for (std::size_t index = 0; index < loops_->size(); ++index)
+    parts.doors.push_back({&loops_->at(index).loop(), &loops_->at(index).front()});
   if (auto done = nats_.start(std::move(parts), settings_.nats); !done)
     return std::unexpected(host::StartError{done.error().message()});
   nats_.set_plans(published_.generation->plans().names());
   return {};
 }
 
-std::vector<std::string> Server::recall(std::string_view plan) {
-  std::vector<std::string> texts;
-  for (const auto& unit : units_)
-    host::run_on_loop(unit->loop, [&] { unit->generations.recall().append(plan, texts); });
-  return texts;
-}
-
 std::vector<std::string> Server::reload_others() {
   std::vector<std::string> problems;
   // A file with problems leaves the keys as they are.
   if (auto done = read_keys(); !done) problems.push_back(done.error().text);
-  for (const auto& unit : units_)
-    host::run_on_loop(unit->loop, [&] { unit->front.set_keys(keys_); });
-  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
-    for (const auto& open : listeners_) {
-      if (!open->tls || open->listener == nullptr) continue;
-      if (auto done = open->listener->replace_tls(*open->tls); !done)
+  loops_->set_keys(keys_);
+  loops_->call_accepting([&] {
+    for (const TlsListener& open : tls_listeners_) {
+      if (auto done = open.listener->replace_tls(open.tls); !done)
         problems.push_back("TLS: " + done.error().to_string());
     }
   });
@@ -393,41 +348,7 @@ void Server::submit(AdminOrder order, std::function<void(AdminDesk::Reply)> done
 void Server::begin_drain() {
   readiness_.begin_drain();
   nats_.begin_drain();
-  for (const auto& unit : units_)
-    host::run_on_loop(unit->loop, [&] { unit->http.announce_close(); });
-}
-
-void Server::stop_accepting() {
-  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
-    for (const auto& open : listeners_) {
-      if (open->listener != nullptr) open->listener->close_after_backlog();
-    }
-  });
-  for (const auto& unit : units_) host::run_on_loop(unit->loop, [&] { unit->http.close_idle(); });
-}
-
-bool Server::is_idle() {
-  for (const auto& open : listeners_) {
-    if (!open->is_closed.load(std::memory_order_relaxed)) return false;
-  }
-  bool is_idle = nats_.is_idle();
-  for (const auto& unit : units_) {
-    host::run_on_loop(unit->loop, [&] {
-      // A connection that came with the rest of the queue, and then sent nothing, is idle too.
-      unit->http.close_idle();
-      is_idle &= unit->http.connection_count() == 0 && unit->front.open_count() == 0;
-    });
-  }
-  return is_idle;
-}
-
-void Server::give_up() {
-  for (const auto& unit : units_) {
-    host::run_on_loop(unit->loop, [&] {
-      unit->front.refuse_all();
-      unit->http.close_idle();
-    });
-  }
+  loops_->announce_close();
 }
 
 void Server::close() {
@@ -436,29 +357,8 @@ void Server::close() {
   if (reload_thread_ != nullptr) reload_thread_->stop();
   nats_.stop_receiving();
   if (engine_ == nullptr) return;
-  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] {
-    for (const auto& open : listeners_) open->listener.reset();
-  });
-  for (const auto& unit : units_) {
-    host::run_on_loop(unit->loop, [&] {
-      unit->http.close_all();
-      unit->front.refuse_all();  // what came over NATS
-    });
-  }
-  // Runs whose client is gone are cancelled; a front must outlive them.
-  for (const auto& unit : units_) {
-    bool is_open = true;
-    while (is_open) host::run_on_loop(unit->loop, [&] { is_open = unit->front.open_count() != 0; });
-  }
-  for (auto& unit : units_) {
-    loop::Loop& loop = unit->loop;
-    host::run_on_loop(loop, [&] { unit.reset(); });
-  }
-  units_.clear();
+  loops_.reset();
   nats_.stop();
-  // Its timer belongs to the accepting loop. What other loops have posted to it has run by then,
-  // because jobs run in order.
-  host::run_on_loop(engine_->loop(engine_->loop_count() - 1), [&] { spreader_.reset(); });
   limit_.reset();
   export_.reset();
   slow_.reset();

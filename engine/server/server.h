@@ -15,12 +15,9 @@
 #include "host/engine.h"
 #include "host/extensions.h"
 #include "host/settings.h"
-#include "net/http/connection_spreader.h"
-#include "net/http/http_server.h"
 #include "net/uv_listener.h"
 #include "observe/slow_capture.h"
 #include "server/admin_desk.h"
-#include "server/front.h"
 #include "server/generations/plan_reloader.h"
 #include "server/generations/reload_thread.h"
 #include "server/generations/retirement.h"
@@ -32,6 +29,7 @@
 #include "server/readiness.h"
 #include "server/server_settings.h"
 #include "server/service_notice.h"
+#include "server/serving/serving_loops.h"
 #include "server/start_check.h"
 
 namespace millrace::server {
@@ -76,17 +74,23 @@ class Server final : private AdminDesk {
   /// From now on the server is not ready, and replies close their connections.
   void begin_drain();
   /// Accepts what waits, closes the listeners and the idle connections.
-  void stop_accepting();
+  void stop_accepting() { loops_->stop_accepting(); }
   /// Whether no connection is open and no request under way.
-  [[nodiscard]] bool is_idle();
+  [[nodiscard]] bool is_idle() { return nats_.is_idle() && loops_->is_idle(); }
   /// Answers what is still under way with 503 `draining`, and closes all connections.
-  void give_up();
+  void give_up() { loops_->give_up(); }
 
  private:
-  struct Unit;
-  struct OpenListener;
+  struct TlsListener {
+    net::UvListener* listener = nullptr;
+    net::TlsOptions tls;
+  };
 
   Server(Parts parts, const ServerSettings& settings);
+  void start_loops();
+  [[nodiscard]] std::unique_ptr<ServingLoop> make_loop(std::size_t index);
+  /// What a loop is to use of the generation that was published last.
+  [[nodiscard]] LoopPlans plans_of(std::size_t loop) const;
   /// Opens all listeners.
   [[nodiscard]] std::expected<void, host::StartError> open_listeners(
       std::vector<InheritedSocket> inherited);
@@ -103,7 +107,6 @@ class Server final : private AdminDesk {
   [[nodiscard]] std::expected<void, host::StartError> start_reloading();
   [[nodiscard]] std::expected<void, host::StartError> start_nats();
   void publish(const Publication& publication);
-  [[nodiscard]] std::vector<std::string> recall(std::string_view plan);
   /// Reads keys and TLS files again; gives what is wrong with them.
   [[nodiscard]] std::vector<std::string> reload_others();
   void submit(AdminOrder order, std::function<void(AdminDesk::Reply)> done) override;
@@ -119,8 +122,6 @@ class Server final : private AdminDesk {
   std::shared_ptr<const AccessKeys> keys_;  // shared with the fronts and requests under way
   Readiness readiness_;
   std::unique_ptr<LoopPulses> pulses_;
-  std::vector<std::unique_ptr<Unit>> units_;  // by loop
-  std::unique_ptr<net::ConnectionSpreader> spreader_;
   std::unique_ptr<host::Engine> engine_;
   std::unique_ptr<Retirement> retirement_;
   std::unique_ptr<PlanReloader> reloader_;
@@ -132,7 +133,8 @@ class Server final : private AdminDesk {
   std::unique_ptr<TraceExport> export_;         // nullptr: no trace is exported
   std::unique_ptr<observe::SlowCapture> slow_;  // nullptr: slow requests are not kept
   std::unique_ptr<LimitController> limit_;      // goes before the engine, after the fronts
-  std::vector<std::unique_ptr<OpenListener>> listeners_;
+  std::unique_ptr<ServingLoops> loops_;
+  std::vector<TlsListener> tls_listeners_;  // of `loops_`
   NatsFront nats_;
   std::unique_ptr<StartCheck> start_check_;
 };

@@ -15,6 +15,7 @@
 #include "loop/loop.h"
 #include "net/http/http_handler.h"
 #include "net/http/http_server.h"
+#include "net/http/planted_bug.h"
 #include "net/listener.h"
 
 namespace millrace::net {
@@ -149,7 +150,9 @@ bool ConnectionSpreader::try_place(Port& port) {
   if (port.waiting_.empty() || open_count() >= connections_max_) return false;
   std::size_t best = 0;
   for (std::size_t i = 1; i < doors_.size(); ++i) {
-    if (doors_[i]->open_count() < doors_[best]->open_count()) best = i;
+    if (doors_[i]->open_count() < doors_[best]->open_count() &&
+        !MR_PLANTED_IN_SERVER(kFirstLoopOnly))
+      best = i;
   }
   std::unique_ptr<Incoming> incoming = std::move(port.waiting_.front());
   port.waiting_.erase(port.waiting_.begin());
@@ -157,7 +160,17 @@ bool ConnectionSpreader::try_place(Port& port) {
   return true;
 }
 
+void ConnectionSpreader::stop() {
+  is_stopped_ = true;
+  retry_timer_.stop();
+  for (const auto& port : ports_) {
+    port->listener_ = nullptr;
+    port->waiting_.clear();
+  }
+}
+
 void ConnectionSpreader::on_answer() {
+  if (is_stopped_) return;
   bool needs_room = false;
   for (const auto& port : ports_) {
     const bool was_full = !port->waiting_.empty();

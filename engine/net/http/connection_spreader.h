@@ -29,8 +29,8 @@ namespace millrace::net {
 ///
 /// Threading: the accepting loop, whose listeners it serves; questions and answers are posted.
 /// Lifetime: borrows loops, servers, handlers and listeners. Before it is destroyed, listeners are
-/// destroyed on the accepting loop, then the servers on theirs, then all loops stop, the accepting
-/// one last.
+/// destroyed and `stop` is called on the accepting loop, then the servers are destroyed on theirs,
+/// then all loops stop, the accepting one last.
 class ConnectionSpreader {
  public:
   struct Target {
@@ -50,6 +50,10 @@ class ConnectionSpreader {
   /// Adds what a listener needs as its acceptor. `handlers` has one for each target.
   [[nodiscard]] Port& add_port(std::vector<HttpHandler*> handlers);
 
+  /// Closes the connections that wait here, and looks at no server from now on.
+  /// Threading: the accepting loop.
+  void stop();
+
   /// Open connections of a target, with those that are on their way to it.
   /// Threading: any thread.
   [[nodiscard]] std::size_t open_count(std::size_t target) const;
@@ -67,6 +71,7 @@ class ConnectionSpreader {
   const std::size_t connections_max_;
   std::vector<std::unique_ptr<Door>> doors_;
   std::vector<std::unique_ptr<Port>> ports_;
+  bool is_stopped_ = false;  // servers may be gone
   loop::OwnedTimer<ConnectionSpreader, &ConnectionSpreader::on_retry> retry_timer_;
 };
 

@@ -98,6 +98,19 @@ TEST(ConnectionSpreaderTest, S3_TheLoopWithTheFewestGetsTheNext) {
   EXPECT_EQ(rig.open(), (Counts{2, 2, 2}));
 }
 
+TEST(ConnectionSpreaderTest, AStoppedSpreaderLooksAtNoServer) {
+  SpreadRig rig(2, 1);
+  rig.send(rig.connect(), get("/later"));
+  // It waits for room, and every server owes an answer.
+  const FakePeer& waiting = rig.connect();
+  ASSERT_TRUE(waiting.is_open());
+  rig.spreader.stop();
+  EXPECT_FALSE(waiting.is_open());
+  rig.servers[0]->close_all();
+  rig.servers.clear();
+  rig.run();
+}
+
 TEST(ConnectionSpreaderTest, S3_AConnectionStaysOnItsLoop) {
   SpreadRig rig(2, 100);
   (void)rig.connect();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "net/http/http_handler.h"
+#include "net/http/planted_bug.h"
 #include "net/http_head.h"
 
 namespace millrace::net {
@@ -343,7 +344,8 @@ HttpFraming::Field HttpFraming::field_of(std::string_view name) {
 bool HttpFraming::end_name() {
   field_ = Field::kOther;
   if (!in_trailers_) field_ = field_of(kept_count_ > kKeptBytes ? std::string_view() : kept());
-  if (field_ == Field::kHost && ++host_count_ > 1) return refuse(kTwoHosts);
+  if (field_ == Field::kHost && ++host_count_ > 1 && !MR_PLANTED_IN_SERVER(kTwoHosts))
+    return refuse(kTwoHosts);
   kept_count_ = 0;
   value_has_gap_ = false;
   state_ = State::kValueStart;

@@ -16,6 +16,7 @@
 #include "net/http/http_server_context.h"
 #include "net/http/http_server_settings.h"
 #include "net/http/http_wait_list.h"
+#include "net/http/planted_bug.h"
 #include "net/listener.h"
 
 namespace millrace::net {
@@ -64,6 +65,7 @@ bool HttpServer::try_close_longest_idle() {
 void HttpServer::close_idle() {
   announce_close();
   closes_idle = true;
+  if (MR_PLANTED_IN_SERVER(kBusyIsIdle)) close_all();
   while (try_close_longest_idle()) {
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/http/planted_bug.h"
 #include "plan/registry/registry.h"
 #include "rank/plan_set.h"
 #include "rank/ranker.h"
@@ -77,8 +78,9 @@ class GenerationSlot {
   /// Must have been set.
   [[nodiscard]] const LoopPlans& current() const { return entries_.back().plans; }
   [[nodiscard]] Use use() {
-    ++entries_.back().user_count;
-    return {*this, entries_.back()};
+    Entry& entry = MR_PLANTED_IN_SERVER(kOldGeneration) ? entries_.front() : entries_.back();
+    ++entry.user_count;
+    return {*this, entry};
   }
   /// Counts an answer for the canaries that run.
   void note_answer(const rank::LoadedPlan* plan, rank::RankOutcome outcome) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "net/http/planted_bug.h"
+
 namespace millrace::server {
 
 LimitController::Probe::Probe(LimitController& controller)
@@ -20,7 +22,8 @@ void LimitController::add_samples(std::span<const base::Duration> loop_delays) {
   bool posts_probe = false;
   {
     const base::MutexLock lock(mutex_);
-    const base::Duration waited = delay_at(now);
+    const base::Duration waited =
+        MR_PLANTED_IN_SERVER(kDeafLimit) ? base::Duration(0) : delay_at(now);
     for (const base::Duration delay : loop_delays) limit_.add_sample(delay + waited);
     if (limit_.is_window_full(now)) {
       limit_.end_window(now, parts_.admission.take_peak());
