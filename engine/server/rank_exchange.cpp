@@ -131,7 +131,7 @@ void RankExchange::deliver() {
   recall_text();
   front_.services().generations->note_answer(plan(), outcome());
   note_own_delay(now);
-  if (is_counted_ && !MR_PLANTED_IN_SERVER(kUncountedEnd)) front_.metrics().end_rank(priority());
+  if (is_counted_) front_.metrics().end_rank(priority());
   phases_ = {.read = std::max(body_end_ - head_end_, base::Duration(0)),
              .wait = std::max(started_ - std::max(body_end_, head_end_), base::Duration(0)),
              .run = now - started_,
