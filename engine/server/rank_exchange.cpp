@@ -161,7 +161,6 @@ void RankExchange::deliver() {
 }
 
 void RankExchange::count() {
-  if (MR_PLANTED_IN_SERVER(kUncountedEnd)) return;
   FrontMetrics& metrics = front_.metrics();
   const bool is_exported = trace_.is_sampled && front_.services().otlp != nullptr;
   correct_class();

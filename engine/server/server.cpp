@@ -390,7 +390,8 @@ MetricSources Server::metric_sources() const {
                         .log_sink = log_sink_,
                         .otlp = export_ != nullptr ? &export_->exporter() : nullptr,
                         .slow = slow_.get()};
-  for (const auto& unit : units_) sources.fronts.push_back(&unit->front.metrics());
+  for (std::size_t index = 0; index < loops_->size(); ++index)
+    sources.fronts.push_back(&loops_->at(index).front().metrics());
   return sources;
 }
 

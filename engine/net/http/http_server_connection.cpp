@@ -23,7 +23,6 @@
 #include "net/http/http_server_settings.h"
 #include "net/http/http_target.h"
 #include "net/http/http_wait_list.h"
-#include "net/http/planted_bug.h"
 #include "net/http_head.h"
 #include "net/listener.h"
 #include "net/stream.h"
@@ -329,7 +328,7 @@ bool HttpServerConnection::wants_gzip(int status, std::string_view body) const {
 }
 
 void HttpServerConnection::decide_end() {
-  closes_ = closes_ || (context_.closes_connections && !MR_PLANTED_IN_SERVER(kQuietDrain));
+  closes_ = closes_ || context_.closes_connections;
   if (body_done_ || reader_.body_length() == 0) return;
   // The rest of the body is dropped if it is known to be short. A client that waits for
   // "100 Continue" may send its body or not, so nothing can follow.
@@ -386,7 +385,7 @@ void HttpServerConnection::write_reply(int status, std::string_view body) {
 void HttpServerConnection::begin(int status) {
   MR_CHECK(phase_ == Phase::kExchange);
   MR_CHECK(reply_ == Reply::kNone);
-  closes_ = closes_ || (context_.closes_connections && !MR_PLANTED_IN_SERVER(kQuietDrain));
+  closes_ = closes_ || context_.closes_connections;
   has_chunked_reply_ = head_->version.minor > 0;
   if (!has_chunked_reply_) closes_ = true;
   append_head(

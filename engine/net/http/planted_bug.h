@@ -14,7 +14,6 @@ enum class PlantedServerBug : std::uint8_t {
   kNone,
   kFirstLoopOnly,    ///< all connections go to the first loop
   kTwoHosts,         ///< a head may have two Host fields
-  kQuietDrain,       ///< replies do not say that the server is about to end
   kBusyIsIdle,       ///< a drain closes connections that have a request under way
   kForgottenCancel,  ///< the run of a client that went away goes on
   kOldGeneration,    ///< requests use the oldest plans that are still held
@@ -22,7 +21,6 @@ enum class PlantedServerBug : std::uint8_t {
   kGreedyBatch,      ///< any number of lines of a batch run at once
   kEarlyBatchEnd,    ///< a batch ends its chunks while lines run
   kForgottenLines,   ///< the lines of a client that went away go on
-  kUncountedEnd,     ///< requests stay counted as in flight
   kImpatientLine,    ///< a line that admission refuses does not wait
   kDeafLimit,        ///< the limit does not hear of full queues of workers
 };
