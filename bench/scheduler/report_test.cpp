@@ -70,7 +70,7 @@ TEST(ReportTest, BarsOfPinnedThreadsStandBesideTheOthers) {
   report.pinned_bars = report.bars;
   report.bars.front().value = 1.25;
   report.pinned_bars.front().value = 7.75;
-  EXPECT_THAT(print_text(report), testing::ContainsRegex("1\\.25 .*<= 4 +7\\.75"));
+  EXPECT_THAT(print_text(report), testing::ContainsRegex("1\\.25 .*<= 1\\.5 +7\\.75"));
   const nlohmann::json json = nlohmann::json::parse(print_json(report));
   EXPECT_EQ(json["pinned_bars"][0]["value"], 7.75);
 }
