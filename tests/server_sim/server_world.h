@@ -73,6 +73,7 @@ class ServerWorld {
   void sample();
   void judge_step();
   void judge_body(const BodyEvent& event);
+  [[nodiscard]] std::vector<base::MetricSnapshot> all_metrics() const;
   void judge_end();
 
   const Scenario& scenario_;

@@ -70,7 +70,9 @@ struct Scenario {
   std::vector<DagPlan> dags;
   std::vector<RunPlan> runs;
   std::optional<runtime::AdmissionSettings> admission;
-  bool loop_takes_time = false;      ///< bodies on the loop take time, so timers may be late
+  bool loop_takes_time = false;  ///< bodies on the loop take time, so timers may be late
+  /// Some turns run a whole strand at once; its bodies take no time and are measured as free.
+  bool runs_whole_strands = true;
   bool loop_works_in_turns = false;  ///< jobs first and then timers, as a real loop does
   bool loop_stalls = false;     ///< something else holds the loop up now and then: timers are late
   bool is_timing_free = false;  ///< at most one failing node per run and no clock decides (D5)

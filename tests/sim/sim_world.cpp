@@ -104,7 +104,8 @@ void SimWorld::look_for_work(Driver& driver) {
   // Real threads run whole strands; most turns here run one body at a time, so that time passes
   // during it. A body that executes a run needs turns of its own. Bodies of a whole strand take no
   // time: where time on the loop matters, they would be measured as free and taken there.
-  const bool may_run_whole_strand = !scenario_.has_inner_runs && !scenario_.loop_takes_time;
+  const bool may_run_whole_strand =
+      scenario_.runs_whole_strands && !scenario_.has_inner_runs && !scenario_.loop_takes_time;
   in_whole_strand_ = may_run_whole_strand && random_.below(16) == 0;
   const bool found = in_whole_strand_ ? worker.work_strand() : worker.start();
   if (found) driver.was_woken = false;
