@@ -12,16 +12,14 @@ namespace millrace::graph {
 
 std::uint64_t Watchdog::arm(Watch watch) {
   const Duration due = std::min(watch.budget_at, watch.abandon_at);
-  std::uint64_t id = 0;
-  bool is_first = false;
-  {
-    const base::MutexLock lock(mutex_);
-    id = ++last_id_;
-    entries_.push_back({.id = id, .watch = std::move(watch)});
-    is_first = due < next_look_;
-    if (is_first) next_look_ = due;
-  }
-  if (is_first && wake_) wake_();
+  const base::MutexLock lock(mutex_);
+  const std::uint64_t id = ++last_id_;
+  entries_.push_back({.id = id, .watch = std::move(watch)});
+  if (due >= next_look_) return id;
+  next_look_ = due;
+  // Under the lock: once the watch can be seen, the call may be given up, and with the last call
+  // the run and this watchdog may go.
+  if (wake_) wake_();
   return id;
 }
 
