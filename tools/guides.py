@@ -33,7 +33,7 @@ SETUP = ("./dev ", "cmake ", "npm ", "apt ", "git clone ", "cd ", "export PATH="
 SHOWN = ("text", "json", "mermaid")
 PAGE_SECONDS = 240
 
-_PORT = re.compile(r"(?<![\d.])(8080|9090|6379|4222)(?!\d)")
+_PORT = re.compile(r"(?<![\d.])(8080|8081|9090|6379|4222)(?!\d)")
 _CHANGES = (
     (re.compile(r"sha256:[0-9a-f…]+"), "sha256:0"),
     (re.compile(r'("(?:took_ms|[a-z_]*_us|[a-z_]*_ms)":)[0-9.e-]+'), r"\g<1>0"),
@@ -49,7 +49,8 @@ set -Eeuo pipefail
 server=''
 rankd() {
   if [[ ${1:-} == serve && " $* " != *-config* ]]; then
-    if [[ -n $server ]]; then kill -INT "$server" && { wait "$server" || true; }; fi
+    # Twice, so that it ends at once; SIGINT alone is ignored until the server has set itself up.
+    if [[ -n $server ]]; then kill -TERM "$server"; kill -INT "$server" || true; wait "$server" || true; fi
     command rankd "$@" >>"$STATE/server.log" 2>&1 </dev/null &
     server=$!
   else
@@ -164,7 +165,7 @@ class Places:
 
     def put(self, text: str) -> str:
         text = text.replace("engine/bin/", "").replace("DIR/bin/", "")
-        for folder in ("/srv/", "/var/lib/"):
+        for folder in ("/srv/", "/var/lib/", "/var/tmp/"):
             text = text.replace(folder, f"{self._scratch}{folder}")
         return _PORT.sub(lambda match: self._port(match.group(1)), text)
 
