@@ -46,8 +46,8 @@ struct WatchFindings {
 /// Threading: any thread.
 class Watchdog {
  public:
-  /// `wake` is called when a watch is due before the time of the last look's `next`, under the lock:
-  /// it must not call the watchdog.
+  /// `wake` is called when a watch is due before the time of the last look's `next`, under the
+  /// lock: it must not call the watchdog.
   explicit Watchdog(std::function<void()> wake) : wake_(std::move(wake)) {}
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
