@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <semaphore>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "base/result.h"
 #include "bridge/admin/graph_admin.h"
+#include "host/loop_call.h"
 #include "loop/event_loop.h"
 #include "loop/executor.h"
 #include "net/address.h"
@@ -23,25 +23,6 @@ namespace {
 
 constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20U;
 constexpr std::size_t kConnectionsMax = 64;
-
-/// Runs a function on a loop and waits for it.
-template <class Function>
-void call_on(loop::Loop& loop, Function function) {
-  struct Call : loop::Job {
-    explicit Call(Function& called)
-        : Job([](Job& job) {
-            auto& self = static_cast<Call&>(job);
-            self.function();
-            self.done.release();
-          }),
-          function(called) {}
-    Function& function;
-    std::binary_semaphore done{0};
-  };
-  Call call(function);
-  loop.post(call);
-  call.done.acquire();
-}
 
 bool is_of_this_machine(const net::Address& address) {
   return address.is_unix() || address.host == "::1" || address.host.starts_with("127.");
@@ -154,7 +135,7 @@ base::Result<std::unique_ptr<GraphAdminServer>> GraphAdminServer::start(
 
 base::Status GraphAdminServer::listen(const net::Address& address) {
   base::Status status;
-  call_on(*loop_, [&] {
+  host::run_on_loop(*loop_, [&] {
     handler_ = std::make_unique<Handler>(*this);
     http_ = std::make_unique<net::HttpServer>(net::HttpServer::Parts{.loop = *loop_});
     spreader_ = std::make_unique<net::ConnectionSpreader>(*loop_, kConnectionsMax);
@@ -175,11 +156,11 @@ base::Status GraphAdminServer::listen(const net::Address& address) {
 
 GraphAdminServer::~GraphAdminServer() {
   if (loop_ == nullptr || waiting_ == nullptr) return;
-  call_on(*loop_, [this] { listener_.reset(); });
+  host::run_on_loop(*loop_, [this] { listener_.reset(); });
   // Answers that other threads work on come home before their connections close.
   waiting_->stop();
-  call_on(*loop_, [this] { http_.reset(); });
-  call_on(*loop_, [this] { spreader_.reset(); });
+  host::run_on_loop(*loop_, [this] { http_.reset(); });
+  host::run_on_loop(*loop_, [this] { spreader_.reset(); });
   loop_->stop();
 }
 
