@@ -1,38 +1,18 @@
 #include "jobs/job_worker.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/format.h"
-#include "base/formats/json_reader.h"
-#include "base/formats/json_writer.h"
 #include "jobs/retry_rule.h"
 #include "rank/request.h"
+#include "rank/unrun_answer.h"
 
 namespace millrace::jobs {
 namespace {
 
 std::int64_t nanoseconds(base::Duration span) { return span.count(); }
-
-/// The result of a line that no run of the engine has made.
-std::string failed_result(std::string_view request, std::string_view code, std::string message) {
-  std::string out;
-  base::JsonWriter json(out);
-  json.begin_object();
-  if (const auto document = base::read_json(request)) {
-    const auto id = document->root().find_member("request_id");
-    if (id && id->find_string()) json.member("request_id", *id->find_string());
-  }
-  json.key("error");
-  json.begin_object();
-  json.member("code", code);
-  json.member("message", message);
-  json.end_object();
-  json.end_object();
-  return out;
-}
 
 }  // namespace
 
@@ -211,7 +191,7 @@ void JobWorker::on_delivered(nats::Message message) {
   open_.emplace(&line, std::move(made));
   if (line.delivery <= settings_.attempts_max) return line.post();
   // It is stored before it could run: no line ends workers more often (JOB8).
-  line.result = failed_result(
+  line.result = rank::make_unrun_answer(
       line.message.data,
       "gave_up",
       base::format("The request was taken {} times, and no worker has stored a result",
@@ -246,7 +226,7 @@ void JobWorker::on_stored(Line& line, const base::Result<nats::StoreOutcome>& ou
       !outcome && outcome.error().code() == base::ErrorCode::kResourceExhausted;
   if (is_too_large && !line.was_replaced) {
     line.was_replaced = true;
-    line.result = failed_result(
+    line.result = rank::make_unrun_answer(
         line.message.data,
         "response_too_large",
         base::format("The result has {} bytes, and the NATS server takes {}; ask for fewer "

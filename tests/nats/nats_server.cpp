@@ -17,7 +17,7 @@ NatsServer::NatsServer(Options options) : options_(std::move(options)), port_(fr
   if (options_.jetstream)
     config += "jetstream { store_dir: \"" + folder_.path() + "\", max_mem: 64MB }\n";
   if (options_.tls) {
-    make_certificates();
+    make_certificates(folder_);
     config += "tls { cert_file: \"" + file("server.pem") + "\", key_file: \"" + file("server.key") +
               "\" }\n";
   }
@@ -26,20 +26,6 @@ NatsServer::NatsServer(Options options) : options_(std::move(options)), port_(fr
 }
 
 NatsServer::~NatsServer() { kill(); }
-
-void NatsServer::make_certificates() const {
-  const std::string at = "cd '" + folder_.path() + "' && ";
-  run_line(at +
-           "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca "
-           "-keyout ca.key -out ca.pem 2>&1");
-  run_line(at +
-           "openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key "
-           "-out server.csr 2>&1");
-  folder_.write("names.cnf", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
-  run_line(at +
-           "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
-           "-days 2 -extfile names.cnf -out server.pem 2>&1");
-}
 
 void NatsServer::start() {
   const std::string config = file("nats.conf");

@@ -40,8 +40,6 @@ class NatsServer {
   void resume();  ///< SIGCONT
 
  private:
-  void make_certificates() const;
-
   const Options options_;
   TempFolder folder_;
   std::uint16_t port_ = 0;

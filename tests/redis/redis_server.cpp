@@ -66,29 +66,29 @@ std::string run_line(const std::string& line) {
   return out;
 }
 
-RedisServer::RedisServer(Options options) : options_(std::move(options)), port_(free_port()) {
-  if (options_.tls) {
-    make_certificates();
-    tls_port_ = free_port();
-  }
-  start();
-}
-
-RedisServer::~RedisServer() { kill(); }
-
-void RedisServer::make_certificates() const {
-  const std::string at = "cd '" + folder_.path() + "' && ";
+void make_certificates(const TempFolder& folder) {
+  const std::string at = "cd '" + folder.path() + "' && ";
   run_line(at +
            "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca "
            "-keyout ca.key -out ca.pem 2>&1");
   run_line(at +
            "openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key "
            "-out server.csr 2>&1");
-  folder_.write("names.cnf", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
+  folder.write("names.cnf", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
   run_line(at +
            "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
            "-days 2 -extfile names.cnf -out server.pem 2>&1");
 }
+
+RedisServer::RedisServer(Options options) : options_(std::move(options)), port_(free_port()) {
+  if (options_.tls) {
+    make_certificates(folder_);
+    tls_port_ = free_port();
+  }
+  start();
+}
+
+RedisServer::~RedisServer() { kill(); }
 
 void RedisServer::start(const std::vector<std::string>& arguments, std::string_view ready) {
   std::vector<std::string> words{"redis-server",

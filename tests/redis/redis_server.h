@@ -31,6 +31,10 @@ std::uint16_t free_port();
 /// Runs a shell command that must succeed; gives its output.
 std::string run_line(const std::string& line);
 
+/// Makes a certificate authority (`ca.pem`) and a server's certificate for localhost
+/// (`server.pem`, `server.key`) in a folder.
+void make_certificates(const TempFolder& folder);
+
 /// A real redis-server in its own folder, on a free port of 127.0.0.1 and a unix socket. Throws if
 /// it cannot be started.
 /// Threading: not shared. Lifetime: its destructor ends the server.
@@ -69,7 +73,6 @@ class RedisServer {
   void resume();  ///< SIGCONT
 
  private:
-  void make_certificates() const;
   /// Reads the log of the server until it contains `text`.
   void wait_until_said(std::string_view text);
 

@@ -11,12 +11,11 @@
 
 #include "base/error.h"
 #include "base/format.h"
-#include "base/formats/json_reader.h"
-#include "base/formats/json_writer.h"
 #include "base/problems/message_text.h"
 #include "nats/client.h"
 #include "nats/subject.h"
 #include "rank/request.h"
+#include "rank/unrun_answer.h"
 
 namespace millrace::rankd {
 namespace {
@@ -46,23 +45,6 @@ int fail_request(const std::string& message) {
 }
 
 }  // namespace
-
-std::string failed_request_line(std::string_view request, const base::Error& error) {
-  std::string out;
-  base::JsonWriter json(out);
-  json.begin_object();
-  if (const auto document = base::read_json(request)) {
-    const auto id = document->root().find_member("request_id");
-    if (id && id->find_string()) json.member("request_id", *id->find_string());
-  }
-  json.key("error");
-  json.begin_object();
-  json.member("code", failure_code(error.code()));
-  json.member("message", error.message());
-  json.end_object();
-  json.end_object();
-  return out;
-}
 
 RequestPump::RequestPump(Ask ask, Terms terms, Output& out, StopFlag& stop)
     : ask_(std::move(ask)), terms_(std::move(terms)), out_(out), stop_(stop) {}
@@ -116,7 +98,9 @@ void RequestPump::send(std::string line) {
 
 void RequestPump::finish(Slot& slot, base::Result<nats::Message> result) {
   std::string answer =
-      result ? std::move(result->data) : failed_request_line(slot.request, result.error());
+      result ? std::move(result->data)
+             : rank::make_unrun_answer(
+                   slot.request, failure_code(result.error().code()), result.error().message());
   // One answer is one line, whoever has made it.
   std::ranges::replace(answer, '\n', ' ');
   const base::MutexLock lock(mutex_);

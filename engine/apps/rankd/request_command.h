@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "apps/rankd/line_reader.h"
@@ -22,10 +21,6 @@
 #include "nats/request_box.h"
 
 namespace millrace::rankd {
-
-/// The line that stands for a request without an answer. Its `request_id` is the request's, if it
-/// has one.
-[[nodiscard]] std::string failed_request_line(std::string_view request, const base::Error& error);
 
 /// Sends one request per line and writes the answers in the order of the lines (NAT9).
 /// Threading: made, used and destroyed by one thread; has one of its own, which writes. Lifetime:
