@@ -27,6 +27,7 @@ class Root {
   /// Writes a file into the folder.
   void write(std::string_view name, std::string_view text) const;
   [[nodiscard]] std::string read(std::string_view name) const;
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   std::string path_;

@@ -1,12 +1,11 @@
-// `rankd batch` as people use it, with a real server of NATS whose JetStream is on. A ledger checks
-// each job: as many results as lines, each equal to that of a direct run.
+// `rankd batch` as people use it, with a real server of NATS whose JetStream is on.
 
-#include <cstdlib>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "batch_fixture.h"
 #include "jobs/job_store.h"
 #include "nats/client.h"
 #include "nats/jetstream.h"
@@ -18,29 +17,6 @@ namespace {
 
 using live::NatsServer;
 using ::testing::HasSubstr;
-
-/// Shell functions: `lines N` writes N requests, `batch ACTION …` is `rankd batch`, `ledger JOB
-/// FILE` compares the results of a job with a direct run.
-std::string batch_shell(const NatsServer& server) {
-  return "NATS=" + server.url() +
-         "\n"
-         "batch() { a=$1; shift; engine/bin/rankd batch $a --root . --nats $NATS \"$@\"; }\n"
-         "lines() { i=1; while [ $i -le $1 ]; do echo "
-         "\"{\\\"user_id\\\":$((i % 100 + 1)),\\\"limit\\\":2,\\\"request_id\\\":\\\"r$i\\\"}\"; "
-         "i=$((i+1)); done; }\n"
-         "plain() { sed 's/\"took_ms\":[0-9.e-]*//; s/\"engine_request_id\":\"[^\"]*\"//' $1; }\n"
-         "ledger() { rm -f $1.out; batch fetch --job $1 --out $1.out || return\n"
-         "  engine/bin/rankd --root . --plan_name complex_dag <$2 >direct\n"
-         "  plain $1.out >a; plain direct >b; cmp a b && echo \"ledger $(wc -l <a)\"; }\n";
-}
-
-NatsServer::Options with_jetstream() { return {.jetstream = true}; }
-
-/// How many lines the kill test has; `./dev test --long` asks for more.
-int line_count() {
-  const char* const wanted = std::getenv("MILLRACE_BATCH_LINES");
-  return wanted != nullptr ? std::atoi(wanted) : 5000;
-}
 
 TEST(NatsBatchTest, JOB1_JOB9_JOB10_AJobFromItsLinesToItsResults) {
   const NatsServer server(with_jetstream());
@@ -119,38 +95,6 @@ TEST(NatsBatchTest, JOB3_ABadLineQueuesNothing) {
   EXPECT_THAT(result.err, HasSubstr("line 12: bad_value: its request_id is that of line 1\n"));
   EXPECT_THAT(result.err, HasSubstr("2 of the lines cannot be queued; nothing was"));
   EXPECT_THAT(result.err, HasSubstr("There is no job 'j'"));
-}
-
-TEST(NatsBatchTest, JOB1_JOB2_JOB6_KilledWorkersAndServersLoseAndDoubleNothing) {
-  NatsServer server(with_jetstream());
-  const Root root;
-  const int lines = line_count();
-  const std::string count = std::to_string(lines);
-  const ShellResult begun =
-      root.run(batch_shell(server) + "lines " + count +
-               " >in; batch submit in --job k --plan complex_dag\n"
-               "(while :; do batch work --job k && break; done >w1.log 2>&1) & echo $! >w1.pid\n"
-               "(batch work --job k >w2.log 2>&1; echo \"end $?\" >w2.end) & echo $! >w2.pid\n");
-  EXPECT_THAT(begun.out, HasSubstr("lines are queued"));
-  for (int sixteenth = 1; sixteenth <= 8; ++sixteenth) {
-    // The worker itself, not the shell around it, which starts another one.
-    (void)root.run(batch_shell(server) +
-                   "done_count() { batch status --job k 2>o | sed -n 's/^done *//p'; }\n"
-                   "until [ 0$(done_count) -ge " +
-                   std::to_string(lines * sixteenth / 16) +
-                   " ]; do :; done\n"
-                   "kill -KILL $(ps -o pid= --ppid $(cat w1.pid) | head -1)\n");
-    if (sixteenth % 4 != 0) continue;
-    server.kill();
-    server.start();
-  }
-  const ShellResult result =
-      root.run(batch_shell(server) +
-               "while ps -p $(cat w1.pid) >o || ps -p $(cat w2.pid) >o; do sleep 0.2; done\n"
-               "cat w2.end; ledger k in; batch status --job k\n");
-  EXPECT_THAT(result.out, HasSubstr("end 0\n")) << root.read("w2.log") << result.err;
-  EXPECT_THAT(result.out, HasSubstr("ledger " + count + "\n"));
-  EXPECT_THAT(result.out, HasSubstr("\ndone       " + count + "\n"));
 }
 
 TEST(NatsBatchTest, JOB5_StreamsThatWereDeletedAreRepairedFromTheInput) {

@@ -1,5 +1,6 @@
 #include "nats_server.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string_view>
@@ -11,6 +12,11 @@
 #include <unistd.h>
 
 namespace millrace::live {
+namespace {
+
+constexpr std::size_t kWordsMax = 2000;
+
+}  // namespace
 
 NatsServer::NatsServer(Options options) : options_(std::move(options)), port_(free_port()) {
   std::string config = "host: 127.0.0.1\nport: " + std::to_string(port_) + "\n";
@@ -50,8 +56,22 @@ void NatsServer::start() {
     }
     log.append(block.data(), static_cast<std::size_t>(size));
   }
-  // What it says from here on nobody reads; it does not mind a closed pipe.
-  close(ends[0]);
+  listener_ = std::thread([this, end = ends[0]] { listen(end); });
+}
+
+void NatsServer::listen(int log) {
+  std::array<char, 1024> block{};
+  for (ssize_t size = 0; (size = read(log, block.data(), block.size())) > 0;) {
+    const base::MutexLock lock(mutex_);
+    words_.append(block.data(), static_cast<std::size_t>(size));
+    words_.erase(0, words_.size() - std::min(words_.size(), kWordsMax));
+  }
+  close(log);
+}
+
+std::string NatsServer::last_words() const {
+  const base::MutexLock lock(mutex_);
+  return words_;
 }
 
 void NatsServer::kill() {
@@ -60,6 +80,7 @@ void NatsServer::kill() {
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;
+  if (listener_.joinable()) listener_.join();
 }
 
 void NatsServer::pause() { ::kill(pid_, SIGSTOP); }

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <thread>
 
 #include <sys/types.h>
 
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "redis_server.h"
 
 namespace millrace::live {
@@ -38,12 +41,21 @@ class NatsServer {
   void start();   ///< again, on the same port and store
   void pause();   ///< SIGSTOP
   void resume();  ///< SIGCONT
+  /// The last that the server has said.
+  [[nodiscard]] std::string last_words() const MR_EXCLUDES(mutex_);
 
  private:
+  /// Reads what the server says, until it ends: one whose log nobody takes is ended by its next
+  /// line (SIGPIPE).
+  void listen(int log) MR_EXCLUDES(mutex_);
+
   const Options options_;
   TempFolder folder_;
   std::uint16_t port_ = 0;
   pid_t pid_ = -1;
+  std::thread listener_;
+  mutable base::Mutex mutex_;
+  std::string words_ MR_GUARDED_BY(mutex_);
 };
 
 }  // namespace millrace::live

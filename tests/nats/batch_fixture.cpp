@@ -1,0 +1,94 @@
+#include "batch_fixture.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+namespace millrace::e2e {
+namespace {
+
+using live::NatsServer;
+
+// Well below that of ctest, so that a test which waits in vain says why. A worker that died keeps
+// its lines for 30 s.
+constexpr base::Duration kTestLimit = std::chrono::seconds(240);
+constexpr base::Duration kLookAgain = std::chrono::milliseconds(100);
+constexpr std::size_t kStoryBytes = 2000;
+
+std::unique_ptr<nats::Client> connected(const NatsServer& server) {
+  auto client = nats::Client::connect({.urls = {server.url()}});
+  if (!client) throw std::runtime_error(client.error().message());
+  return *std::move(client);
+}
+
+}  // namespace
+
+std::string batch_shell(const NatsServer& server) {
+  return "NATS=" + server.url() +
+         "\n"
+         "batch() { a=$1; shift; engine/bin/rankd batch $a --root . --nats $NATS \"$@\"; }\n"
+         "lines() { i=1; while [ $i -le $1 ]; do echo "
+         "\"{\\\"user_id\\\":$((i % 100 + 1)),\\\"limit\\\":2,\\\"request_id\\\":\\\"r$i\\\"}\"; "
+         "i=$((i+1)); done; }\n"
+         "plain() { sed 's/\"took_ms\":[0-9.e-]*//; s/\"engine_request_id\":\"[^\"]*\"//' $1; }\n"
+         "ledger() { rm -f $1.out; batch fetch --job $1 --out $1.out || return\n"
+         "  engine/bin/rankd --root . --plan_name complex_dag <$2 >direct\n"
+         "  plain $1.out >a; plain direct >b; cmp a b && echo \"ledger $(wc -l <a)\"; }\n";
+}
+
+JobBench::JobBench(const NatsServer& server, const Root& root, std::string job)
+    : server_(server),
+      root_(root),
+      client_(connected(server)),
+      jetstream_(client_->box()),
+      store_(jetstream_, std::move(job)),
+      deadline_(base::steady_clock().now() + kTestLimit) {}
+
+std::unique_ptr<live::Child> JobBench::work(const std::string& log) const {
+  std::vector<std::string> words{"engine/bin/rankd", "batch", "work", "--root", "."};
+  words.insert(words.end(), {"--nats", server_.url(), "--job", store_.names().job()});
+  return std::make_unique<live::Child>(root_.path(), std::move(words), log);
+}
+
+bool JobBench::wait_for(std::uint64_t done_count, live::Child& child) {
+  while (base::steady_clock().now() < deadline_) {
+    // Without an answer the server is not back yet.
+    if (const auto state = store_.state(); state && state->done_count >= done_count) return true;
+    (void)child.wait(kLookAgain);
+  }
+  return false;
+}
+
+int JobBench::wait_for_end(live::Child& child) {
+  const base::Duration left = deadline_ - base::steady_clock().now();
+  return child.wait(std::max(left, kLookAgain)).value_or(-1);
+}
+
+std::string JobBench::ledger(const std::string& input) const {
+  const ShellResult result =
+      root_.run(batch_shell(server_) + "ledger " + store_.names().job() + " " + input + "\n");
+  return result.out.substr(0, kStoryBytes) + result.err.substr(0, kStoryBytes);
+}
+
+std::string JobBench::story(const std::vector<std::string>& logs) {
+  std::string text;
+  if (const auto state = store_.state()) {
+    text += "done " + std::to_string(state->done_count) + ", waiting " +
+            std::to_string(state->waiting_count) + ", in flight " +
+            std::to_string(state->in_flight_count) + ", queued " +
+            std::to_string(state->queued_count) + "\n";
+    if (const auto done = store_.done_lines(state->manifest.line_count))
+      text += "lines without a result: " + jobs::missing_text(*done) + "\n";
+  } else {
+    text += state.error().message() + "\n";
+  }
+  text += "nats-server: " + server_.last_words() + "\n";
+  for (const std::string& log : logs) {
+    const std::string said = root_.read(log);
+    text += log + ": " + said.substr(said.size() - std::min(said.size(), kStoryBytes)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace millrace::e2e
