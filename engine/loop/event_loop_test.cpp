@@ -1,12 +1,14 @@
 #include "loop/event_loop.h"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <semaphore>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -43,6 +45,19 @@ TEST_F(EventLoopTest, StartsAndStopsWithoutWork) {
   loop_->stop();
   loop_->stop();
   loop_.reset();
+}
+
+// Fails under ThreadSanitizer if it does not see how libuv closes descriptors.
+TEST(UvLoopClosingTest, AThreadMayUseANumberThatAnotherThreadsLoopHasClosed) {
+  std::atomic<bool> is_closed = false;
+  std::thread closer([&is_closed] {
+    EXPECT_TRUE(UvLoop::open());
+    // Relaxed: nothing but the descriptors orders the two threads.
+    is_closed.store(true, std::memory_order_relaxed);
+  });
+  while (!is_closed.load(std::memory_order_relaxed)) std::this_thread::yield();
+  EXPECT_TRUE(UvLoop::open());
+  closer.join();
 }
 
 TEST_F(EventLoopTest, RunsJobsOnItsThreadInTheOrderOfPosting) {

@@ -19,6 +19,38 @@
 #include "base/error.h"
 #include "base/result.h"
 
+#if __has_feature(thread_sanitizer)
+#include <array>
+#include <atomic>
+#include <cstdarg>
+
+#include <dlfcn.h>
+#include <sanitizer/linux_syscall_hooks.h>
+#include <sys/syscall.h>
+
+// libuv closes descriptors by `syscall`, which ThreadSanitizer does not see: it would take the next
+// owner of the number, on another thread, for one that shares the old descriptor, and report a
+// race. This function stands before the one of the C library, which it calls; it says what is
+// closed.
+extern "C" [[clang::disable_sanitizer_instrumentation]] long syscall(long number, ...) noexcept {
+  using Function = long (*)(long, ...);
+  static std::atomic<Function> found;
+  Function next = found.load(std::memory_order_relaxed);
+  if (next == nullptr) {
+    next = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "syscall"));
+    found.store(next, std::memory_order_relaxed);
+  }
+  std::array<long, 6> arguments;
+  va_list list;
+  va_start(list, number);
+  for (long& argument : arguments) argument = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_close) __sanitizer_syscall_pre_close(arguments[0]);
+  return next(
+      number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
+#endif
+
 namespace millrace::loop {
 namespace {
 
