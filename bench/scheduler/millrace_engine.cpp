@@ -23,9 +23,9 @@
 #include "scheduler/workload.h"
 #include "trace/trace.h"
 #include "trace/trace_collector.h"
+#include "trace/trace_context.h"
 #include "trace/trace_record.h"
 #include "trace/trace_sink.h"
-#include "trace/trace_writer.h"
 
 // Our engine through the public API, with everything a user gets: a stop check before every node,
 // error return and exception barrier around every body. One flow serves all slots; each slot is a

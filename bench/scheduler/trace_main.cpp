@@ -17,8 +17,8 @@
 #include "scheduler/trace_runs.h"
 #include "trace/trace.h"
 #include "trace/trace_collector.h"
+#include "trace/trace_context.h"
 #include "trace/trace_record.h"
-#include "trace/trace_writer.h"
 
 // Measures what tracing costs an empty node: instructions while it is off, compared with a build
 // without trace code, and time while every event is on.

@@ -11,7 +11,7 @@
 #include "runtime/pool_settings.h"
 #include "runtime/worker_pool.h"
 #include "scheduler/shape.h"
-#include "trace/trace_writer.h"
+#include "trace/trace_context.h"
 
 namespace millrace::bench {
 

@@ -7,7 +7,7 @@
 #include "runtime/flow.h"
 #include "runtime/pool_settings.h"
 #include "runtime/worker_pool.h"
-#include "trace/trace_writer.h"
+#include "trace/trace_context.h"
 
 namespace millrace::bench {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "trace/trace_context.h"
 #include "trace/trace_spans.h"
-#include "trace/trace_writer.h"
 
 namespace millrace::observe {
 namespace {

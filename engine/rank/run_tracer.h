@@ -15,9 +15,9 @@
 #include "rank/watch/topology_lease.h"
 #include "trace/run_capture.h"
 #include "trace/trace_collector.h"
+#include "trace/trace_context.h"
 #include "trace/trace_record.h"
 #include "trace/trace_sink.h"
-#include "trace/trace_writer.h"
 
 namespace millrace::rank {
 

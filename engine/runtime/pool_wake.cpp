@@ -102,7 +102,7 @@ void WorkerPool::leave_parking(Worker& worker, bool notified) {
 }
 
 bool WorkerPool::has_work_for(const Worker& worker) const {
-  if (inbox_classes_.any()) return true;
+  if (inbox_.classes().any()) return true;
   for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
     const Worker* const other = worker_at(slot);
     if (other == nullptr) continue;

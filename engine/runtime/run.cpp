@@ -24,6 +24,7 @@
 #include "loop/stop.h"
 #include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
+#include "runtime/pool_inbox.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
 #include "runtime/topology/cost_model.h"
@@ -69,6 +70,7 @@ Run::Run(const Topology& topology, CostModel& costs)
     : hints_(costs.hints()),
       topology_(&topology),
       costs_(&costs),
+      entry_(std::make_unique<QueueEntry>()),
       counter_storage_(std::make_unique<std::uint32_t[]>(topology.counter_template().size())),
       link_storage_(std::make_unique<std::uint32_t[]>(topology.node_count())),
       staged_(topology) {

@@ -15,8 +15,6 @@
 #include "base/result.h"
 #include "base/sync/atomics.h"
 #include "base/sync/parking.h"
-#include "base/sync/planted_bug.h"
-#include "loop/inbox.h"
 #include "loop/loop.h"
 #include "loop/stop.h"
 #include "runtime/admission.h"
@@ -27,7 +25,7 @@
 #include "runtime/protocols/node_states.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/topology.h"
-#include "trace/trace_writer.h"
+#include "trace/trace_context.h"
 
 // One execution of a topology.
 //
@@ -48,17 +46,12 @@ namespace millrace::runtime {
 
 class LoopScheduler;
 class Run;
+struct QueueEntry;
 class RunExtras;
 class StrandHost;
 class Worker;
 
 enum class RunOutcome : std::uint8_t { kOpen, kOk, kError, kCancelled, kDeadline };
-
-/// A place in a queue for a run, or for some of its ready nodes.
-struct QueueEntry : loop::InboxLink {
-  Run* run = nullptr;
-  std::uint64_t payload = 0;
-};
 
 /// An answer that is made later than this after its deadline is never ok (C11).
 inline constexpr base::Duration kAnswerLatenessMax = std::chrono::milliseconds(1);
@@ -202,17 +195,6 @@ class Run {
   void mark_shared() {
     if (!is_shared()) shared_.store(true, std::memory_order_relaxed);
   }
-  /// Gives one token along `edge`; true for the token that makes the target ready (K2).
-  [[nodiscard]] bool give_token(std::uint32_t counter) {
-    return counter == kNoCounter || give_tokens(counter, 1);
-  }
-  /// The same for several that came together.
-  [[nodiscard]] bool give_tokens(std::uint32_t counter, std::uint32_t count) {
-    std::uint32_t& tokens = counters_[counter];
-    if (MR_PLANTED(kDoubleDecrement) && tokens > count) --tokens;
-    if (!is_shared()) return (tokens -= count) == 0;
-    return std::atomic_ref(tokens).fetch_sub(count, std::memory_order_acq_rel) == count;
-  }
   [[nodiscard]] Priority class_of(std::uint32_t node) const {
     return topology_->spec(node).priority.value_or(priority_);
   }
@@ -251,23 +233,6 @@ class Run {
     if ((needs_ & HotNode::kTimesBody) == 0) return false;
     return (hints_[node].load(std::memory_order_relaxed) & CostModel::kCostMask) >= kWorthTimingNs;
   }
-  enum class NodeEnd : std::uint8_t { kComplete, kFailed, kLate };
-  /// Ends a node on the quick way: publishes the result of its body, which returned `ok`. Its cell
-  /// is marked as ending, and a light fence has followed.
-  [[nodiscard]] NodeEnd publish_quick(const HotNode& hot,
-                                      NodeCell<>* cell,
-                                      NodeCall& call,
-                                      bool ok) {
-    if (cell != nullptr && !is_open() && !MR_PLANTED(kLateQuickPublish)) [[unlikely]] {
-      cell->drop();
-      late_completions_.fetch_add(1, std::memory_order_relaxed);
-      return NodeEnd::kLate;
-    }
-    if (ok && hot.commit != nullptr) ok = hot.commit(hot.closure, call);
-    if (cell != nullptr) cell->settle();
-    return ok ? NodeEnd::kComplete : NodeEnd::kFailed;
-  }
-
   // --- End.
   void fail(std::uint32_t node, const base::Error& error);
   void stop_with(RunOutcome outcome);
@@ -351,7 +316,7 @@ class Run {
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;
-  QueueEntry entry_;  // the run itself in a queue
+  const std::unique_ptr<QueueEntry> entry_;  // the run itself in a queue
   std::unique_ptr<std::uint32_t[]> counter_storage_;
   std::unique_ptr<std::uint32_t[]> link_storage_;
   StagedValues staged_;                // each by the thread that runs or commits its node

@@ -12,6 +12,7 @@
 #include "loop/loop.h"
 #include "loop/task.h"
 #include "runtime/node_call.h"
+#include "runtime/pool_inbox.h"
 #include "runtime/protocols/fallback_marks.h"
 #include "runtime/protocols/node_states.h"
 #include "runtime/run.h"

@@ -123,14 +123,14 @@ bool RunSteps::end_node(NodeCall& call, bool ok) {
     cell->mark_ending();
     base::light_fence();
   }
-  switch (run_.publish_quick(hot, cell, call, ok)) {
-    case Run::NodeEnd::kComplete:
+  switch (publish_quick(run_, hot, cell, call, ok)) {
+    case NodeEnd::kComplete:
       note_success(call);
       return true;
-    case Run::NodeEnd::kFailed:
+    case NodeEnd::kFailed:
       fall_back_or_fail(call.node_, call.take_error());
       return false;
-    case Run::NodeEnd::kLate:
+    case NodeEnd::kLate:
       break;
   }
   return false;
@@ -201,7 +201,7 @@ void RunSteps::pass_tokens(std::uint32_t node) {
   std::uint32_t async_head = kNoNode;
   for (std::uint32_t index = hot.edge_begin; index < hot.edge_end; ++index) {
     const Edge& edge = run_.edges_[index];
-    if (!run_.give_token(edge.counter)) continue;
+    if (!give_token(run_, edge.counter)) continue;
     if (run_.topology().spec(edge.target).kind == NodeKind::kAsync) {
       run_.links_[edge.target] = async_head;
       async_head = edge.target;
@@ -302,7 +302,7 @@ void RunSteps::take_fallback_node(std::uint32_t node) {
   extras_.marks(node).mark_used();
   for (const std::uint32_t lazy : run_.topology().lazy_closure(fallback)) {
     if (!run_.topology().is_lazy(lazy) || !extras_.marks(lazy).try_activate()) continue;
-    if (run_.give_token(run_.topology().counter_of(lazy))) host_.make_ready(run_, lazy);
+    if (give_token(run_, run_.topology().counter_of(lazy))) host_.make_ready(run_, lazy);
   }
   if (extras_.marks(fallback).has_succeeded()) complete_stand_in(node);
 }

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/sync/planted_bug.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/strand_host.h"
+#include "runtime/topology/topology.h"
 #include "trace/trace_writer.h"
 
 // The steps of a node and of a run around bodies, the same on workers and on loops. A worker takes
@@ -28,6 +31,35 @@ namespace millrace::runtime {
 class RunSteps {
  public:
   RunSteps(StrandHost& host, Run& run) : host_(host), run_(run), extras_(*run.extras_) {}
+
+  // --- What the quick way needs; small, so that it is inlined there.
+  /// Gives one token to the target of an edge; true for the token that makes it ready (K2).
+  [[nodiscard]] static bool give_token(Run& run, std::uint32_t counter) {
+    return counter == kNoCounter || give_tokens(run, counter, 1);
+  }
+  /// The same for several that came together.
+  [[nodiscard]] static bool give_tokens(Run& run, std::uint32_t counter, std::uint32_t count) {
+    std::uint32_t& tokens = run.counters_[counter];
+    if (MR_PLANTED(kDoubleDecrement) && tokens > count) --tokens;
+    if (!run.is_shared()) return (tokens -= count) == 0;
+    return std::atomic_ref(tokens).fetch_sub(count, std::memory_order_acq_rel) == count;
+  }
+  enum class NodeEnd : std::uint8_t { kComplete, kFailed, kLate };
+  /// Ends a node on the quick way: publishes the result of its body, which returned `ok`. Its cell
+  /// is marked as ending, and a light fence has followed.
+  [[nodiscard]] static NodeEnd publish_quick(
+      Run& run, const HotNode& hot, NodeCell<>* cell, NodeCall& call, bool ok) {
+    if (cell != nullptr && !run.is_open() && !MR_PLANTED(kLateQuickPublish)) [[unlikely]] {
+      cell->drop();
+      run.late_completions_.fetch_add(1, std::memory_order_relaxed);
+      return NodeEnd::kLate;
+    }
+    if (ok && hot.commit != nullptr) ok = hot.commit(hot.closure, call);
+    if (cell != nullptr) cell->settle();
+    return ok ? NodeEnd::kComplete : NodeEnd::kFailed;
+  }
+
+  // --- What worker and loop share.
 
   /// Starts the run's trace and the clocks that run from its start.
   void begin_run();

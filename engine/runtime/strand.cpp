@@ -89,8 +89,8 @@ bool Worker::begin_careful(Run& run) {
   if (step.cell != nullptr) step.cell->mark_ending();
   handshake_.leave_body();
   NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
-  const Run::NodeEnd end = run.publish_quick(*step.hot, step.cell, call, step.ok);
-  if (end != Run::NodeEnd::kComplete) [[unlikely]]
+  const RunSteps::NodeEnd end = RunSteps::publish_quick(run, *step.hot, step.cell, call, step.ok);
+  if (end != RunSteps::NodeEnd::kComplete) [[unlikely]]
     return end_unpublished(run, end);
   const std::uint32_t node = node_;
   const std::uint32_t next = step.hot->direct != kNoNode ? step.hot->direct : route(run, *step.hot);
@@ -112,8 +112,8 @@ bool Worker::finish_apart(Step step) {
     if (steps.end_node(call, step.ok)) steps.pass_tokens(node);
   } else {
     if (run.measured_) set_boundary_time(clock().now());
-    const Run::NodeEnd end = run.publish_quick(hot, step.cell, call, step.ok);
-    if (end != Run::NodeEnd::kComplete) return end_unpublished(run, end);
+    const RunSteps::NodeEnd end = RunSteps::publish_quick(run, hot, step.cell, call, step.ok);
+    if (end != RunSteps::NodeEnd::kComplete) return end_unpublished(run, end);
     if (run.measured_) record_cost(run, node);
     if (run.counts_rows_) RunSteps(*this, run).note_rows(call);
     if ((hot.needs & HotNode::kRoutesApart) != 0) {
@@ -135,8 +135,8 @@ bool Worker::finish_apart(Step step) {
   return go_on(run, next, charge_of(run, node));
 }
 
-bool Worker::end_unpublished(Run& run, Run::NodeEnd end) {
-  if (end == Run::NodeEnd::kFailed) fail_node(run);
+bool Worker::end_unpublished(Run& run, RunSteps::NodeEnd end) {
+  if (end == RunSteps::NodeEnd::kFailed) fail_node(run);
   abandon_strand();
   return false;
 }
@@ -167,12 +167,12 @@ void Worker::fail_node(Run& run) {
       }
     }
     const std::uint32_t count = std::exchange(carried_tokens_, 0) + 1;
-    return run.give_tokens(hot.single.counter, count) ? hot.single.target : kNoNode;
+    return RunSteps::give_tokens(run, hot.single.counter, count) ? hot.single.target : kNoNode;
   }
   const std::uint32_t mark = top;
   std::uint32_t best = kNoNode;
   for (const Edge* edge = run.edges_ + hot.edge_begin; edge != run.edges_ + hot.edge_end; ++edge) {
-    if (!run.give_token(edge->counter)) continue;
+    if (!RunSteps::give_token(run, edge->counter)) continue;
     // Edges come worst first: what was the best so far is now one of the others (D3).
     if (best != kNoNode) stack_[top++] = best;
     best = edge->target;
@@ -444,7 +444,7 @@ void Worker::requeue_strand(Run& run) {
   if (carried_tokens_ != 0) {
     const std::uint32_t counter = run.nodes_[node_].single.counter;
     // This node still has one for the same target.
-    static_cast<void>(run.give_tokens(counter, std::exchange(carried_tokens_, 0)));
+    static_cast<void>(RunSteps::give_tokens(run, counter, std::exchange(carried_tokens_, 0)));
   }
   const auto priority = static_cast<std::uint32_t>(run.priority_);
   for (std::uint32_t higher = 0; higher <= priority; ++higher)

@@ -14,6 +14,7 @@
 #include "base/sync/planted_bug.h"
 #include "base/sync/processor_move.h"
 #include "loop/executor.h"
+#include "runtime/pool_inbox.h"
 #include "runtime/run.h"
 #include "runtime/steal_deque.h"
 #include "runtime/topology/node.h"
@@ -228,7 +229,7 @@ bool Worker::sees_own_run() const {
 void Worker::take(const DequeItem& item, std::uint32_t priority) {
   stop_idling();
   count_dispatch(priority);
-  if (item.payload == kJobPayload) {
+  if (item.payload == PoolInbox::kJobPayload) {
     loop::Job& job = *static_cast<loop::Job*>(item.run);
     return job.run(job);
   }

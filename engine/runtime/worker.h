@@ -53,7 +53,8 @@
 //   - the pool's inbox: what threads outside the pool submit, and jobs
 //
 // Why it is right. Each point names what keeps it.
-//  1. No node runs twice: the decrement that takes a counter to zero is unique (Run::give_tokens),
+//  1. No node runs twice: the decrement that takes a counter to zero is unique
+//  (RunSteps::give_tokens),
 //  a
 //     node without counter has one producer, and a ready node lies in exactly one of the places
 //     above: a move from one to another is a pop or steal that only one thread wins
@@ -205,8 +206,6 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   }
   /// In an item's node: more nodes follow it along the run's links.
   static constexpr std::uint32_t kChainBit = 1U << 31U;
-  /// Marks an item that is a `Job`, not a run.
-  static constexpr std::uint64_t kJobPayload = UINT64_MAX;
 
   // strand.cpp: the steps of a strand.
   /// Makes sure that there is a next node. False: the strand is over.
@@ -220,7 +219,7 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool finish_apart(Step step);
   [[nodiscard]] bool begin_careful(Run& run);
   /// Ends a strand whose node failed or came late. False, always.
-  [[nodiscard]] bool end_unpublished(Run& run, Run::NodeEnd end);
+  [[nodiscard]] bool end_unpublished(Run& run, RunSteps::NodeEnd end);
   void fail_node(Run& run);
   void record_cost(Run& run, std::uint32_t node);
   /// Passes the tokens of a node on. Gives the best of the nodes that it made ready, and leaves the

@@ -30,9 +30,11 @@
 #include "loop/executor.h"
 #include "loop/inbox.h"
 #include "runtime/loop_scheduler.h"
+#include "runtime/pool_inbox.h"
 #include "runtime/pool_settings.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
+#include "runtime/steal_deque.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
 #include "runtime/worker.h"
@@ -312,7 +314,70 @@ std::int64_t WorkerPool::ready_count() const {
     const Worker* const worker = worker_at(slot);
     if (worker != nullptr) count += worker->ready_hint();
   }
-  return static_cast<std::int64_t>(count) + inbox_count_.load(std::memory_order_relaxed);
+  return static_cast<std::int64_t>(count) + inbox_.entry_count();
+}
+
+// --- What comes from outside
+
+void WorkerPool::submit_from_outside(Run& run) {
+  run.entry_->run = &run;
+  run.entry_->payload = Worker::pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit));
+  inbox_.push(*run.entry_, run.options_.priority);
+  announce_work();
+}
+
+void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit) {
+  QueueEntry& entry = run.extras_->entry(head);
+  entry.run = &run;
+  entry.payload = Worker::pack(is_chain ? head | Worker::kChainBit : head, credit);
+  inbox_.push(entry, run.class_of(head));
+  announce_work();
+}
+
+void WorkerPool::post(loop::Job& job) {
+  inbox_.push(job);
+  announce_work();
+}
+
+void WorkerPool::announce_work() {
+  if (MR_PLANTED(kLostWakeUp)) return;
+  // The push was a full fence.
+  if (has_parked() && searching_count() <= 0) wake_one(nullptr);
+}
+
+bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
+  if (!inbox_.fetch(priority, worker.runs_[priority])) return false;
+  worker.run_classes_.insert(priority);
+  // One of them is for this worker; the others are for whoever sleeps (D7).
+  base::light_fence();
+  if (has_parked() && worker.runs_[priority].size_hint() > 1) consider_wake(worker, UINT64_MAX);
+  return true;
+}
+
+void WorkerPool::finish_jobs() {
+  // Whoever posted a job counts on it: a coroutine that waits for its turn here would never be
+  // destroyed. Jobs that these post in turn are done as well.
+  loop::InboxLink* posted = nullptr;
+  bool found = true;
+  while (found) {
+    found = false;
+    for (const std::unique_ptr<Worker>& worker : worker_storage_) {
+      DequeItem item;
+      if (worker == nullptr) continue;
+      StealDeque<>& queue = worker->runs_[static_cast<std::size_t>(Priority::kNormal)];
+      while (queue.try_take_oldest(item)) {
+        MR_CHECK(item.payload == PoolInbox::kJobPayload);  // all runs were released before
+        loop::Job& job = *static_cast<loop::Job*>(item.run);
+        job.run(job);
+        found = true;
+      }
+    }
+    for (posted = inbox_.take_jobs(); posted != nullptr; found = true) {
+      auto& job = static_cast<loop::Job&>(*posted);
+      posted = posted->next;
+      job.run(job);
+    }
+  }
 }
 
 }  // namespace millrace::runtime

@@ -14,8 +14,8 @@
 #include "base/sync/mutex.h"
 #include "base/sync/parking.h"
 #include "loop/executor.h"
-#include "loop/inbox.h"
 #include "runtime/class_set.h"
+#include "runtime/pool_inbox.h"
 #include "runtime/pool_settings.h"
 #include "runtime/protocols/idle_counts.h"
 #include "runtime/ready_gauge.h"
@@ -208,7 +208,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   [[nodiscard]] bool spreads_threads() const { return spreads_threads_; }
   [[nodiscard]] std::uint64_t backlog_limit_ns() const { return backlog_limit_ns_; }
   [[nodiscard]] base::Duration rescue_after() const { return rescue_after_; }
-  [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_classes_; }
+  [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_.classes(); }
   [[nodiscard]] bool fetch_inbox(Worker& worker, std::uint32_t priority);
   [[nodiscard]] IdleCounts<>& idle_counts() { return idle_; }
   [[nodiscard]] bool is_watched() const { return idle_.is_watched(); }
@@ -244,13 +244,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
   alignas(base::kApartBytes) std::atomic<std::uint64_t> parked_{0};
   std::atomic<std::uint32_t> slot_count_{0};
-  // What lies in the inboxes, by class. Written after the push it announces.
-  alignas(base::kApartBytes) ClassSet inbox_classes_;
+  PoolInbox inbox_;
   alignas(base::kApartBytes) IdleCounts<> idle_;
-  std::array<loop::Inbox<>, kPriorityCount> inboxes_;
-  // What lies in the inboxes, for `ready_count`. Publishes nothing.
-  std::atomic<std::int64_t> inbox_count_{0};
-  loop::Inbox<> jobs_;
   // Publishes a worker that was made for a guest.
   std::array<std::atomic<Worker*>, kSlotMax> workers_{};
   // Guest slots in use, by slot.

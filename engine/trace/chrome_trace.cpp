@@ -18,10 +18,10 @@
 #include "base/formats/json_writer.h"
 #include "base/result.h"
 #include "trace/trace.h"
+#include "trace/trace_context.h"
 #include "trace/trace_record.h"
 #include "trace/trace_sink.h"
 #include "trace/trace_spans.h"
-#include "trace/trace_writer.h"
 
 namespace millrace::trace {
 namespace {

@@ -23,10 +23,3 @@ class PublicHeadersTest(PlantedTreeTest):
         tree = self.plant(_CLEAN | {"engine/public_headers.txt": "base/result.h\nbase/gone.h\n"})
         self.assert_caught(public_headers.run(tree),
                            "engine/public_headers.txt:2: there is no engine/base/gone.h")
-
-    def test_known_includes_pass_until_they_are_gone(self):
-        known = {"tools/private_includes.txt": "loop/task.h -> base/expected.h\n"}
-        tree = self.plant(_CLEAN | known | {"engine/loop/task.h": '#include "base/expected.h"\n'})
-        self.assert_clean(public_headers.run(tree))
-        tree = self.plant(_CLEAN | known)
-        self.assert_caught(public_headers.run(tree), "stale entry, remove it: loop/task.h -> base/expected.h")
