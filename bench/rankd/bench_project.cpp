@@ -1,6 +1,5 @@
 #include "bench/rankd/bench_project.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -15,38 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-base::Status copy_folder(const fs::path& from, const fs::path& to) {
-  std::error_code problem;
-  fs::copy(from, to, fs::copy_options::recursive, problem);
-  if (!problem) return {};
-  return base::fail(base::ErrorCode::kUnavailable, problem.message(), from.string());
-}
-
 base::Error from(const host::StartError& error) {
   return {base::ErrorCode::kUnavailable, error.text};
 }
 
 }  // namespace
 
-base::Result<std::unique_ptr<TempFolder>> TempFolder::make() {
-  std::string name = (fs::temp_directory_path() / "millrace-bench-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    return base::fail(base::ErrorCode::kUnavailable, "Cannot make a folder", name);
-  return std::unique_ptr<TempFolder>(new TempFolder(std::move(name)));
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 base::Status write_project(const std::string& folder, const DataSize& size) {
   const fs::path root = folder;
   const fs::path source = MILLRACE_SOURCE_DIR;
   std::error_code ignored;
   fs::create_directory(root / "data", ignored);
-  MR_TRY_STATUS(copy_folder(source / "registry", root / "registry"));
-  MR_TRY_STATUS(copy_folder(source / "plans", root / "plans"));
+  MR_TRY_STATUS(copy_folder((source / "registry").string(), (root / "registry").string()));
+  MR_TRY_STATUS(copy_folder((source / "plans").string(), (root / "plans").string()));
   std::ofstream data(root / "data" / "demo.redis", std::ios::binary);
   // More users than a list is long, so that no user is drawn twice.
   MR_TRY_STATUS(stores::write_seed_data({.users = 10 * size.followees,

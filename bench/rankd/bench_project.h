@@ -8,23 +8,9 @@
 #include "host/engine.h"
 #include "host/project.h"
 #include "stores/embedded_store.h"
+#include "support/temp_folder.h"
 
 namespace millrace::bench {
-
-/// A folder that is removed when this object is destroyed.
-class TempFolder {
- public:
-  [[nodiscard]] static base::Result<std::unique_ptr<TempFolder>> make();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  explicit TempFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 /// The lengths of the lists that are read for user 1.
 struct DataSize {

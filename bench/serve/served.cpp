@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "base/check.h"
+#include "bench/serve/rankd_process.h"
+#include "support/threads.h"
 
 namespace millrace::bench {
 
@@ -12,6 +14,8 @@ const std::string& reply_body() {
   static const std::string body(256, 'r');
   return body;
 }
+
+void place_served(const Served& server) { place_thread(server.thread(), placement().servers); }
 
 double cpu_seconds(pid_t thread) {
   // The kernel's form of a clock of a thread: its number inverted, and the kind.

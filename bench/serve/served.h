@@ -21,6 +21,9 @@ class Served {
   [[nodiscard]] virtual pid_t thread() const = 0;
 };
 
+/// Puts the thread of a server where servers belong.
+void place_served(const Served& server);
+
 /// CPU time that a thread of this process has used, user and kernel, in seconds.
 [[nodiscard]] double cpu_seconds(pid_t thread);
 

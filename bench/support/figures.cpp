@@ -40,6 +40,8 @@ std::string print_text(std::span<const Figure> figures) {
     text += base::format("{:<58}{:>10.4g} {:<12}", figure.name, figure.value, figure.unit);
     if (figure.at_most)
       text += base::format("<= {:<8g}{}", *figure.at_most, figure.passed() ? "ok" : "MISSED");
+    if (figure.at_least)
+      text += base::format(">= {:<8g}{}", *figure.at_least, figure.passed() ? "ok" : "MISSED");
     text += '\n';
   }
   return text;
@@ -63,10 +65,9 @@ std::string print_json(std::string_view bench,
     json.member("name", figure.name);
     json.member("value", figure.value);
     json.member("unit", figure.unit);
-    if (figure.at_most) {
-      json.member("at_most", *figure.at_most);
-      json.member("passed", figure.passed());
-    }
+    if (figure.at_most) json.member("at_most", *figure.at_most);
+    if (figure.at_least) json.member("at_least", *figure.at_least);
+    if (figure.at_most || figure.at_least) json.member("passed", figure.passed());
     json.end_object();
   }
   return text + "\n]}\n";
@@ -111,9 +112,10 @@ int run_bench(std::span<char* const> arguments, base::Status (*run)(const BenchO
 
 base::Status conclude(std::string_view bench,
                       std::span<const Figure> figures,
-                      const BenchOptions& options) {
+                      const BenchOptions& options,
+                      std::string_view extra) {
   if (!options.json_file.empty())
-    MR_TRY_STATUS(write_file(options.json_file, print_json(bench, figures)));
+    MR_TRY_STATUS(write_file(options.json_file, print_json(bench, figures, extra)));
   if (!options.enforce || std::ranges::all_of(figures, &Figure::passed)) return {};
   return base::fail(base::ErrorCode::kInternal, "A bar was missed");
 }

@@ -10,14 +10,17 @@
 
 namespace millrace::bench {
 
-/// One measured figure, and the bar that it must not exceed, if there is one.
+/// One measured figure, and the bars that it must not exceed or fall below, if there are any.
 struct Figure {
   std::string name;
   double value = 0;
   std::string unit;
   std::optional<double> at_most = {};
+  std::optional<double> at_least = {};
 
-  [[nodiscard]] bool passed() const { return !at_most || value <= *at_most; }
+  [[nodiscard]] bool passed() const {
+    return (!at_most || value <= *at_most) && (!at_least || value >= *at_least);
+  }
 };
 
 /// The median of the values, which it sorts; 0 if there are none.
@@ -43,10 +46,12 @@ struct BenchOptions {
 /// The body of a `main`: reads the options, runs, prints errors. Gives the exit code.
 [[nodiscard]] int run_bench(std::span<char* const> arguments,
                             base::Status (*run)(const BenchOptions& options));
-/// Writes the JSON file if one is asked for; fails for a missed bar if bars are enforced.
+/// Writes the JSON file if one is asked for, with `extra` as `print_json` takes it; fails for a
+/// missed bar if bars are enforced.
 [[nodiscard]] base::Status conclude(std::string_view bench,
                                     std::span<const Figure> figures,
-                                    const BenchOptions& options);
+                                    const BenchOptions& options,
+                                    std::string_view extra = {});
 /// Writes the text to the file.
 [[nodiscard]] base::Status write_file(const std::string& path, std::string_view text);
 
