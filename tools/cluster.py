@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Starts three rankd behind HAProxy and a Redis Cluster of six nodes on loopback, sends requests, and shows what comes back.
+"""Starts three rankd behind HAProxy, a NATS server and a Redis Cluster of six nodes on loopback, asks over both, and shows what comes back.
 
     ./dev cluster [--seconds N] [--clients N] [--do 'AT COMMAND']...
 
 Then type what shall happen; the rates go on meanwhile:
 
-    kill NAME     kill -9, as an accident would        kill redis2
+    kill NAME     kill -9, as an accident would        kill redis2, kill nats
     stop NAME     SIGTERM, as an operator would        stop rankd1
     start NAME    start it again
     status        which parts run, and where
@@ -24,6 +24,7 @@ import time
 from pathlib import Path
 
 from cluster_load import Ledger, Load
+from cluster_nats import NatsLoad
 from cluster_parts import ROOT, Deployment, describe
 
 PLAN = "complex_dag"
@@ -33,7 +34,7 @@ COMMANDS = ("kill", "stop", "start", "status", "quit")
 def read_options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev cluster", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=0, metavar="N", help="end after so long; without it, when you say so")
-    parser.add_argument("--clients", type=int, default=8, metavar="N", help="connections that ask (8)")
+    parser.add_argument("--clients", type=int, default=8, metavar="N", help="requests under way over HTTP, and as many over NATS (8)")
     parser.add_argument("--do", action="append", default=[], metavar="'AT COMMAND'", help="a command at a second")
     parser.add_argument("--rankd", default=str(ROOT / "engine/bin/rankd"), help="the program (engine/bin/rankd)")
     options = parser.parse_args(arguments)
@@ -69,22 +70,35 @@ def obey(deployment: Deployment, line: str) -> str:
     return f"{part.name} is {'killed' if words[0] == 'kill' else 'asked to end'}"
 
 
+class Counter:
+    """What became of the requests of one load since it was asked last."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._last = (0, 0, 0, 0)
+
+    def take(self) -> list[int]:
+        now = (self._ledger.good, sum(self._ledger.degraded.values()), len(self._ledger.failures), len(self._ledger.wrong))
+        change = [new - old for new, old in zip(now, self._last)]
+        self._last = now
+        return change
+
+
 class Table:
     """One line per second: what happened since the last one."""
 
-    def __init__(self) -> None:
-        self._last = (0, 0, 0, 0)
+    def __init__(self, http: Ledger, nats: Ledger) -> None:
+        self._http, self._nats = Counter(http), Counter(nats)
         self._rate_max = 1
-        print(f"{'second':>6} {'answers/s':>10} {'degraded':>9} {'failed':>7} {'wrong':>6}  down")
+        print(f"{'second':>6} {'HTTP/s':>8} {'NATS/s':>8} {'degraded':>9} {'failed':>7} {'wrong':>6}  down")
 
-    def row(self, second: int, ledger: Ledger, deployment: Deployment) -> str:
-        now = (ledger.good, sum(ledger.degraded.values()), len(ledger.failures), len(ledger.wrong))
-        good, degraded, failed, wrong = (new - old for new, old in zip(now, self._last))
-        self._last = now
+    def row(self, second: int, deployment: Deployment) -> str:
+        http, nats = self._http.take(), self._nats.take()
+        good, degraded, failed, wrong = (one + other for one, other in zip(http, nats))
         self._rate_max = max(self._rate_max, good)
         down = " ".join(part.name for part in deployment.parts if not part.is_running())
         bar = "█" * round(20 * good / self._rate_max)
-        return f"{second:6} {good:10} {degraded:9} {failed:7} {wrong:6}  {bar:20} {down}"
+        return f"{second:6} {http[0]:8} {nats[0]:8} {degraded:9} {failed:7} {wrong:6}  {bar:20} {down}"
 
 
 def typed() -> list[str]:
@@ -99,8 +113,8 @@ def typed() -> list[str]:
     return lines
 
 
-def show(deployment: Deployment, load: Load, options: argparse.Namespace) -> None:
-    table, second, began = Table(), 0, time.monotonic()
+def show(deployment: Deployment, table: Table, options: argparse.Namespace) -> None:
+    second, began = 0, time.monotonic()
     while not options.seconds or second < options.seconds:
         second += 1
         time.sleep(max(0.0, began + second - time.monotonic()))
@@ -109,28 +123,31 @@ def show(deployment: Deployment, load: Load, options: argparse.Namespace) -> Non
             if command == "quit":
                 return
             print(f"> {command}\n{obey(deployment, command)}")
-        print(table.row(second, load.ledger, deployment), flush=True)
+        print(table.row(second, deployment), flush=True)
 
 
 def main(arguments: list[str]) -> int:
     options = read_options(arguments)
     users = list(range(1, 101))
     with tempfile.TemporaryDirectory(prefix="millrace-cluster-", ignore_cleanup_errors=True) as folder:
-        deployment = Deployment(Path(folder), options.rankd, server_count=3, redis_count=6)
+        deployment = Deployment(Path(folder), options.rankd, server_count=3, redis_count=6, has_nats=True)
+        load = Load(deployment.front_port, PLAN, users, options.clients)
+        nats = NatsLoad(deployment.nats[0].port, PLAN, users, options.clients)
         try:
-            print("starting six Redis nodes, three rankd and HAProxy …", flush=True)
+            print("starting six Redis nodes, a NATS server, three rankd and HAProxy …", flush=True)
             deployment.start()
-            print(f"{describe(deployment)}\nrequests go to http://127.0.0.1:{deployment.front_port}/v1/rank/{PLAN}\n")
-            with Load(deployment.front_port, PLAN, users, options.clients) as load:
-                show(deployment, load, options)
+            print(f"{describe(deployment)}\nrequests go to http://127.0.0.1:{deployment.front_port}/v1/rank/{PLAN} "
+                  f"and to rank.{PLAN} of nats://127.0.0.1:{nats.port}\n")
+            with load, nats:
+                show(deployment, Table(load.ledger, nats.ledger), options)
         except KeyboardInterrupt:
             print()
         finally:
             deployment.stop()
-    ledger = load.ledger
-    print(f"sent {ledger.sent}: {ledger.good} in full, {sum(ledger.degraded.values())} degraded, {len(ledger.failures)} failed")
-    for failure in ledger.failures[:5]:
-        print(f"  {failure}")
+    for name, ledger in (("HTTP", load.ledger), ("NATS", nats.ledger)):
+        print(f"{name}: sent {ledger.sent}: {ledger.good} in full, {sum(ledger.degraded.values())} degraded, {len(ledger.failures)} failed")
+        for failure in ledger.failures[:5]:
+            print(f"  {failure}")
     return 0
 
 

@@ -19,6 +19,22 @@ class Ledger:
     wrong: list[str] = field(default_factory=list)
     last_degraded: float = 0.0  # time.monotonic()
 
+    def note(self, user: int, status: int, answer: bytes, expected: dict[int, list[int]]) -> None:
+        """Sorts one answer; `expected` has the ids of users whose answer is known."""
+        if status != 200:
+            self.failures.append(f"user {user}: status {status} {answer[:200]!r}")
+            return
+        parsed = json.loads(answer)
+        if parsed["degraded"]["is"]:
+            self.degraded[user] += 1
+            self.last_degraded = time.monotonic()
+            return
+        ids = [candidate["id"] for candidate in parsed["candidates"]]
+        if user in expected and ids != expected[user]:
+            self.wrong.append(f"user {user}: {ids}")
+            return
+        self.good += 1
+
 
 class Load:
     """Clients that ask for users in turn, each on a connection of its own, until stopped."""
@@ -71,20 +87,5 @@ class Load:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
         fields = dict(line.split(": ", 1) for line in lines[1:] if ": " in line)
         answer = await reader.readexactly(int(fields["content-length"]))
-        self._note(user, int(lines[0].split(" ")[1]), answer)
+        self.ledger.note(user, int(lines[0].split(" ")[1]), answer, self._expected)
         return fields.get("connection") != "close"
-
-    def _note(self, user: int, status: int, answer: bytes) -> None:
-        if status != 200:
-            self.ledger.failures.append(f"user {user}: status {status} {answer[:200]!r}")
-            return
-        parsed = json.loads(answer)
-        if parsed["degraded"]["is"]:
-            self.ledger.degraded[user] += 1
-            self.ledger.last_degraded = time.monotonic()
-            return
-        ids = [candidate["id"] for candidate in parsed["candidates"]]
-        if user in self._expected and ids != self._expected[user]:
-            self.ledger.wrong.append(f"user {user}: {ids}")
-            return
-        self.ledger.good += 1

@@ -1,4 +1,4 @@
-"""The parts of a small deployment on loopback: rankd servers, HAProxy, a Redis Cluster; each a process that can be ended and started."""
+"""The parts of a small deployment on loopback: rankd servers, HAProxy, a NATS server, a Redis Cluster; each a process that can be ended and started."""
 
 import json
 import os
@@ -74,6 +74,14 @@ class Part:
         if self._process is not None:
             self._process.wait()
 
+    def accepts(self) -> bool:
+        """Whether somebody takes connections on its port."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return True
+        except OSError:
+            return False
+
     def answers(self, path: str) -> bool:
         """Whether GET PATH gives 200."""
         try:
@@ -89,18 +97,22 @@ def redis_says(port: int, *words: str) -> str:
 
 
 class Deployment:
-    """Servers, balancer and, if wanted, a Redis Cluster that the servers read."""
+    """Servers, balancer and, if wanted, a Redis Cluster that the servers read and a NATS server that asks them."""
 
-    def __init__(self, folder: Path, rankd: Path, server_count: int = 3, redis_count: int = 0):
+    def __init__(self, folder: Path, rankd: Path, server_count: int = 3, redis_count: int = 0, has_nats: bool = False):
         self.folder = folder
-        ports = free_ports(server_count + redis_count + 1)
+        ports = free_ports(server_count + redis_count + 2)
         self.front_port = ports.pop()
+        nats_port = ports.pop()
+        self.nats = [Part("nats", nats_port, ["nats-server", "-a", "127.0.0.1", "-p", str(nats_port), "-js", "-sd", str(folder / "nats")],
+                          folder)] if has_nats else []
         redis_ports = [ports.pop() for _ in range(redis_count)]
         self.project = self._make_project(redis_ports)
         self.redis = [self._redis(index, port) for index, port in enumerate(redis_ports, 1)]
-        environment = ["--env", "test"] if redis_ports else []
+        more = ["--env", "test"] if redis_ports else []
+        more += ["--nats", f"nats://127.0.0.1:{nats_port}"] if has_nats else []
         self.servers = [Part(f"rankd{index}", port,
-                             [str(rankd), "serve", "--root", str(self.project), "--listen", f"127.0.0.1:{port}", *environment,
+                             [str(rankd), "serve", "--root", str(self.project), "--listen", f"127.0.0.1:{port}", *more,
                               "--set", "log.requests=errors"], folder)
                         for index, port in enumerate(ports, 1)]
         addresses = {f"RANKD_{index}": f"127.0.0.1:{part.port}" for index, part in enumerate(self.servers, 1)}
@@ -109,14 +121,16 @@ class Deployment:
 
     @property
     def parts(self) -> list[Part]:
-        return [*self.redis, *self.servers, self.balancer]
+        return [*self.redis, *self.nats, *self.servers, self.balancer]
 
     def start(self) -> None:
         """Starts everything and waits until the balancer answers."""
-        for part in self.redis:
+        for part in self.redis + self.nats:
             part.start()
         if self.redis:
             self._join_redis()
+        for part in self.nats:
+            wait_until(part.accepts, part.name)
         for part in self.servers:
             part.start()
         for part in self.servers:

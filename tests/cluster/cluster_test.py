@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from cluster_load import Load  # noqa: E402
+from cluster_nats import NatsLoad  # noqa: E402
 from cluster_parts import Deployment, Part, free_ports, ids_of, key_slot, wait_until  # noqa: E402
 
 RANKD = Path(os.environ["MILLRACE_RANKD"])
@@ -184,6 +185,25 @@ class ClusterTest(unittest.TestCase):
             wait_until(lambda: load.ledger.good > before + 300, "answers after the kill")
         self.assertLessEqual(len(load.ledger.failures), clients, load.ledger.failures)
         self.assertEqual(load.ledger.sent, load.ledger.good + len(load.ledger.failures))
+
+    def test_NAT6_a_lost_nats_server_costs_http_nothing_and_comes_back(self):
+        deployment = self.deploy(server_count=2, has_nats=True)
+        deployment.start()
+        expected = {user: ask(deployment.front_port, "complex_dag", user) for user in USERS}
+        (nats,) = deployment.nats
+        outstanding = 8
+        with Load(deployment.front_port, "complex_dag", USERS, clients=2, expected=expected, pause=0.005) as load, \
+                NatsLoad(nats.port, "complex_dag", USERS, outstanding, expected) as asked:
+            wait_until(lambda: asked.ledger.good > 100 and load.ledger.good > 50, "the first answers")
+            nats.kill()
+            before = load.ledger.good
+            wait_until(lambda: load.ledger.good > before + 50, "answers without NATS")
+            nats.start()
+            before = asked.ledger.good
+            wait_until(lambda: asked.ledger.good > before + 100, "answers over NATS again")
+        self.assertEqual((load.ledger.failures, load.ledger.wrong, asked.ledger.wrong), ([], [], []))
+        lost = [failure for failure in asked.ledger.failures if "status 503" not in failure]
+        self.assertLessEqual(len(lost), outstanding, "only what was under way is lost")
 
     def test_BAL3_a_lost_master_degrades_only_its_slots_until_its_replica_takes_over(self):
         deployment = self.deploy(server_count=1, redis_count=6)

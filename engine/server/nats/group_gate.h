@@ -25,11 +25,19 @@ struct GateLoad {
 ///          ◄─────────────────────────────────
 ///            under 80 % and nothing refused        at most one change per 250 ms
 /// clang-format on
+///
+/// A member that is full again as soon as it is back cannot do its share: half of the time in the
+/// group would bring a slow process a third of all requests, most of which it refuses. So each such
+/// turn doubles the time until it comes back, up to a second; a turn that lasted starts anew.
 /// Threading: not shared.
 class GroupGate {
  public:
   static constexpr base::Duration kPatience = std::chrono::milliseconds(100);
   static constexpr base::Duration kPause = std::chrono::milliseconds(250);
+  /// The longest time until it comes back.
+  static constexpr base::Duration kPauseMost = std::chrono::milliseconds(1000);
+  /// A turn in the group that was shorter than this was none.
+  static constexpr base::Duration kTurnLeast = 2 * kPause;
   static constexpr double kReturnShare = 0.8;
   /// How often the gate is to be asked while it could change.
   static constexpr base::Duration kLookPeriod = std::chrono::milliseconds(20);
@@ -44,6 +52,8 @@ class GroupGate {
   bool is_joined_ = true;
   std::optional<base::TimePoint> over_since_;
   std::optional<base::TimePoint> changed_;
+  base::Duration away_ = kPause;   // how long it stays away when it leaves, at least
+  base::Duration pause_ = kPause;  // until the next change, at least
 };
 
 }  // namespace millrace::server

@@ -67,6 +67,42 @@ TEST(GroupGateTest, NAT5_ChangesAtMostOncePerQuarterSecond) {
   EXPECT_FALSE(rig.look(1, 100));
 }
 
+/// Fills the gate at once after each return. Gives how long it was away each time, in ms.
+std::vector<int> pauses_of_a_slow_member(GateRig& rig, int count) {
+  std::vector<int> pauses;
+  while (static_cast<int>(pauses.size()) < count) {
+    while (rig.look(10, 100)) continue;
+    int away_ms = 0;
+    do {
+      away_ms += 10;
+    } while (!rig.look(10, 0));
+    pauses.push_back(away_ms);
+  }
+  return pauses;
+}
+
+TEST(GroupGateTest, NAT5_WhoIsFullAgainAtOnceStaysAwayLonger) {
+  GateRig rig;
+  EXPECT_EQ(pauses_of_a_slow_member(rig, 6), (std::vector<int>{250, 500, 1000, 1000, 1000, 1000}));
+  // It serves its turn for half a second: the next time counts as the first.
+  EXPECT_TRUE(rig.look(500, 10));
+  EXPECT_EQ(pauses_of_a_slow_member(rig, 3), (std::vector<int>{250, 500, 1000}));
+}
+
+TEST(GroupGateTest, NAT5_ASlowMemberOfTwoGetsAtMostAFifth) {
+  // While it is in the group, each of two members gets the same; after two seconds.
+  GateRig rig;
+  int inside_ms = 0;
+  int all_ms = 0;
+  for (int now_ms = 0; now_ms < 60'000; now_ms += 20) {
+    const bool is_joined = rig.look(20, rig.gate.is_joined() ? 100 : 0);
+    if (now_ms < 2000) continue;
+    inside_ms += is_joined ? 20 : 0;
+    all_ms += is_joined ? 40 : 20;
+  }
+  EXPECT_LE(inside_ms * 5, all_ms);
+}
+
 TEST(GroupGateTest, NAT5_NoLoadMakesItChangeMoreOften) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     base::SplitMix64 random(seed);
