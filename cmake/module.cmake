@@ -1,21 +1,24 @@
 # One folder = one module = one library, with the tests that stand beside its units.
 #
 #   mr_module(NAME [FOLDERS folder...] [DEPS module...] [LIBS target...]
-#             [CONCURRENCY_TESTS x_test.cpp...] [SEPARATE_TESTS x_test.cpp...] [ALONE file...])
+#             [CONCURRENCY_TESTS x_test.cpp...] [SEPARATE_TESTS x_test.cpp...] [ALONE file...]
+#             [LARGE_PIECES])
 #     makes millrace::NAME from *.h and *.cpp of the current folder and of FOLDERS below it (without
 #     main.cpp) and NAME_test from *_test.cpp.
 #     CONCURRENCY_TESTS go to NAME_concurrency_test instead, which also runs under ThreadSanitizer;
 #     each of SEPARATE_TESTS is a program of its own, NAME_x_test, for what concerns a whole process.
 #     Where MILLRACE_UNITY is on, several files are compiled as one: most of the cost is
 #     reading headers. ALONE names files that cannot share, for a local name that others use too.
+#     LARGE_PIECES compiles many files as one in Release, so that the first build of a newcomer is short.
+#     It is for modules without counts of requests: those name the piece that a local function is in.
 #   mr_test(NAME SOURCES file... [DEPS module...] [LIBS target...] [LABELS label...] [ARGS arg...])
 #     makes one GoogleTest executable and one ctest of the same name.
 #   mr_executable(NAME SOURCES file... [DEPS module...] [LIBS target...])
 #     makes a program (benchmark, simulator, example) with the project's warnings.
 #   mr_fuzzer(NAME SOURCES file... [DEPS module...] [CORPUS folder...])
 #     makes a libFuzzer target; ctest gives it a short fixed-seed run over its corpus.
-#   mr_unite(TARGET)
-#     compiles the target in few pieces where MILLRACE_UNITY is on.
+#   mr_unite(TARGET [FILES])
+#     compiles the target in few pieces, of so many files each, where MILLRACE_UNITY is on.
 #   mr_unite_in_debug(TARGET)
 #     does so in Debug only: what measures keeps its files apart, the sanitized build only tries it.
 #   mr_optimise_in_debug(TARGET)
@@ -32,6 +35,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/lone_headers.cmake")
 set(_mr_optimised_modules base loop runtime rows expr)
 # How many files are compiled as one.
 set(_mr_united_files 10)
+set(_mr_large_united_files 26)
 
 function(mr_add_existing)
   # Globbing, unlike EXISTS, makes the build notice a folder that appears later.
@@ -45,7 +49,7 @@ endfunction()
 
 function(mr_module name)
   cmake_parse_arguments(
-    PARSE_ARGV 1 arg "" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS;SEPARATE_TESTS;ALONE")
+    PARSE_ARGV 1 arg "LARGE_PIECES" "" "FOLDERS;DEPS;LIBS;CONCURRENCY_TESTS;SEPARATE_TESTS;ALONE")
   _mr_reject_unparsed(mr_module ${name} "${arg_UNPARSED_ARGUMENTS}")
   set(inner_headers ${arg_FOLDERS})
   set(inner_sources ${arg_FOLDERS})
@@ -77,7 +81,11 @@ function(mr_module name)
   if(arg_ALONE)
     set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
-  mr_unite(${target})
+  if(arg_LARGE_PIECES AND CMAKE_BUILD_TYPE STREQUAL Release)
+    mr_unite(${target} ${_mr_large_united_files})
+  else()
+    mr_unite(${target})
+  endif()
   mr_lone_headers(${name} "${PROJECT_SOURCE_DIR}/engine" "${arg_DEPS}" "${headers}")
   if(name IN_LIST _mr_optimised_modules)
     mr_optimise_in_debug(${target})
@@ -152,6 +160,10 @@ endfunction()
 # Includes are written relative to the project, not as CMake's own unity builds do with absolute paths:
 # so clones and worktrees share what ccache keeps.
 function(mr_unite target)
+  set(files_max ${_mr_united_files})
+  if(ARGC GREATER 1)
+    set(files_max ${ARGV1})
+  endif()
   get_target_property(type ${target} TYPE)
   if(NOT MILLRACE_UNITY OR type STREQUAL INTERFACE_LIBRARY)
     return()
@@ -180,7 +192,7 @@ function(mr_unite target)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE place)
     string(APPEND includes "#include \"${place}\"\n")
     math(EXPR count "${count} + 1")
-    if(count EQUAL _mr_united_files OR source STREQUAL last)
+    if(count EQUAL files_max OR source STREQUAL last)
       list(LENGTH pieces index)
       set(piece "${CMAKE_CURRENT_BINARY_DIR}/united/${target}_${index}.cpp")
       file(CONFIGURE OUTPUT "${piece}" CONTENT "${includes}" @ONLY)

@@ -30,20 +30,25 @@ show_and_run() {
   bash -o pipefail -c "$1"
 }
 
-say "plans/complex_dag.plan.json for user 1, best three"
-show_and_run "echo '{\"user_id\": 1, \"limit\": 3}' | engine/bin/rankd --plan_name complex_dag"
-say "what the compiler made of it"
-show_and_run "engine/bin/rankd explain complex_dag"
-for example in first_flow feed flow_in_flow future budget draw_flow for_each; do
-  say "examples/$example.cpp"
-  # The comment that opens an example says what it shows.
-  sed -n '/^\/\//!q; s/^\/\/ \{0,1\}/    /p' "examples/$example.cpp"
-  "build/release/examples/$example"
-done
-say "a resident graph: its picture, a run in virtual time, and why one component did not run"
-show_and_run "engine/bin/topoexec graph render examples/graphs/greenhouse.yaml"
+say "One request: the plan complex_dag ranks for user 1. plans/complex_dag.plan.ts is its source"
+show_and_run "echo '{\"user_id\": 1, \"limit\": 3}' | engine/bin/rankd --plan_name complex_dag --format text"
+say "Programs get the same as JSON"
+show_and_run "echo '{\"user_id\": 1, \"limit\": 1}' | engine/bin/rankd --plan_name complex_dag"
+say "Why is an item in the answer, or not? Ask by its id"
+show_and_run "echo '{\"user_id\": 1, \"limit\": 0, \"explain\": {\"ids\": [1100, 895, 7]}}' | engine/bin/rankd --plan_name complex_dag --format text"
+say "Where did the time go? One of 100 traced requests"
+runs="$(mktemp)"
+trap 'rm -f "$runs"' EXIT
+show_and_run "engine/bin/rankd bench --plan_name complex_dag --count 100 --dump-run-trace $runs >/dev/null; engine/bin/rankd trace $runs"
+say "The same over HTTP, with metrics"
+demo_server
+say "Besides requests: a resident graph, here run in virtual time, and why one of its parts did not run"
 show_and_run "engine/bin/topoexec graph run examples/graphs/greenhouse.yaml --virtual-time --duration-ms 100"
 show_and_run "engine/bin/topoexec graph why examples/graphs/greenhouse.yaml window --epoch 1"
-say "ranking over HTTP"
-demo_server
-say "Next: a plan of your own in five minutes, docs/guides/first-plan.md. All pages: docs/README.md."
+say "Next: a plan of your own"
+cat <<'NEXT'
+    $ export PATH="$PWD/dsl/bin:$PWD/engine/bin:$PATH"
+    $ dslc init ../my-plans && cd ../my-plans
+    $ echo '{"user_id": 1}' | rankd --plan_name home --format text
+Its README.md is a tour of ten minutes. All pages: docs/README.md; the scheduler as a library: examples/.
+NEXT

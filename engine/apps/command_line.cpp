@@ -1,6 +1,9 @@
 #include "apps/command_line.h"
 
+#include <cstddef>
+#include <optional>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +37,20 @@ const CLI::App* find_subcommand(const CLI::App& app, int argc, const char* const
   return here;
 }
 
+// `topoexec graph run`.
+std::string full_name(const CLI::App& app) {
+  const CLI::App* const parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : full_name(*parent) + " " + app.get_name();
+}
+
+// The commands that a program or a command has.
+std::string say_commands(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* const other : app.get_subcommands({}))
+    names += (names.empty() ? "" : ", ") + other->get_name();
+  return base::format("`{}` has the commands: {}", full_name(app), names);
+}
+
 // What to say about a word that is no option, subcommand or file: what comes nearest.
 std::string say_unknown(const CLI::App& app, const CLI::App& sub, std::string_view word) {
   std::vector<std::string> names;
@@ -45,10 +62,48 @@ std::string say_unknown(const CLI::App& app, const CLI::App& sub, std::string_vi
   }
   const std::string_view name = word.substr(0, word.find('='));
   const std::vector<std::string_view> known(names.begin(), names.end());
-  return base::format("{} '{}'{}",
-                      is_option(word) ? "There is no option" : "Not expected here:",
-                      name,
-                      base::did_you_mean(name, known));
+  std::string hint = base::did_you_mean(name, known);
+  if (hint.empty() && !is_option(word) && !names.empty())
+    hint = base::format("; {}", say_commands(sub));
+  return base::format(
+      "{} '{}'{}", is_option(word) ? "There is no option" : "Not expected here:", name, hint);
+}
+
+// The text between two others, or nothing where they do not stand there.
+std::optional<std::string_view> find_between(std::string_view text,
+                                             std::string_view before,
+                                             std::string_view after) {
+  const std::size_t start = text.find(before);
+  if (start == std::string_view::npos) return std::nullopt;
+  const std::size_t from = start + before.size();
+  const std::size_t end = after.empty() ? text.size() : text.find(after, from);
+  if (end == std::string_view::npos) return std::nullopt;
+  return text.substr(from, end - from);
+}
+
+// The library says what is wrong to programmers ("Could not convert: --count = many"); this says it
+// to whoever typed the command.
+std::string say_mistake(const CLI::App& sub, std::string_view text) {
+  if (const auto name = find_between(text, "Could not convert: ", " = "))
+    return base::format("{}: '{}' is not a number", *name, *find_between(text, " = ", ""));
+  const auto option = find_between(text, "", ": ");
+  if (const auto value = find_between(text, ": Value ", " not in range "); option && value) {
+    return base::format("{}: '{}' is not a number from {}",
+                        *option,
+                        *value,
+                        *find_between(text, " not in range ", ""));
+  }
+  if (const auto value = find_between(text, ": ", " not in {"); option && value) {
+    std::string choices;
+    const std::string_view listed = find_between(text, " not in {", "}").value_or("");
+    for (const char letter : listed)
+      choices += letter == ',' ? std::string(", ") : std::string(1, letter);
+    return base::format("{}: '{}' is none of {}", *option, *value, choices);
+  }
+  if (text == "A subcommand is required") return say_commands(sub);
+  if (const auto name = find_between(text, "", " is required"))
+    return base::format("`{}` needs {}", full_name(sub), *name);
+  return std::string(text);
 }
 
 // The options of the whole program, for the help of a subcommand.
@@ -90,10 +145,15 @@ std::expected<void, EarlyExit> parse_command_line(CLI::App& app,
                                        base::format("{}\nRun with --help for more information.\n",
                                                     say_unknown(app, sub, left.front()))});
     }
-    std::ostringstream out;
-    std::ostringstream problems;
-    const int code = app.exit(error, out, problems);
-    return std::unexpected(EarlyExit{code == 0 ? 0 : 2, out.str() + problems.str()});
+    // Not a mistake: --help and --version.
+    if (error.get_exit_code() == 0) {
+      std::ostringstream out;
+      static_cast<void>(app.exit(error, out, out));
+      return std::unexpected(EarlyExit{0, out.str()});
+    }
+    return std::unexpected(EarlyExit{2,
+                                     base::format("{}\nRun with --help for more information.\n",
+                                                  say_mistake(sub, error.what()))});
   }
 }
 

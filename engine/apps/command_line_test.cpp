@@ -20,7 +20,10 @@ struct Program {
     CLI::App* const bench = app.add_subcommand("bench", "measure");
     bench->fallthrough();
     bench->add_option("--count", count, "how often");
+    bench->add_option("--times", count, "how often")->check(CLI::Range(1, 9));
+    bench->add_option("--format", name, "how")->check(CLI::IsMember({"json", "text"}));
     app.add_subcommand("explain", "tell")->fallthrough();
+    app.add_subcommand("draw", "picture")->add_option("FILE", name, "what")->required();
     finish_command_line(app, "Exit codes: 0 good, 1 bad.");
   }
 
@@ -64,10 +67,28 @@ TEST(CommandLineTest, HelpOfASubcommandListsSharedOptionsAndExitCodes) {
   EXPECT_THAT(Program().end_of({"--help"}).text, HasSubstr("Exit codes: 0"));
 }
 
-TEST(CommandLineTest, OtherMistakesAreToldAsTheyAre) {
-  const EarlyExit end = Program().end_of({"bench", "--count", "many"});
+TEST(CommandLineTest, AVerbThatIsNearNothingIsToldWhichThereAre) {
+  EXPECT_THAT(Program().end_of({"zzz"}).text,
+              HasSubstr("Not expected here: 'zzz'; `tool` has the commands: bench, explain, draw"));
+}
+
+TEST(CommandLineTest, ABadValueIsToldInPlainWords) {
+  const EarlyExit end = Program().end_of({"bench", "--count", "50ms"});
   EXPECT_EQ(end.exit_code, 2);
-  EXPECT_THAT(end.text, HasSubstr("--count"));
+  EXPECT_EQ(end.text, "--count: '50ms' is not a number\nRun with --help for more information.\n");
+  EXPECT_THAT(Program().end_of({"bench", "--times", "0"}).text,
+              HasSubstr("--times: '0' is not a number from 1 to 9\n"));
+  EXPECT_THAT(Program().end_of({"bench", "--format", "yaml"}).text,
+              HasSubstr("--format: 'yaml' is none of json, text\n"));
+}
+
+TEST(CommandLineTest, WhatIsMissingIsNamedWithItsCommand) {
+  const EarlyExit end = Program().end_of({"draw"});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_THAT(end.text, HasSubstr("`tool draw` needs FILE\n"));
+  Program strict;
+  strict.app.require_subcommand(1);
+  EXPECT_THAT(strict.end_of({}).text, HasSubstr("`tool` has the commands: bench, explain, draw"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/readable_number.h"
 #include "expr/evaluate.h"
 #include "expr/syntax/printer.h"
 #include "expr/syntax/scope.h"
@@ -137,14 +138,12 @@ class Describer {
   }
 
   // `score 0.32`, `likes * 2` (14), or 0.5.
-  [[nodiscard]] std::string operand(NodeIndex index, const Cell& cell) const {
+  [[nodiscard]] std::string operand(NodeIndex index, const Cell& cell, bool exact) const {
     const Op op = tree_.node(index).op;
     if (is_literal(op)) return text_of(index);
-    if (is_name(op)) return base::format("{} {}", text_of(index), value_text(cell.value));
-    return base::format("`{}` ({})", text_of(index), value_text(cell.value));
-  }
-  [[nodiscard]] std::string operand(NodeIndex index) const {
-    return operand(index, evaluate_part(index));
+    const std::string text = exact ? exact_text(cell.value) : value_text(cell.value);
+    if (is_name(op)) return base::format("{} {}", text_of(index), text);
+    return base::format("`{}` ({})", text_of(index), text);
   }
   [[nodiscard]] std::string subject(NodeIndex index) const {
     return is_name(tree_.node(index).op) ? text_of(index) : base::format("`{}`", text_of(index));
@@ -221,11 +220,12 @@ class Describer {
     const Cell right_cell = evaluate_part(right);
     if (left_cell.is_null()) return base::format("{} is null", subject(left));
     if (right_cell.is_null()) return base::format("{} is null", subject(right));
+    const bool exact = look_alike(left_cell.value, right_cell.value);
     return base::format("{} {} {} {}",
-                        operand(left, left_cell),
+                        operand(left, left_cell, exact),
                         verb,
                         symbol(tree_.node(index).op),
-                        operand(right, right_cell));
+                        operand(right, right_cell, exact));
   }
 
   [[nodiscard]] std::string say_test(NodeIndex index,
@@ -233,7 +233,7 @@ class Describer {
                                      const std::string& than) const {
     const Cell cell = evaluate_part(child(index));
     if (cell.is_null()) return base::format("{} is null", subject(child(index)));
-    return base::format("{} {} {}", operand(child(index), cell), verb, than);
+    return base::format("{} {} {}", operand(child(index), cell, true), verb, than);
   }
 
   // What stands right of the operator in the printed text.
@@ -270,10 +270,21 @@ WhyNot why_not(const CompiledExpr& expr, const Bindings& bindings, const rows::R
 std::string value_text(const rows::Value& value) {
   if (const auto* const flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* const whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  if (const auto* const number = std::get_if<double>(&value)) return base::format("{}", *number);
+  if (const auto* const number = std::get_if<double>(&value)) return base::readable_number(*number);
   if (const auto* const text = std::get_if<std::string_view>(&value))
     return "\"" + shortened(std::string(*text), kStringMax) + "\"";
   return "null";
+}
+
+std::string exact_text(const rows::Value& value) {
+  if (const auto* const number = std::get_if<double>(&value)) return base::format("{}", *number);
+  return value_text(value);
+}
+
+bool look_alike(const rows::Value& left, const rows::Value& right) {
+  const bool has_float =
+      std::holds_alternative<double>(left) || std::holds_alternative<double>(right);
+  return has_float && value_text(left) == value_text(right);
 }
 
 }  // namespace millrace::expr

@@ -25,7 +25,11 @@ struct WhyNot {
                              const Bindings& bindings,
                              const rows::RowSet& row);
 
-/// A value as it stands in a sentence: numbers in their shortest form, texts in quotes and cut.
+/// A value as it stands in a sentence: numbers as people write them, texts in quotes and cut.
 [[nodiscard]] std::string value_text(const rows::Value& value);
+/// The same with every digit of a float, for a sentence that is about a small difference.
+[[nodiscard]] std::string exact_text(const rows::Value& value);
+/// Whether `value_text` would hide that two numbers differ, or where.
+[[nodiscard]] bool look_alike(const rows::Value& left, const rows::Value& right);
 
 }  // namespace millrace::expr

@@ -27,6 +27,15 @@ TEST(WhyNotTest, NamesTheComparisonThatFailsWithItsValues) {
   EXPECT_EQ(why(bench, "five * 2 < $least"), "`five * 2` (10) is not < $least 9");
 }
 
+TEST(WhyNotTest, FloatsAreRoundedUnlessTheDifferenceIsTheReason) {
+  Bench bench = one_row();
+  EXPECT_EQ(why(bench, "half / 3 >= 0.75"), "`half / 3` (0.166667) is not >= 0.75");
+  EXPECT_EQ(why(bench, "half - 0.4 - 0.07 >= 0.03"),
+            "`half - 0.4 - 0.07` (0.02999999999999997) is not >= 0.03");
+  EXPECT_EQ(why(bench, "half - 0.4 in [0.1]"),
+            "`half - 0.4` (0.09999999999999998) is not in [0.1]");
+}
+
 TEST(WhyNotTest, NamesTheFirstConjunctThatIsFalse) {
   Bench bench = one_row();
   EXPECT_EQ(why(bench, "five > 1 and half > 0.9 and five > 100"), "half 0.5 is not > 0.9");

@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/log/log.h"
 #include "base/metrics/metric_binding.h"
+#include "base/problems/message_text.h"
 #include "base/sync/thread_placement.h"
 #include "host/loop_call.h"
 #include "host/loop_metrics.h"
@@ -248,7 +249,10 @@ std::expected<rank::PlanSet, StartError> Engine::load_plans(const EndpointClient
   }
   if (wanted.empty()) return plans;
   if (auto set = plans.set_default(wanted); !set)
-    return std::unexpected(StartError{set.error().message()});
+    return std::unexpected(
+        StartError{base::format("{} (plans of {})",
+                                set.error().message(),
+                                base::printable(clients.project().plan_dir(settings_)))});
   return plans;
 }
 

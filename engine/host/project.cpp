@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/problems/message_text.h"
 #include "base/text_file.h"
 #include "plan/compiled_plan.h"
 #include "plan/problem.h"
@@ -97,6 +98,12 @@ std::expected<std::unique_ptr<Project>, StartError> Project::open(const Settings
                                                                   Extensions extensions) {
   std::unique_ptr<Project> project(new Project(std::move(extensions)));
   project->root_ = settings.root.empty() ? find_root() : settings.root;
+  if (settings.registry_dir.empty() && !has_registry(project->root_)) {
+    return std::unexpected(StartError{
+        base::format("There is no project in '{}': registry/keys.toml is missing; --root names the "
+                     "folder of a project, `dslc init` makes one",
+                     base::printable(project->root_))});
+  }
   if (auto read = project->read_registry(settings); !read) return std::unexpected(read.error());
   if (auto done = project->register_tasks(settings); !done) return std::unexpected(done.error());
   return project;

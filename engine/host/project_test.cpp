@@ -27,6 +27,16 @@ TEST(ProjectTest, AFolderWithoutRegistryIsNamed) {
   EXPECT_THAT(project.error().text, HasSubstr("/no/such/folder/keys.toml"));
 }
 
+TEST(ProjectTest, AFolderThatIsNoProjectSaysHowToNameOrMakeOne) {
+  Settings settings = repository_settings();
+  settings.root = "/no/such/root";
+  const auto project = Project::open(settings, all_extensions());
+  ASSERT_FALSE(project);
+  EXPECT_EQ(project.error().text,
+            "There is no project in '/no/such/root': registry/keys.toml is missing; --root names "
+            "the folder of a project, `dslc init` makes one");
+}
+
 TEST(ProjectTest, APluginThatIsNotThereIsAnError) {
   Settings settings = repository_settings();
   settings.plugins = {"/no/such/plugin.so"};

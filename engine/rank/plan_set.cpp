@@ -1,6 +1,11 @@
 #include "rank/plan_set.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -61,12 +66,27 @@ void PlanSet::set_canary(const LoadedPlan& version, double percent) {
   }
 }
 
+namespace {
+
+// The plan that was meant, or those that there are, for the end of a message.
+std::string other_plans(std::string_view name, std::span<const std::string_view> names) {
+  constexpr std::size_t kNamesMax = 12;
+  if (names.empty()) return "; there are no plans";
+  if (std::string nearest = base::did_you_mean(name, names); !nearest.empty()) return nearest;
+  std::string text = "; there are: ";
+  for (std::size_t index = 0; index < std::min(names.size(), kNamesMax); ++index)
+    text += base::format("{}{}", index == 0 ? "" : ", ", names[index]);
+  if (names.size() > kNamesMax) text += base::format(" and {} more", names.size() - kNamesMax);
+  return text;
+}
+
+}  // namespace
+
 base::Status PlanSet::set_default(std::string_view name) {
   default_ = find(name);
   if (default_ != nullptr) return {};
-  return base::fail(
-      base::ErrorCode::kNotFound,
-      base::format("No plan '{}' is loaded{}", name, base::did_you_mean(name, names())));
+  return base::fail(base::ErrorCode::kNotFound,
+                    base::format("No plan '{}' is loaded{}", name, other_plans(name, names())));
 }
 
 LoadedPlan* PlanSet::find(std::string_view name) const {

@@ -68,6 +68,17 @@ std::shared_ptr<LoadedPlan> make_version(RankRig& rig, int row_count) {
   return LoadedPlan::load(*compiled, rig.registry, rig.tasks).value();
 }
 
+TEST(PlanSetTest, APlanThatIsNearNoOtherIsToldWhichThereAre) {
+  RankRig rig;
+  PlanSet plans;
+  EXPECT_EQ(plans.set_default("home").error().message(),
+            "No plan 'home' is loaded; there are no plans");
+  ASSERT_TRUE(plans.add(make_plan(rig, "b")));
+  ASSERT_TRUE(plans.add(make_plan(rig, "a")));
+  EXPECT_EQ(plans.set_default("home").error().message(),
+            "No plan 'home' is loaded; there are: a, b");
+}
+
 TEST(PlanSetTest, S28_VersionsAreFoundByTheirDigits) {
   RankRig rig;
   PlanSet plans;

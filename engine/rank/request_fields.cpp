@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
@@ -52,6 +56,21 @@ std::vector<std::string_view> RequestFields::names() {
   return all;
 }
 
+namespace {
+
+// The field that is nearest, or the one that the name begins, as `user` does `user_id`.
+std::string meant_field(std::string_view name, std::span<const std::string_view> fields) {
+  if (std::string nearest = base::suggestion(name, fields); !nearest.empty()) return nearest;
+  constexpr std::size_t kLettersMin = 3;
+  for (const std::string_view field : fields) {
+    if (name.size() >= kLettersMin && field.starts_with(name))
+      return base::format("did you mean '{}'?", field);
+  }
+  return {};
+}
+
+}  // namespace
+
 RequestOutcome RequestFields::read(base::JsonValue member) {
   const auto field = std::find_if(kFields.begin(), kFields.end(), [&](const Field& candidate) {
     return candidate.name == member.key();
@@ -61,7 +80,7 @@ RequestOutcome RequestFields::read(base::JsonValue member) {
         RankErrorCode::kUnknownField,
         member,
         base::format("A request has no field '{}'", base::shortened(member.key())),
-        base::suggestion(member.key(), names()));
+        meant_field(member.key(), names()));
   }
   return (this->*field->read)(member);
 }

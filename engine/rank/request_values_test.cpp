@@ -36,6 +36,13 @@ TEST(RequestValuesTest, REQ1_LongTextFromARequestIsCutInMessages) {
   }
 }
 
+TEST(RequestValuesTest, REQ1_TheBeginningOfAFieldIsEnoughForASuggestion) {
+  EXPECT_EQ(refused_request(R"({"user": 1})").message,
+            "A request has no field 'user'; did you mean 'user_id'? (line 1, column 10)");
+  EXPECT_EQ(refused_request(R"({"zz": 1})").message,
+            "A request has no field 'zz' (line 1, column 8)");
+}
+
 TEST(RequestValuesTest, REQ1_AMessageEndsWithThePlace) {
   EXPECT_EQ(refused_request("{\"user_id\": 1,\n \"limits\": 3}").message,
             "A request has no field 'limits'; did you mean 'limit'? (line 2, column 12)");

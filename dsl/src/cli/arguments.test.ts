@@ -35,6 +35,12 @@ for (const [given, message] of [
   });
 }
 
+test("a long flag does not touch its text", () => {
+  const flags = { "engine-timeout": { value: "SECONDS", about: "how long" }, out: { value: "D", about: "where" } };
+  assert.equal(helpText({ ...HELP, flags }),
+    "Usage: dslc x\n\nDoes x.\n\n  --engine-timeout SECONDS  how long\n  --out D                   where\n");
+});
+
 test("help names every flag", () => {
   assert.equal(helpText(HELP), "Usage: dslc x\n\nDoes x.\n\n  --out DIR             where\n" +
     "  --quiet               say less\n  --format F            how\n  --plugin P            more\n");

@@ -65,7 +65,9 @@ export function readArguments(given: readonly string[], help: CommandHelp): Argu
 }
 
 export function helpText(help: CommandHelp): string {
-  const flags = Object.entries(help.flags).map(([name, { value, about }]) =>
-    `  ${`--${name}${value ? ` ${value}` : ""}`.padEnd(22)}${about}\n`);
+  const rows = Object.entries(help.flags).map(([name, { value, about }]) =>
+    [`--${name}${value ? ` ${value}` : ""}`, about] as const);
+  const width = Math.max(20, ...rows.map(([left]) => left.length)) + 2;
+  const flags = rows.map(([left, about]) => `  ${left.padEnd(width)}${about}\n`);
   return `Usage: ${help.usage}\n\n${help.about}\n${flags.length > 0 ? `\n${flags.join("")}` : ""}`;
 }

@@ -75,6 +75,25 @@ test("check finds what only types know, and artifacts that are stale", { skip },
   writeFileSync(home, sound);
 });
 
+test("hints say what to do about a key of the store and a param that does not exist", { skip }, () => {
+  const sound = readFileSync(home, "utf8");
+  writeFileSync(home, sound.replace("outKey: Key.score", "outKey: Key.likes").replace("count: ", "howmany: "));
+  const { stderr } = dslc("check");
+  assert.match(stderr, /may not write the key: likes.*\n.*\n.*\n +hint: write another key, or set `allow_write = true` for likes in registry\/keys\.toml/);
+  assert.match(stderr, /Unknown param of take: howmany.*\n.*\n.*\n +hint: take has `count`\n/);
+  writeFileSync(home, sound);
+});
+
+test("codegen says once what the engine has against the registry", { skip }, () => {
+  const keys = join(project, "registry/keys.toml");
+  const sound = readFileSync(keys, "utf8");
+  writeFileSync(keys, `${sound}\n[[key]]\nname = "x"\n`);
+  const { status, stderr } = dslc("codegen");
+  writeFileSync(keys, sound);
+  assert.equal(status, 1);
+  assert.match(stderr, /^dslc: rankd: keys\.toml:\d+:\d+: unknown_field: Unknown section: key [^\n]*\n$/);
+});
+
 test("codegen --check fails when the registry has changed", { skip }, () => {
   assert.equal(dslc("codegen", "--check").status, 0);
   const params = join(project, "registry/params.toml");

@@ -1,5 +1,5 @@
 // The task manifest, as `rankd --print-task-manifest` writes it, and the bindings made of it.
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import {
   NODE_OPTIONS,
@@ -35,8 +35,11 @@ interface ManifestTask {
 /** Asks an engine for its manifest. */
 export function printManifest(rankd: string, plugins: readonly string[] = []): Manifest {
   const options = plugins.flatMap((path) => ["--plugin", path]);
-  const text = execFileSync(rankd, [...options, "--print-task-manifest"], { encoding: "utf8" });
-  return checkedManifest(text, rankd);
+  const { status, stdout, stderr, error } =
+    spawnSync(rankd, [...options, "--print-task-manifest"], { encoding: "utf8", maxBuffer: 64 << 20 });
+  if (status === 0) return checkedManifest(stdout, rankd);
+  const reason = error?.message ?? stderr.trim();
+  throw new CodegenError([reason === "" ? `${rankd} did not print its tasks` : reason]);
 }
 
 export function readManifest(path: string): Manifest {

@@ -192,6 +192,7 @@ class ParamReader {
         "key_not_writable",
         `A plan may not write the key: ${key.name}`,
         key.site,
+        writableHint(key.name),
       );
     }
     const types = this.param.key_types ?? [];
@@ -262,7 +263,7 @@ class ParamReader {
     if (target === undefined || source === undefined) return true;
     const isComputed = this.param.is_computed === true;
     if ((isComputed || to !== from) && !target.allow_write) {
-      this.#report("key_not_writable", `A plan may not write the key: ${to}`);
+      this.#report("key_not_writable", `A plan may not write the key: ${to}`, undefined, writableHint(to));
       return false;
     }
     const type = this.param.computed_type ?? source.type;
@@ -363,4 +364,10 @@ class ParamReader {
     if (node === undefined) return this.#wrong("rows of a node", value);
     return { node: node.index, site: this.node.site };
   }
+}
+
+/** What to do about a key that plans may not write. */
+function writableHint(name: string): string {
+  if (BUILT_IN_KEYS.includes(name)) return "the engine writes it; choose another key";
+  return `write another key, or set \`allow_write = true\` for ${name} in registry/keys.toml and run \`dslc codegen\``;
 }

@@ -71,9 +71,14 @@ function checkNames(given: Given, task: TaskBinding, siteOf: SiteOf): void {
       "unknown_param",
       `Unknown param of ${task.method}: ${name}`,
       siteOf(name),
-      didYouMean(name, known),
+      didYouMean(name, known) ?? paramsHint(task),
     );
   }
+}
+
+function paramsHint(task: TaskBinding): string {
+  const names = task.params.map((param) => `\`${param.property}\``);
+  return names.length === 0 ? `${task.method} has no params` : `${task.method} has ${names.join(", ")}`;
 }
 
 type Input = { readonly input: DraftInput; readonly columns: Columns };

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/formats/json_reader.h"
+#include "base/readable_number.h"
 
 namespace millrace::rankd {
 namespace {
@@ -23,14 +24,14 @@ struct TableCell {
   bool is_number = false;
 };
 
-// Texts stand bare, everything else as in the JSON: numbers are the shortest that read back.
+// Texts stand bare, and numbers as people write them: JSON is for whoever needs every digit.
 TableCell cell_of(JsonValue value) {
   if (const auto text = value.find_string()) return {.text = std::string(*text)};
   if (const auto flag = value.find_bool()) return {.text = *flag ? "true" : "false"};
   if (const auto whole = value.find_int())
     return {.text = std::to_string(*whole), .is_number = true};
   if (const auto number = value.find_number())
-    return {.text = base::format("{}", *number), .is_number = true};
+    return {.text = base::readable_number(*number), .is_number = true};
   return {.text = "null"};
 }
 
@@ -124,10 +125,12 @@ std::string answer_table(std::string_view answer) {
         "{}: error {}: {}\n\n", who, text_of(*error, "code"), text_of(*error, "message"));
   const auto plan = root.find_member("plan");
   const auto candidates = root.find_member("candidates");
-  std::string out = base::format("{}: {}, {} candidates in {} ms\n",
+  const std::size_t count = candidates ? candidates->size() : 0;
+  std::string out = base::format("{}: {}, {} candidate{} in {} ms\n",
                                  who,
                                  plan ? text_of(*plan, "name") : "",
-                                 candidates ? candidates->size() : 0,
+                                 count,
+                                 count == 1 ? "" : "s",
                                  text_of(root, "took_ms"));
   if (candidates) out += draw_candidates(*candidates);
   if (const auto degraded = root.find_member("degraded")) {

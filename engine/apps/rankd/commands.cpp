@@ -91,9 +91,10 @@ int list_plans(const Flags& flags, const host::Project& project, Output& out) {
   }
   for (const host::PlanFile& file : *files) {
     if (file.plan) {
-      out.write(base::format("{:<24} {:>3} nodes  {}\n",
+      out.write(base::format("{:<24} {:>3} {}  {}\n",
                              (*file.plan)->name,
                              (*file.plan)->nodes.size(),
+                             (*file.plan)->nodes.size() == 1 ? "node " : "nodes",
                              base::printable(file.path)));
     } else {
       out.write(base::format("{:<24} invalid    {}\n", "-", base::printable(file.path)));
@@ -243,7 +244,17 @@ int draw_trace(const Flags& flags, Output& out) {
   return kOk;
 }
 
+// Whoever starts it by hand sees that it waits, and for what.
+void greet_terminal() {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return;
+  std::fputs(
+      "rankd: type a request, as {\"user_id\": 1}, one per line; Ctrl-D ends. `rankd --help` says "
+      "what else it does.\n",
+      stderr);
+}
+
 int run_lines(const Flags& flags, host::Engine& engine, Output& out, StopFlag& stop) {
+  greet_terminal();
   LineReader in(STDIN_FILENO, "stdin", stop, rank::RequestLimits().json.text_bytes_max);
   LineServerOptions options{
       .concurrency = flags.run_concurrency, .slow = flags.slow_request, .log = flags.log};

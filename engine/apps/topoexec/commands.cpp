@@ -62,11 +62,13 @@ std::optional<LoadedGraph> load(const Flags& flags,
 }
 
 std::string summary(const graph::DiagnosticReport& report, const std::string& file) {
-  return base::format("{}: {}, {} errors, {} warnings\n",
+  return base::format("{}: {}, {} error{}, {} warning{}\n",
                       file,
                       report.error_count() == 0 ? "ok" : "invalid",
                       report.error_count(),
-                      report.warning_count());
+                      report.error_count() == 1 ? "" : "s",
+                      report.warning_count(),
+                      report.warning_count() == 1 ? "" : "s");
 }
 
 /// What validate, lint and schema check print.

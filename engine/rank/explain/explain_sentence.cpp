@@ -183,11 +183,15 @@ std::string ExplainSentences::of_dedupe(const ExplainedPath& path) const {
   const auto* const keep = find_param<std::string>(node, "keep");
   const auto* const score = find_param<std::string>(node, "score");
   if (keep != nullptr && *keep == "max" && score != nullptr) {
-    return format("{}, and kept that{} with {}; this one has {}",
+    const rows::Value best = cell_of(kept, *path.winner, *score);
+    const rows::Value own = cell_of(*path.rows, path.position, *score);
+    const auto write = expr::look_alike(best, own) ? &expr::exact_text : &expr::value_text;
+    return format("{}, and kept that{} with {} {}; this one has {}",
                   text,
                   whose,
-                  values_of(kept, *path.winner, {score, 1}),
-                  expr::value_text(cell_of(*path.rows, path.position, *score)));
+                  *score,
+                  write(best),
+                  write(own));
   }
   const bool keeps_last = keep != nullptr && *keep == "last";
   return format("{}, and kept the {} one{}", text, keeps_last ? "last" : "first", whose);

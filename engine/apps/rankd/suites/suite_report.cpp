@@ -1,5 +1,6 @@
 #include "apps/rankd/suites/suite_report.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -44,6 +45,17 @@ void append_junit_suite(const SuiteResult& suite, std::string& out) {
   out += "  </testsuite>\n";
 }
 
+// Each line of a text below the line that announces it.
+std::string indented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += base::format("    {}\n", text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string to_text(const SuiteResults& results) {
@@ -51,8 +63,7 @@ std::string to_text(const SuiteResults& results) {
   for (const SuiteResult& suite : results.suites) {
     out += suite.file + "\n";
     if (!suite.problems.empty()) {
-      out += "  cannot run:\n" + suite.problems;
-      if (!out.ends_with('\n')) out += '\n';
+      out += "  cannot run:\n" + indented(suite.problems);
     }
     for (const CaseResult& one : suite.cases) {
       out += base::format("  {:<6} {} ({:.1f} ms)\n",

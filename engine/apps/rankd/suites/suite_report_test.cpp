@@ -32,7 +32,7 @@ TEST(SuiteReportTest, TextNamesTheLineOfAFailedCase) {
             "         a.test.json:9: and y\x01\n"
             "b.test.json\n"
             "  cannot run:\n"
-            "b.test.json:1:1: bad_syntax\n"
+            "    b.test.json:1:1: bad_syntax\n"
             "1 passed, 2 failed\n");
 }
 
