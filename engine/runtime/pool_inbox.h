@@ -2,8 +2,11 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "base/sync/atomics.h"
+#include "base/sync/mutex.h"
 #include "loop/executor.h"
 #include "loop/inbox.h"
 #include "runtime/class_set.h"
@@ -21,34 +24,61 @@ struct QueueEntry : loop::InboxLink {
 };
 
 /// What comes to a pool from outside: runs that threads submit, nodes that loops hand over, jobs.
-/// Threading: any thread. Lifetime: borrows entries and jobs until they are fetched.
+/// Within a class whoever came first is taken first, whichever worker takes it; of a job and a run
+/// that came since a worker last looked, the run.
+///
+/// Each class has two queues. Producers push to `arrivals`, which costs them one compare-exchange.
+/// Workers take from `line`; whoever finds it empty moves all arrivals there, under a lock that
+/// nobody else needs meanwhile. So everything in the line is older than every arrival.
+///
+/// Invariant: if something waits, its class is in `classes`, or a worker that is awake is about to
+/// insert it there. A push inserts the class after the element. Whoever removes the class looks at
+/// both queues afterwards, inserts it again if something is there, and then looks for sleepers, or
+/// for work, itself.
+///
+/// Threading: any thread. Lifetime: borrows entries and jobs until they are taken.
 class PoolInbox {
  public:
-  /// Marks an item of a deque that is a `Job`, not a run.
+  /// Marks an item that is a `Job`, not a run.
   static constexpr std::uint64_t kJobPayload = UINT64_MAX;
 
   /// Passes a full fence after the push, so that the caller may look for sleepers next.
   void push(QueueEntry& entry, Priority priority);
   /// The same for a job, which has the class of most runs.
   void push(loop::Job& job);
-  /// Moves everything of class `priority` to `deque`, whose owner calls this; false: there is
-  /// nothing.
-  [[nodiscard]] bool fetch(std::uint32_t priority, StealDeque<>& deque);
-  /// The jobs that wait, oldest first, linked by `next`.
-  [[nodiscard]] loop::InboxLink* take_jobs() { return jobs_.take_all(); }
+  /// The same for a strand that makes room: it goes behind everything that waits by now.
+  void push_strand(const DequeItem& item, std::size_t priority);
+  /// Takes the oldest of a class. False: there is nothing.
+  [[nodiscard]] bool try_take(std::size_t priority, DequeItem& item);
 
-  /// The classes of which something may wait. Written after the push it announces.
-  [[nodiscard]] const ClassSet& classes() const { return classes_; }
-  /// Runs and hand-overs that wait.
-  [[nodiscard]] std::int64_t entry_count() const {
-    return entry_count_.load(std::memory_order_relaxed);
+  /// Takes the oldest of a class that a worker has looked for before, if it is a part of `run`.
+  [[nodiscard]] bool try_take_of(const void* run, std::size_t priority, DequeItem& item) {
+    return queues_[priority].line.steal_of(run, item);
   }
 
+  /// The classes of which something may wait.
+  [[nodiscard]] const ClassSet& classes() const { return classes_; }
+  /// Whose the oldest item is, as a hint; null where no worker has looked for it yet.
+  [[nodiscard]] const void* peek_oldest(std::size_t priority) const {
+    return queues_[priority].line.peek_oldest();
+  }
+  /// How many wait, as a hint; jobs that no worker has looked for yet do not count.
+  [[nodiscard]] std::int64_t size_hint() const;
+
  private:
-  alignas(base::kApartBytes) ClassSet classes_;
-  std::array<loop::Inbox<>, kPriorityCount> inboxes_;
+  struct Queues {
+    loop::Inbox<> arrivals;
+    StealDeque<> line;
+    base::Mutex mutex;  // makes its holder the owner of `line`, who may push; anyone may steal
+  };
+  /// Moves all arrivals of a class to its line, whose mutex the caller holds.
+  void move_arrivals(std::size_t priority, StealDeque<>& line);
+  void forget_if_empty(std::size_t priority);
+
+  alignas(base::kApartBytes) ClassSet classes_;  // see the invariant
+  std::array<Queues, kPriorityCount> queues_;
   loop::Inbox<> jobs_;
-  std::atomic<std::int64_t> entry_count_{0};  // a statistic: publishes nothing
+  std::atomic<std::int64_t> arrival_count_{0};  // of entries; publishes nothing
 };
 
 }  // namespace millrace::runtime

@@ -35,11 +35,10 @@ void WorkerPool::count_missed(Worker& by, std::int64_t spent_ns) {
   if (is_worth_a_wake(by.missed_ns_)) consider_wake(by, 0);
 }
 
-void WorkerPool::wake_for_rest(Worker& by, const StealDeque<>& deque) {
-  // A thief that leaves something behind calls the next one: sleepers are woken one after the
-  // other.
-  if (!has_parked() || deque.looks_empty() || searching_count() > 0) return;
-  wake_one(&by);
+void WorkerPool::wake_for_rest(Worker& by) {
+  // Whoever takes something and leaves more behind calls the next one: sleepers are woken one after
+  // the other.
+  if (has_parked() && searching_count() <= 0) wake_one(&by);
 }
 
 bool WorkerPool::wake_one(Worker* by) {

@@ -115,23 +115,11 @@ class StealDeque {
   }
 
   /// Any thread: takes the oldest item.
-  [[nodiscard]] StealResult steal(DequeItem& item) {
-    Index top = 0;
-    Index bottom = 0;
-    if constexpr (Atomics::kFollowsFences) {
-      top = top_.load(std::memory_order_acquire);
-      Atomics::fence_seq_cst();
-      bottom = bottom_.load(std::memory_order_acquire);
-    } else {
-      top = top_.load(std::memory_order_seq_cst);
-      bottom = bottom_.load(std::memory_order_seq_cst);
-    }
-    if (top >= bottom) return StealResult::kEmpty;
-    const Buffer& buffer = *buffer_.load(std::memory_order_acquire);
-    const DequeItem oldest = read(buffer.slots[top & buffer.mask]);
-    if (!try_advance_top(top)) return StealResult::kLost;
-    item = oldest;
-    return StealResult::kTaken;
+  [[nodiscard]] StealResult steal(DequeItem& item) { return steal_if(nullptr, item); }
+  /// The same if it is a part of `run`. False: it is not, there is none, or another thread was
+  /// faster.
+  [[nodiscard]] bool steal_of(const void* run, DequeItem& item) {
+    return peek_oldest() == run && steal_if(run, item) == StealResult::kTaken;
   }
 
   /// Any thread: a hint that may be old when it arrives. After a full fence that pairs with one
@@ -194,6 +182,27 @@ class StealDeque {
   [[nodiscard]] bool try_advance_top(Index top) {
     return top_.compare_exchange_strong(
         top, top + 1, std::memory_order_seq_cst, std::memory_order_relaxed);
+  }
+
+  // Takes the oldest item; unless `run` is null, only one of that run.
+  [[nodiscard]] StealResult steal_if(const void* run, DequeItem& item) {
+    Index top = 0;
+    Index bottom = 0;
+    if constexpr (Atomics::kFollowsFences) {
+      top = top_.load(std::memory_order_acquire);
+      Atomics::fence_seq_cst();
+      bottom = bottom_.load(std::memory_order_acquire);
+    } else {
+      top = top_.load(std::memory_order_seq_cst);
+      bottom = bottom_.load(std::memory_order_seq_cst);
+    }
+    if (top >= bottom) return StealResult::kEmpty;
+    const Buffer& buffer = *buffer_.load(std::memory_order_acquire);
+    const DequeItem oldest = read(buffer.slots[top & buffer.mask]);
+    if (run != nullptr && oldest.run != run) return StealResult::kLost;
+    if (!try_advance_top(top)) return StealResult::kLost;
+    item = oldest;
+    return StealResult::kTaken;
   }
 
   [[gnu::noinline, gnu::cold]] void make_room(Index bottom) {

@@ -207,10 +207,12 @@ void Worker::fail_node(Run& run) {
 
 bool Worker::begin_next_turn(Run& run) {
   count_missed();
+  if (others_are_due(run)) {
+    requeue_strand(run);
+    return false;
+  }
   begin_turn();
-  if (!others_are_due(run)) return true;
-  requeue_strand(run);
-  return false;
+  return true;
 }
 
 std::int64_t Worker::charge_of(const Run& run, std::uint32_t node) const {
@@ -258,10 +260,10 @@ bool Worker::others_are_due(const Run& run) {
   if (only_run_ != nullptr || MR_PLANTED(kGreedyStrand)) return false;
   ++dispatches_;  // a turn counts as one (P4)
   const auto priority = static_cast<std::size_t>(run.priority_);
-  if (run_classes_.any_up_to(priority) || pool_.inbox_classes().any_up_to(priority)) return true;
+  if (run_classes_.any_up_to(priority) || pool_.inbox().classes().any_up_to(priority)) return true;
   if (priority != 0 && node_classes_.any_up_to(priority - 1)) return true;
   return is_guard_due() &&
-         (run_classes_.any() || pool_.inbox_classes().any() || node_classes_.any());
+         (run_classes_.any() || pool_.inbox().classes().any() || node_classes_.any());
 }
 
 // --- Readiness on the careful way
@@ -446,9 +448,7 @@ void Worker::requeue_strand(Run& run) {
     // This node still has one for the same target.
     static_cast<void>(RunSteps::give_tokens(run, counter, std::exchange(carried_tokens_, 0)));
   }
-  const auto priority = static_cast<std::uint32_t>(run.priority_);
-  for (std::uint32_t higher = 0; higher <= priority; ++higher)
-    static_cast<void>(pool_.fetch_inbox(*this, higher));
+  const auto priority = static_cast<std::size_t>(run.priority_);
   const std::uint32_t head = link_chain(run, node_, 0, stack_top_.load(std::memory_order_relaxed));
   stack_top_.store(0, std::memory_order_relaxed);
   backlog_ns_ = 0;
@@ -459,8 +459,12 @@ void Worker::requeue_strand(Run& run) {
     credit_ = UINT32_MAX;
   }
   leave_run();
-  runs_[priority].push({&run, pack(head, static_cast<std::uint32_t>(credit_))});
-  run_classes_.insert(priority);
+  const DequeItem item{&run, pack(head, static_cast<std::uint32_t>(credit_))};
+  if (run_classes_.has(priority)) {
+    runs_[priority].push(item);
+  } else {
+    pool_.inbox().push_strand(item, priority);
+  }
   if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
 }
 

@@ -95,7 +95,7 @@ void Worker::resume_strand(Suspended&& outer) {
 }
 
 bool Worker::sees_work() const {
-  if (pool_.inbox_classes().any()) return true;
+  if (pool_.inbox().classes().any()) return true;
   const std::uint32_t count = pool_.worker_slots();
   for (std::uint32_t slot = 0; slot < count; ++slot) {
     const Worker* const other = pool_.worker_at(slot);
@@ -114,12 +114,12 @@ bool Worker::sees_work() const {
 }
 
 bool Worker::has_ready(std::size_t priority) const {
-  return pool_.inbox_classes().has(priority) || !nodes_[priority].looks_empty() ||
+  return pool_.inbox().classes().has(priority) || !nodes_[priority].looks_empty() ||
          !runs_[priority].looks_empty();
 }
 
 bool Worker::has_waiting_run(std::size_t priority) const {
-  return pool_.inbox_classes().has(priority) || !runs_[priority].looks_empty();
+  return pool_.inbox().classes().has(priority) || !runs_[priority].looks_empty();
 }
 
 bool Worker::looks_busy() const {
@@ -135,7 +135,10 @@ bool Worker::pick() {
     if (!MR_PLANTED(kStarvedClass) && pick_starved()) return true;
   }
   const bool others_first = turn_left_ns_ <= 0;
-  if (others_first) begin_turn();
+  if (others_first) {
+    begin_turn();
+    outside_first_ = !outside_first_;
+  }
   for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
     if (pick_from_class(priority, others_first)) return true;
   }
@@ -144,13 +147,23 @@ bool Worker::pick() {
 
 bool Worker::pick_from_class(std::uint32_t priority, bool others_first) {
   // The nodes in this worker's deque follow from what it ran last; once its turn is used up, runs
-  // and jobs that wait come before them (D10).
-  if (others_first) {
-    static_cast<void>(pool_.fetch_inbox(*this, priority));
-    return pick_own_run(priority) || pick_own_node(priority);
-  }
-  if (pick_own_node(priority) || pick_own_run(priority)) return true;
-  return pool_.fetch_inbox(*this, priority) && pick_own_run(priority);
+  // and jobs that wait come before them (D10): by turns one that was submitted here and one that
+  // came from outside.
+  if (!others_first)
+    return pick_own_node(priority) || pick_own_run(priority) || pick_from_inbox(priority);
+  if (outside_first_ && pick_from_inbox(priority)) return true;
+  return pick_own_run(priority) || pick_from_inbox(priority) || pick_own_node(priority);
+}
+
+bool Worker::pick_from_inbox(std::uint32_t priority) {
+  DequeItem item;
+  if (!pool_.inbox().try_take(priority, item)) return false;
+  stop_idling();  // before the next line asks whether anybody still searches
+  // Whatever else waits there is for whoever sleeps (D7).
+  if (pool_.inbox().classes().has(priority)) pool_.wake_for_rest(*this);
+  begin_turn();
+  take(item, priority);
+  return true;
 }
 
 void Worker::begin_turn() {
@@ -178,7 +191,6 @@ bool Worker::pick_own_run(std::uint32_t priority) {
     return false;
   }
   if (runs_[priority].looks_empty()) run_classes_.remove(priority);
-  begin_turn();
   take(item, priority);
   return true;
 }
@@ -200,21 +212,28 @@ bool Worker::pick_of_own_run() {
   // deques hold nothing but parts of its run.
   for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
     if (pick_own_node(priority) || pick_own_run(priority)) return true;
-  }
-  for (std::uint32_t slot = 0; slot < pool_.worker_slots(); ++slot) {
-    Worker* const victim = pool_.worker_at(slot);
-    if (victim == nullptr || victim == this) continue;
-    for (std::uint32_t priority = 0; priority < kPriorityCount; ++priority) {
-      // A strand of the run that made room for others lies among the runs.
-      for (StealDeque<>* const deque : {&victim->nodes_[priority], &victim->runs_[priority]}) {
-        if (deque->peek_oldest() == only_run_ && steal_item(*deque, priority)) return true;
-      }
+    DequeItem item;
+    // Strands that made room for others lie in the inbox or among runs.
+    bool found = pool_.inbox().try_take_of(only_run_, priority, item);
+    for (std::uint32_t slot = 0; slot < pool_.worker_slots() && !found; ++slot) {
+      Worker* const victim = pool_.worker_at(slot);
+      if (victim == nullptr || victim == this) continue;
+      found = victim->nodes_[priority].steal_of(only_run_, item) ||
+              victim->runs_[priority].steal_of(only_run_, item);
+      if (found) counters_.add(counters_.stolen);
     }
+    if (!found) continue;
+    begin_turn();
+    take(item, priority);
+    return true;
   }
   return false;
 }
 
 bool Worker::sees_own_run() const {
+  for (std::size_t priority = 0; priority < kPriorityCount; ++priority) {
+    if (pool_.inbox().peek_oldest(priority) == only_run_) return true;
+  }
   for (std::uint32_t slot = 0; slot < pool_.worker_slots(); ++slot) {
     const Worker* const other = pool_.worker_at(slot);
     if (other == nullptr) continue;
@@ -266,7 +285,7 @@ bool Worker::steal_item(StealDeque<>& deque, std::uint32_t priority) {
   if (deque.looks_empty() || deque.steal(item) != StealResult::kTaken) return false;
   counters_.add(counters_.stolen);
   stop_idling();  // before the next line asks whether anybody still searches
-  pool_.wake_for_rest(*this, deque);
+  if (!deque.looks_empty()) pool_.wake_for_rest(*this);
   begin_turn();
   take(item, priority);
   return true;

@@ -49,8 +49,10 @@
 //   - the private stack: nodes not worth a hand-over; nobody else touches it, except through
 //     `Handshake` while the worker is inside a body (D6)
 //   - node deques, per class: nodes worth sharing; newest first for the owner, oldest for thieves
-//   - run deques, per class: whole runs, and strands that made room for others; oldest first
-//   - the pool's inbox: what threads outside the pool submit, and jobs
+//   - run deques, per class: runs that bodies and answers submit here; oldest first
+//   - the pool's inbox, per class: what threads outside the pool submit, jobs, and strands that
+//   made
+//     room for others; oldest first
 //
 // Why it is right. Each point names what keeps it.
 //  1. No node runs twice: the decrement that takes a counter to zero is unique
@@ -264,6 +266,7 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool pick_from_class(std::uint32_t priority, bool others_first);
   [[nodiscard]] bool pick_own_node(std::uint32_t priority);
   [[nodiscard]] bool pick_own_run(std::uint32_t priority);
+  [[nodiscard]] bool pick_from_inbox(std::uint32_t priority);
   [[nodiscard]] bool pick_starved();
   [[nodiscard]] bool pick_of_own_run();
   [[nodiscard]] bool steal();
@@ -316,6 +319,7 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   // What is left of the turn. Other work goes first once it is used up.
   std::int64_t turn_left_ns_ = 0;
   std::int64_t last_charge_ns_ = 0;
+  bool outside_first_ = false;        // whose turn it was when the last turn was used up
   std::int64_t counted_left_ns_ = 0;  // what was left when `count_missed` last looked
   Step step_;  // of a driver that goes by steps: the node whose body it has called
   trace::Arrival arrival_;

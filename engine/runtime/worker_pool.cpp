@@ -314,7 +314,7 @@ std::int64_t WorkerPool::ready_count() const {
     const Worker* const worker = worker_at(slot);
     if (worker != nullptr) count += worker->ready_hint();
   }
-  return static_cast<std::int64_t>(count) + inbox_.entry_count();
+  return static_cast<std::int64_t>(count) + inbox_.size_hint();
 }
 
 // --- What comes from outside
@@ -345,38 +345,14 @@ void WorkerPool::announce_work() {
   if (has_parked() && searching_count() <= 0) wake_one(nullptr);
 }
 
-bool WorkerPool::fetch_inbox(Worker& worker, std::uint32_t priority) {
-  if (!inbox_.fetch(priority, worker.runs_[priority])) return false;
-  worker.run_classes_.insert(priority);
-  // One of them is for this worker; the others are for whoever sleeps (D7).
-  base::light_fence();
-  if (has_parked() && worker.runs_[priority].size_hint() > 1) consider_wake(worker, UINT64_MAX);
-  return true;
-}
-
 void WorkerPool::finish_jobs() {
   // Whoever posted a job counts on it: a coroutine that waits for its turn here would never be
   // destroyed. Jobs that these post in turn are done as well.
-  loop::InboxLink* posted = nullptr;
-  bool found = true;
-  while (found) {
-    found = false;
-    for (const std::unique_ptr<Worker>& worker : worker_storage_) {
-      DequeItem item;
-      if (worker == nullptr) continue;
-      StealDeque<>& queue = worker->runs_[static_cast<std::size_t>(Priority::kNormal)];
-      while (queue.try_take_oldest(item)) {
-        MR_CHECK(item.payload == PoolInbox::kJobPayload);  // all runs were released before
-        loop::Job& job = *static_cast<loop::Job*>(item.run);
-        job.run(job);
-        found = true;
-      }
-    }
-    for (posted = inbox_.take_jobs(); posted != nullptr; found = true) {
-      auto& job = static_cast<loop::Job&>(*posted);
-      posted = posted->next;
-      job.run(job);
-    }
+  DequeItem item;
+  while (inbox_.try_take(static_cast<std::size_t>(Priority::kNormal), item)) {
+    MR_CHECK(item.payload == PoolInbox::kJobPayload);  // all runs were released before
+    loop::Job& job = *static_cast<loop::Job*>(item.run);
+    job.run(job);
   }
 }
 

@@ -208,8 +208,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   [[nodiscard]] bool spreads_threads() const { return spreads_threads_; }
   [[nodiscard]] std::uint64_t backlog_limit_ns() const { return backlog_limit_ns_; }
   [[nodiscard]] base::Duration rescue_after() const { return rescue_after_; }
-  [[nodiscard]] const ClassSet& inbox_classes() const { return inbox_.classes(); }
-  [[nodiscard]] bool fetch_inbox(Worker& worker, std::uint32_t priority);
+  [[nodiscard]] PoolInbox& inbox() { return inbox_; }
+  [[nodiscard]] const PoolInbox& inbox() const { return inbox_; }
   [[nodiscard]] IdleCounts<>& idle_counts() { return idle_; }
   [[nodiscard]] bool is_watched() const { return idle_.is_watched(); }
   void wake_watcher(Worker& by);
@@ -218,7 +218,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   void count_missed(Worker& by, std::int64_t spent_ns);
   /// Into how many pieces nodes that became ready together are cut, at least.
   [[nodiscard]] std::uint64_t pieces() const { return std::uint64_t{2} * worker_count_; }
-  void wake_for_rest(Worker& by, const StealDeque<>& deque);
+  void wake_for_rest(Worker& by);
   bool wake_one(Worker* by);
   [[nodiscard]] IdleAction try_park(Worker& worker);
   void leave_parking(Worker& worker, bool notified);
@@ -244,6 +244,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
   alignas(base::kApartBytes) std::atomic<std::uint64_t> parked_{0};
   std::atomic<std::uint32_t> slot_count_{0};
+  // What came from outside.
   PoolInbox inbox_;
   alignas(base::kApartBytes) IdleCounts<> idle_;
   // Publishes a worker that was made for a guest.
