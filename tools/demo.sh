@@ -42,7 +42,8 @@ trap 'rm -f "$runs"' EXIT
 show_and_run "engine/bin/rankd bench --plan_name complex_dag --count 100 --dump-run-trace $runs >/dev/null; engine/bin/rankd trace $runs"
 say "The same over HTTP, with metrics"
 demo_server
-say "Besides requests: a resident graph, here run in virtual time, and why one of its parts did not run"
+say "Besides requests: a resident graph. Its picture, a run in virtual time, and why one of its parts did not run"
+show_and_run "engine/bin/topoexec graph render examples/graphs/greenhouse.yaml"
 show_and_run "engine/bin/topoexec graph run examples/graphs/greenhouse.yaml --virtual-time --duration-ms 100"
 show_and_run "engine/bin/topoexec graph why examples/graphs/greenhouse.yaml window --epoch 1"
 say "Next: a plan of your own"
