@@ -30,8 +30,15 @@ std::optional<std::string> compare(const GraphModel& model) {
       graph::compile_text(yaml, graph::TextFormat::kYaml, registry());
   if (!compiled.graph) return std::nullopt;
   const graph::GraphFile file(yaml, graph::TextFormat::kYaml, {});
-  const Outcome expected = run_reference(file.spec(), model.options);
-  return describe_difference(expected, run_engine(*compiled.graph, registry(), model.options));
+  Outcome expected = run_reference(file.spec(), model.options);
+  std::string difference =
+      describe_difference(expected, run_engine(*compiled.graph, registry(), model.options));
+  if (!difference.empty()) return difference;
+  // A run that nobody watches takes shorter ways.
+  expected.epoch_spans.clear();
+  expected.executions.clear();
+  return describe_difference(expected,
+                             run_engine(*compiled.graph, registry(), model.options, false));
 }
 
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {

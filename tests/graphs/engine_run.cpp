@@ -52,9 +52,11 @@ graph::RuntimeRunnerOptions engine_options(const RunOptions& options) {
 
 Outcome run_engine(const graph::CompiledGraph& graph,
                    const graph::ComponentRegistry& registry,
-                   const RunOptions& options) {
-  const graph::RuntimeRunnerResult result =
-      graph::RuntimeRunner::run(graph, registry, engine_options(options));
+                   const RunOptions& options,
+                   bool is_traced) {
+  graph::RuntimeRunnerOptions all = engine_options(options);
+  all.trace = is_traced;
+  const graph::RuntimeRunnerResult result = graph::RuntimeRunner::run(graph, registry, all);
   Outcome outcome{.stop_reason = std::string(to_string(result.scheduler_stop_reason))};
   if (!result.errors.empty()) {
     outcome.error_code = result.errors.front().code;

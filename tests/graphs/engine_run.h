@@ -13,6 +13,7 @@ namespace millrace::graph_reference {
 /// Runs a graph with the engine in virtual time, and gives what the reference interpreter gives.
 [[nodiscard]] Outcome run_engine(const graph::CompiledGraph& graph,
                                  const graph::ComponentRegistry& registry,
-                                 const RunOptions& options);
+                                 const RunOptions& options,
+                                 bool is_traced = true);
 
 }  // namespace millrace::graph_reference

@@ -24,6 +24,7 @@ const Correlation& Invocation::correlation() const { return record_.correlation;
 bool Invocation::cancel_requested() const { return services_.cancel_requested(record_); }
 
 void StateAccess::write(std::string table, std::string key, Payload value) {
+  record_.has_more = true;
   record_.writes.push_back(
       {.table = std::move(table), .key = std::move(key), .value = std::move(value)});
 }
@@ -39,10 +40,7 @@ bool GraphContext::publish(std::uint32_t output, Payload value, const PublishOpt
     services_.note_late_publish(record_);
     return false;
   }
-  record_.published.push_back({.value = std::move(value),
-                               .event_time = options.event_time.value_or(Duration::zero()),
-                               .output = output,
-                               .has_event_time = options.event_time.has_value()});
+  record_.stage(output, std::move(value), options);
   return true;
 }
 
@@ -54,7 +52,7 @@ PublishReport GraphContext::publish_report(std::string_view output) const {
   return services_.publish_report(record_.component, output);
 }
 
-std::span<const InputMessage> GraphContext::inputs() const { return record_.messages; }
+std::span<const InputMessage> GraphContext::inputs() const { return record_.inputs(); }
 
 std::vector<Message> GraphContext::read(std::string_view input, std::string_view reader) {
   return services_.read_channel(record_, input, reader);
@@ -75,7 +73,7 @@ base::Result<Payload> GraphContext::ask(const std::function<base::Result<Payload
 }
 
 Duration GraphContext::now() const { return record_.begin; }
-void GraphContext::finish() { record_.wants_finish = true; }
+void GraphContext::finish() { record_.wants_finish = record_.has_more = true; }
 
 void GraphContext::report_loop_convergence(std::optional<double> residual, bool is_converged) {
   if (residual) record_.residual = residual;
@@ -83,7 +81,10 @@ void GraphContext::report_loop_convergence(std::optional<double> residual, bool 
 }
 
 bool GraphContext::cancel_requested() const { return services_.cancel_requested(record_); }
-void GraphContext::give_to_host(const InputMessage& input) { record_.for_host.push_back(input); }
+void GraphContext::give_to_host(const InputMessage& input) {
+  record_.has_more = true;
+  record_.for_host.push_back(input);
+}
 std::optional<std::string> GraphContext::read_line() { return services_.read_line(); }
 
 }  // namespace millrace::graph

@@ -11,7 +11,8 @@ namespace millrace::graph {
 /// Calls code of a component, which may throw although it should not: an exception becomes an error
 /// of the call, so that the component's error rules apply to it.
 template <class Call>
-[[nodiscard]] auto guarded_call(Call&& call) -> decltype(std::forward<Call>(call)()) {
+[[nodiscard, gnu::always_inline]] inline auto guarded_call(Call&& call)
+    -> decltype(std::forward<Call>(call)()) {
   try {
     return std::forward<Call>(call)();
   } catch (const std::exception& error) {

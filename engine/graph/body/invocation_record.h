@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -45,6 +47,8 @@ struct InvocationHead {
   bool was_reported = false;             ///< its overrun was, while it ran
   mutable bool was_cancelled = false;    ///< cancellation was requested while it ran
   mutable bool observed_cancel = false;  ///< and the body asked
+  /// It did more than publish one value into `slot`: took time, failed, was told to end, and so on.
+  mutable bool has_more = false;
   std::uint64_t epoch = 0;
   Duration begin{};
   Duration spent{};
@@ -52,6 +56,9 @@ struct InvocationHead {
   MessageId cause = {};
   std::uint64_t cause_arrival = UINT64_MAX;
   std::optional<double> residual = {};
+  Message* slot = nullptr;           ///< where the first publication may go at once, see `stage`
+  Message* staged = nullptr;         ///< where it went
+  InputMessage* in_place = nullptr;  ///< its one message, if that is still in the channel
 };
 
 /// One invocation: what it was given, and what it wants to do once it is committed. Records are
@@ -69,6 +76,38 @@ struct InvocationRecord : InvocationHead {
     return has_run && !error && published.size() <= 1 && writes.empty() && for_host.empty();
   }
 
+  [[nodiscard]] std::span<const InputMessage> inputs() const {
+    if (in_place != nullptr) return {in_place, 1};
+    return messages;
+  }
+  /// Stages a publication.
+  [[gnu::always_inline]] void stage(std::uint32_t output,
+                                    Payload&& value,
+                                    const PublishOptions& options) {
+    if (slot != nullptr) [[likely]] {
+      slot->value = std::move(value);
+      slot->has_event_time = options.event_time.has_value();
+      if (slot->has_event_time) slot->event_time = *options.event_time;
+      staged = std::exchange(slot, nullptr);
+      return;
+    }
+    stage_further(output, std::move(value), options);
+  }
+  /// Takes back what went into `slot`: the invocation waits for its commit as any other.
+  void unstage() {
+    slot = nullptr;
+    if (staged == nullptr) return;
+    published.push_back({.value = std::move(staged->value),
+                         .event_time = staged->event_time,
+                         .has_event_time = staged->has_event_time});
+    staged = nullptr;
+  }
+  /// Takes its message out of the channel and what it published out of `slot`.
+  void take_over() {
+    messages.begin_stale() = std::move(*std::exchange(in_place, nullptr));
+    unstage();
+  }
+
   [[gnu::always_inline]] void reset(const InvocationHead& head) {
     static_cast<InvocationHead&>(*this) = head;
     messages.clear();
@@ -79,6 +118,18 @@ struct InvocationRecord : InvocationHead {
       writes.clear();
     if (error) [[unlikely]]
       error.reset();
+  }
+
+ private:
+  [[gnu::noinline]] void stage_further(std::uint32_t output,
+                                       Payload&& value,
+                                       const PublishOptions& options) {
+    has_more = true;
+    unstage();
+    published.push_back({.value = std::move(value),
+                         .event_time = options.event_time.value_or(Duration::zero()),
+                         .output = output,
+                         .has_event_time = options.event_time.has_value()});
   }
 };
 
@@ -99,6 +150,8 @@ class InvocationList {
     return *records_[index];
   }
   void clear() { used_ = 0; }
+  /// Removes the last one.
+  void pop_back() { --used_; }
 
  private:
   [[gnu::noinline]] void grow() { records_.push_back(std::make_unique<InvocationRecord>()); }

@@ -10,12 +10,17 @@
 
 #include "base/did_you_mean.h"
 #include "base/format.h"
+#include "base/formats/document_reporter.h"
 #include "base/formats/json_document.h"
+#include "base/formats/json_reader.h"
+#include "base/problems/problem_report.h"
+#include "base/result.h"
 #include "graph/compile/descriptor.h"
 #include "graph/format/diagnostic.h"
 #include "graph/format/duration_text.h"
 #include "graph/format/reporter.h"
 #include "graph/format/spec.h"
+#include "graph/payload.h"
 
 namespace millrace::graph {
 namespace {
@@ -141,7 +146,50 @@ class ConfigChecker {
   Reporter& reporter_;
 };
 
+/// A field as JSON: its default if it is not given.
+std::string field_text(const ConfigField& field, const Payload& config) {
+  if (const Payload* given = config.find_member(field.name)) return given->to_json();
+  if (field.kind == ConfigKind::kDuration) {
+    if (const Payload* count = config.find_member(field.name + "_ms")) {
+      return base::format("\"{}ms\"", count->to_json());
+    }
+  }
+  return field.default_text;
+}
+
 }  // namespace
+
+base::Status check_new_config(const ComponentDescriptor& type,
+                              const Payload& now,
+                              const Payload& wanted) {
+  const auto refuse = [](std::string message) {
+    return base::fail(base::ErrorCode::kInvalidArgument, std::move(message));
+  };
+  const bool is_object =
+      wanted.kind() == PayloadKind::kObject || wanted.kind() == PayloadKind::kNull;
+  if (!is_object) return refuse("A configuration is an object");
+  const auto document =
+      base::read_json(wanted.kind() == PayloadKind::kNull ? "{}" : wanted.to_json());
+  if (!document) return refuse(document.error().message);
+  DiagnosticReport report;
+  const base::OriginPaths origins;
+  Reporter reporter(*document, origins, report);
+  check_config({.source = document->root(), .config = document->root()}, type, reporter);
+  if (report.has_errors()) {
+    const base::Problem& first = report.problems().front();
+    return refuse(first.hint.empty() ? first.message
+                                     : base::format("{}; {}", first.message, first.hint));
+  }
+  for (const ConfigField& field : type.config) {
+    if (!field.is_fixed || field_text(field, now) == field_text(field, wanted)) continue;
+    return refuse(
+        base::format("'{}' of '{}' cannot change while it runs; it is {}",
+                     field.name,
+                     type.type,
+                     field_text(field, now).empty() ? "not given" : field_text(field, now)));
+  }
+  return {};
+}
 
 void check_config(const ComponentSpec& component,
                   const ComponentDescriptor& type,

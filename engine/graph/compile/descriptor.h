@@ -41,6 +41,7 @@ struct ConfigField {
   std::string about;
   std::string default_text = {};  ///< as JSON; empty: none
   bool is_required = false;
+  bool is_fixed = false;          ///< is read when the component starts, and never again
   std::int64_t min = 0;           ///< of integers
   std::int64_t max = INT64_MAX;   ///< of integers
   std::string excludes = {};      ///< a field that cannot be given at the same time

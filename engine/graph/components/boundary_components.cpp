@@ -25,11 +25,15 @@ namespace {
 class CounterComponent final : public Component {
  public:
   base::Status configure(const ComponentSetup& setup) override {
-    count_ = static_cast<std::uint64_t>(read_int(setup.config, "count", 0));
-    per_invocation_ = read_int(setup.config, "per_invocation", 1);
     next_ = static_cast<std::uint64_t>(read_int(setup.config, "start", 1));
-    step_ = static_cast<std::uint64_t>(read_int(setup.config, "step", 1));
     output_ = setup.find_output("out");
+    return apply_update(setup.config);
+  }
+  base::Status check_update(const Payload&) const override { return {}; }
+  base::Status apply_update(const Payload& config) override {
+    count_ = static_cast<std::uint64_t>(read_int(config, "count", 0));
+    per_invocation_ = read_int(config, "per_invocation", 1);
+    step_ = static_cast<std::uint64_t>(read_int(config, "step", 1));
     return {};
   }
   base::Status restore(const Payload& snapshot) override {
@@ -81,8 +85,12 @@ class ValuesComponent final : public Component {
         times_.push_back(std::chrono::milliseconds(time.find_int().value_or(0)));
       }
     }
-    per_invocation_ = read_int(setup.config, "per_invocation", 1);
     output_ = setup.find_output("out");
+    return apply_update(setup.config);
+  }
+  base::Status check_update(const Payload&) const override { return {}; }
+  base::Status apply_update(const Payload& config) override {
+    per_invocation_ = read_int(config, "per_invocation", 1);
     return {};
   }
   base::Status execute(const Invocation&, GraphContext& context) override {

@@ -40,6 +40,9 @@ class StepComponent : public Component {
     output_ = setup.find_output("out");
     return read(setup.config);
   }
+  // Whether the fields are good, and which of them may change, says the descriptor.
+  base::Status check_update(const Payload&) const override { return {}; }
+  base::Status apply_update(const Payload& config) override { return read(config); }
 
  protected:
   [[nodiscard]] virtual base::Status read(const Payload&) { return {}; }
@@ -70,19 +73,6 @@ class LinearComponent final : public StepComponent {
     }
     return {};
   }
-  base::Status check_update(const Payload& config) const override {
-    for (const PayloadMember& member : config.members()) {
-      const bool is_field = member.name == "factor" || member.name == "offset";
-      if (!is_field || !member.value.is_number()) {
-        return base::fail(base::ErrorCode::kInvalidArgument,
-                          base::format("core.linear takes numbers as factor and offset, not {}: {}",
-                                       member.name,
-                                       member.value.to_json()));
-      }
-    }
-    return {};
-  }
-  base::Status apply_update(const Payload& config) override { return read(config); }
 
  private:
   base::Status read(const Payload& config) override {
@@ -167,6 +157,7 @@ class FailComponent final : public StepComponent {
 
  private:
   base::Status read(const Payload& config) override {
+    fail_at_.clear();
     if (const Payload* calls = config.find_member("fail_at")) {
       for (const Payload& call : calls->items()) fail_at_.insert(call.find_int().value_or(0));
     }
@@ -191,12 +182,14 @@ class RelaxComponent final : public StepComponent {
   }
   base::Status execute(const Invocation&, GraphContext& context) override {
     double x = 0;
+    double residual = 0;
     {
       const base::MutexLock lock(mutex_);
       x_ += gain_ * (target_ - x_);
       x = x_;
+      residual = std::abs(target_ - x);
     }
-    context.report_loop_convergence(std::abs(target_ - x));
+    context.report_loop_convergence(residual);
     publish(context, Payload(x));
     return {};
   }
@@ -204,19 +197,27 @@ class RelaxComponent final : public StepComponent {
     const base::MutexLock lock(mutex_);
     return Payload(x_);
   }
+  base::Status apply_update(const Payload& config) override {
+    const base::MutexLock lock(mutex_);
+    read_way(config);
+    return {};
+  }
 
  private:
   base::Status read(const Payload& config) override {
     const base::MutexLock lock(mutex_);
     x_ = read_number(config, "start", 0);
-    target_ = read_number(config, "target", 0);
-    gain_ = read_number(config, "gain", .5);
+    read_way(config);
     return {};
   }
+  void read_way(const Payload& config) MR_REQUIRES(mutex_) {
+    target_ = read_number(config, "target", 0);
+    gain_ = read_number(config, "gain", .5);
+  }
 
-  double target_ = 0;
-  double gain_ = .5;
   base::Mutex mutex_;
+  double target_ MR_GUARDED_BY(mutex_) = 0;
+  double gain_ MR_GUARDED_BY(mutex_) = .5;
   double x_ MR_GUARDED_BY(mutex_) = 0;
 };
 
@@ -272,9 +273,12 @@ class MeterComponent final : public StepComponent {
   };
 
   base::Status read(const Payload& config) override {
-    window_ = read_duration(config, "window", std::chrono::seconds(1));
-    if (window_ > Duration::zero()) return {};
-    return base::fail(base::ErrorCode::kInvalidArgument, "The window must be longer than 0");
+    const Duration window = read_duration(config, "window", std::chrono::seconds(1));
+    if (window <= Duration::zero()) {
+      return base::fail(base::ErrorCode::kInvalidArgument, "The window must be longer than 0");
+    }
+    window_ = window;
+    return {};
   }
 
   Duration window_{};

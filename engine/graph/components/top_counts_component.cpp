@@ -47,6 +47,13 @@ class TopCountsComponent final : public Component {
     return base::fail(base::ErrorCode::kInvalidArgument, "The window must be at least 60ns long");
   }
 
+  base::Status check_update(const Payload&) const override { return {}; }
+  base::Status apply_update(const Payload& config) override {
+    const base::MutexLock lock(mutex_);
+    top_ = static_cast<std::size_t>(read_int(config, "top", 100));
+    keys_max_ = static_cast<std::size_t>(read_int(config, "keys_max", 100'000));
+    return {};
+  }
   base::Status execute(const Invocation& invocation, GraphContext& context) override {
     const base::MutexLock lock(mutex_);
     const std::int64_t now = context.now() / step_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -19,7 +20,9 @@
 #include "graph/compile/compiled_graph.h"
 #include "graph/format/spec.h"
 #include "graph/format/words.h"
+#include "graph/run/channel.h"
 #include "graph/run/run_tables.h"
+#include "graph/run/trigger.h"
 #include "graph/threads/detached_call.h"
 #include "graph/threads/lane_team.h"
 #include "graph/threads/run_lock.h"
@@ -39,6 +42,30 @@ void mark_abandoned(InvocationRecord& record, Duration limit) {
   record.spent = limit;
   record.error.emplace(base::ErrorCode::kTimeout,
                        base::format("Still running after {} ms", in_ms(limit)));
+}
+
+/// Finds where a publication of the invocation goes; false if one of the channels has no place.
+inline bool find_slot(std::span<const EdgeTarget> targets, InvocationRecord& record) {
+  for (const EdgeTarget& target : targets.first(targets.size() - 1)) {
+    if (target.channel->next_staged() == nullptr) return false;
+  }
+  record.slot = targets.back().channel->next_staged();
+  return record.slot != nullptr;
+}
+
+/// Stages what an invocation has published in all channels; the value is in that of the last.
+inline void stage_publication(std::span<const EdgeTarget> targets,
+                              InvocationRecord& record,
+                              DomainRun& domain) {
+  Message& staged = *std::exchange(record.staged, nullptr);
+  staged.published_at = record.begin;
+  staged.correlation = record.correlation;
+  for (const EdgeTarget& target : targets.first(targets.size() - 1)) {
+    Message& copy = *target.channel->next_staged();
+    copy = staged;
+    target.channel->stage(copy, ++domain.arrival);
+  }
+  targets.back().channel->stage(staged, ++domain.arrival);
 }
 
 }  // namespace
@@ -91,11 +118,13 @@ void BodyRunner::prepare(InvocationRecord& record, const DomainRun& domain) {
 
 inline void BodyRunner::call_body(InvocationRecord& record, Component& instance) {
   GraphContext context(services_, record);
-  const Invocation invocation(record, record.messages, services_);
+  const Invocation invocation(record, record.inputs(), services_);
   base::Status status =
       guarded_call([&]() -> base::Status { return instance.execute(invocation, context); });
-  if (!status) [[unlikely]]
+  if (!status) [[unlikely]] {
+    record.has_more = true;
     record.error.emplace(std::move(status).error());
+  }
 }
 
 bool BodyRunner::run(InvocationRecord& record, const BodySite& site, DomainRun& domain) {
@@ -110,6 +139,49 @@ bool BodyRunner::run(InvocationRecord& record, const BodySite& site, DomainRun& 
   }
   domain.now = record.end();
   return judge(record, site, domain);
+}
+
+DirectRun BodyRunner::run_directly(InvocationRecord& record,
+                                   const BodySite& site,
+                                   DomainRun& domain,
+                                   std::size_t count) {
+  const std::span<const EdgeTarget> targets =
+      site.run.outputs.empty() ? std::span<const EdgeTarget>() : site.run.outputs.front().targets;
+  Trigger& trigger = *site.run.trigger;
+  Component& instance = *site.run.instance;
+  record.component = site.component;
+  record.output_count = targets.empty() ? 0 : 1;
+  record.epoch = domain.epoch;
+  record.has_run = true;
+  // None of them takes time but the last one perhaps, which is kept then.
+  record.begin = domain.now;
+  DirectRun result;
+  while (result.count < count && !result.keeps_record) {
+    if (!targets.empty() && !find_slot(targets, record)) break;
+    trigger.take_in_place(record);
+    call_body(record, instance);
+    ++result.count;
+    if (record.has_more) [[unlikely]] {
+      record.take_over();
+      result.keeps_record = true;
+    } else {
+      result.has_last_published = record.staged != nullptr;
+      if (result.has_last_published) stage_publication(targets, record, domain);
+    }
+    trigger.drop_in_place();
+  }
+  record.slot = nullptr;
+  record.in_place = nullptr;
+  const std::size_t done = result.count - (result.keeps_record ? 1 : 0);
+  if (done > 0) {
+    this->count(site, done, record);
+    if (site.cells.last_duration_ns.value() != 0) site.cells.last_duration_ns.set(0);
+  }
+  if (!result.keeps_record) return result;
+  if (record.is_abandoned) mark_abandoned(record, site.compiled.execution.abandon_after);
+  domain.now = record.end();
+  result.is_good = judge(record, site, domain);
+  return result;
 }
 
 void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration begin) {

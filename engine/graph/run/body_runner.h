@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,6 +37,16 @@ struct BodySite {
   bool is_judged = false;
 };
 
+/// What became of invocations that were executed one after another with one record.
+struct DirectRun {
+  std::size_t count = 0;            ///< that were executed
+  bool has_last_published = false;  ///< the last one that needs no commit
+  /// The last one did more than publish one value, or failed: the record holds it. It is executed
+  /// and not counted.
+  bool keeps_record = false;
+  bool is_good = true;  ///< it did not fail the run
+};
+
 /// Executes invocations and deals with their failure.
 /// Lifetime: borrows.
 class BodyRunner {
@@ -51,6 +62,14 @@ class BodyRunner {
   /// The same as `execute` and `settle`, for several invocations of one site: `count` is called
   /// after them with their number and the last one.
   [[nodiscard]] bool run(InvocationRecord& record, const BodySite& site, DomainRun& domain);
+  /// Executes up to `count` invocations of a plain trigger that has begun taking, one after another
+  /// with one fresh record, which is fresh again afterwards unless it is kept. What they publish is
+  /// staged in the channels at once. Stops when a channel wants more than that, or after an
+  /// invocation that did.
+  [[nodiscard]] DirectRun run_directly(InvocationRecord& record,
+                                       const BodySite& site,
+                                       DomainRun& domain,
+                                       std::size_t count);
   void count(const BodySite& site, std::uint64_t number, const InvocationRecord& last);
   /// Numbers an invocation that starts a correlation; on the thread of the domain.
   void prepare(InvocationRecord& record, const DomainRun& domain);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "graph/body/body_types.h"
 #include "graph/body/message.h"
 #include "graph/format/spec.h"
 #include "graph/format/words.h"
@@ -145,6 +146,20 @@ std::size_t Channel::show(std::uint64_t number, std::uint64_t& arrival) {
   return count;
 }
 
+std::size_t Channel::show_staged() {
+  const std::size_t count = std::exchange(staged_, 0);
+  if (count == 0) return 0;
+  size_ += count;
+  last_number_ += count;
+  last_arrival_ = at(size_ - 1).arrival;
+  cells_.publish_count.add(count);
+  return count;
+}
+
+void Channel::drop_staged() {
+  for (; staged_ > 0; --staged_) at(size_ + staged_ - 1).value.clear();
+}
+
 bool Channel::take(Message& out, Duration now, bool& is_late) {
   const bool was_taken = pull(out, now);
   is_late = note_delivery(out, was_taken, now);
@@ -227,8 +242,9 @@ void Channel::note_change(const Payload& value) {
 }
 
 void Channel::grow() {
-  std::vector<Message> larger(std::max(kRingMin, std::bit_ceil(size_ + 1)));
-  for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move(at(i));
+  std::vector<InputMessage> larger(std::max(kRingMin, std::bit_ceil(size_ + 1)),
+                                   {.edge = edge_, .input = input_});
+  for (std::size_t i = 0; i < size_; ++i) larger[i].message = std::move(at(i));
   ring_ = std::move(larger);
   mask_ = ring_.size() - 1;
   head_ = 0;

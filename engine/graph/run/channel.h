@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/body/body_types.h"
 #include "graph/body/message.h"
 #include "graph/format/spec.h"
 #include "graph/watch/graph_cells.h"
@@ -39,6 +40,12 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
+  /// Says where its messages come from and go to, for those that stay in place.
+  void set_place(std::uint32_t edge, std::uint32_t input) {
+    edge_ = edge;
+    input_ = input;
+  }
+
   /// Whether a publication must not be committed now, because it would have to wait or be lost.
   [[nodiscard]] bool refuses() const {
     if (overflow_ < EdgeOverflow::kReject && max_inflight_ == 0) [[likely]]
@@ -67,7 +74,7 @@ class Channel {
   [[nodiscard]] Message* try_extend(std::uint64_t arrival) {
     if (!extends_ || size_ >= max_depth_) [[unlikely]]
       return nullptr;
-    Message& added = ring_[(head_ + size_) & mask_];
+    Message& added = at(size_);
     ++size_;
     added.number = ++last_number_;
     added.arrival = last_arrival_ = arrival;
@@ -75,11 +82,37 @@ class Channel {
     return &added;
   }
 
+  /// Whether messages can be staged here, see `next_staged`.
+  [[nodiscard]] bool can_stage() const { return extends_; }
+  /// Where the next message goes that becomes visible when its stage ends, for the caller to fill:
+  /// value, times and correlation. `stage` keeps it. Nullptr as with `try_extend`.
+  [[nodiscard]] Message* next_staged() {
+    if (size_ + staged_ >= max_depth_) [[unlikely]]
+      return nullptr;
+    return &at(size_ + staged_);
+  }
+  /// Keeps what `next_staged` gave.
+  void stage(Message& staged, std::uint64_t arrival) {
+    staged.number = last_number_ + ++staged_;
+    staged.arrival = arrival;
+  }
+  /// Makes what was staged visible and gives how many that are.
+  std::size_t show_staged();
+  /// Forgets what was staged.
+  void drop_staged();
+
   /// Whether messages are taken in order and by one reader, without a deadline: `take_next` does.
   [[nodiscard]] bool is_plain() const { return is_plain_; }
   /// Takes the oldest; `note_taken` counts.
   void take_next(Message& out) {
-    out = std::move(ring_[head_]);
+    out = std::move(ring_[head_].message);
+    head_ = (head_ + 1) & mask_;
+    --size_;
+  }
+  /// The oldest, which stays until `drop_next`; nothing must be put in meanwhile.
+  [[nodiscard]] InputMessage& next_in_place() { return ring_[head_]; }
+  void drop_next() {
+    ring_[head_].forget();
     head_ = (head_ + 1) & mask_;
     --size_;
   }
@@ -133,9 +166,9 @@ class Channel {
  private:
   [[nodiscard]] bool refuses_slowly() const;
   [[nodiscard]] const Message& at(std::size_t index) const {
-    return ring_[(head_ + index) & mask_];
+    return ring_[(head_ + index) & mask_].message;
   }
-  [[nodiscard]] Message& at(std::size_t index) { return ring_[(head_ + index) & mask_]; }
+  [[nodiscard]] Message& at(std::size_t index) { return ring_[(head_ + index) & mask_].message; }
   void grow();
   void append(Message&& message);
   void remove_front();
@@ -154,10 +187,13 @@ class Channel {
   const Duration deadline_;
   const bool is_plain_;
   bool extends_;  // see `try_extend`; may become false before the run
+  std::uint32_t edge_ = kNoIndex;
+  std::uint32_t input_ = 0;
   ChannelCells& cells_;
 
   // The ring grows up to the capacity, so that a large capacity costs nothing until it is used.
-  std::vector<Message> ring_;
+  // Items are as a body is given them.
+  std::vector<InputMessage> ring_;
   std::size_t mask_ = 0;
   std::size_t head_ = 0;
   std::size_t size_ = 0;
@@ -165,6 +201,7 @@ class Channel {
   std::size_t taken_ = 0;     // at its beginning: taken by the trigger, kept for named readers
   std::size_t released_ = 0;  // of a barrier: may be taken, including `taken_`
   std::size_t expected_ = 0;
+  std::size_t staged_ = 0;  // behind the others, not counted in `size_`
   std::size_t max_depth_ = 0;
   bool is_new_ = false;  // of a latched value
   bool was_full_ = false;

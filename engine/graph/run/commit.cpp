@@ -66,6 +66,20 @@ std::size_t Committer::commit_plain(InvocationList& list, std::size_t first, std
   return done;
 }
 
+void Committer::show_staged(ComponentRun& run, bool has_last_published) {
+  if (run.outputs.empty()) return;
+  forget_report(run);
+  OutputTargets& output = run.outputs.front();
+  output.committed = has_last_published ? 1 : 0;
+  std::size_t count = 0;
+  for (const EdgeTarget& target : output.targets) {
+    count = target.channel->show_staged();
+    if (count > 0) domain_.mark(target.position);
+  }
+  cells_.staged.add(count);
+  cells_.committed.add(count);
+}
+
 CommitOutcome Committer::commit(InvocationRecord& record, CommitProgress& progress) {
   ComponentRun& run = tables_.components[record.component];
   if (!progress.has_begun) [[likely]] {

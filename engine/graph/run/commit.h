@@ -40,6 +40,9 @@ class Committer {
   [[nodiscard]] std::size_t commit_plain(InvocationList& list,
                                          std::size_t first,
                                          std::size_t count);
+  /// Commits what invocations of a component staged in channels. `has_last_published`: the last of
+  /// them did.
+  void show_staged(ComponentRun& run, bool has_last_published);
   /// Commits what an invocation published to other members of its loop. False if one refused.
   [[nodiscard]] bool commit_inner(InvocationRecord& record);
   /// Whether one of the publications would be refused now.

@@ -9,6 +9,9 @@
 #include "graph/body/component.h"
 #include "graph/body/guarded_call.h"
 #include "graph/compile/compiled_graph.h"
+#include "graph/compile/component_registry.h"
+#include "graph/compile/config_check.h"
+#include "graph/compile/descriptor.h"
 #include "graph/payload.h"
 #include "graph/run/run_tables.h"
 #include "graph/watch/graph_event.h"
@@ -31,6 +34,7 @@ void trace_transaction(RunTables& tables, bool is_committed) {
 }  // namespace
 
 base::Status apply_config_updates(RunTables& tables,
+                                  const ComponentRegistry& registry,
                                   std::span<const std::uint32_t> components,
                                   std::span<const ConfigUpdate> updates) {
   const auto current = [&](std::size_t i) -> const Payload& {
@@ -38,12 +42,18 @@ base::Status apply_config_updates(RunTables& tables,
     return changed ? *changed : tables.graph.components[components[i]].config;
   };
   for (std::size_t i = 0; i < updates.size(); ++i) {
-    const Component& instance = *tables.components[components[i]].instance;
-    if (const base::Status status =
-            guarded_call([&] { return instance.check_update(updates[i].config); });
-        !status) {
-      return name_component(status.error(), updates[i]);
+    const ComponentRun& run = tables.components[components[i]];
+    base::Status status;
+    if (run.stuck_count > 0) {
+      status = base::fail(base::ErrorCode::kUnavailable,
+                          "An invocation that was given up still runs in the component");
     }
+    const ComponentDescriptor* type = registry.find(tables.graph.components[components[i]].type);
+    if (status && type != nullptr) status = check_new_config(*type, current(i), updates[i].config);
+    if (status) {
+      status = guarded_call([&] { return run.instance->check_update(updates[i].config); });
+    }
+    if (!status) return name_component(status.error(), updates[i]);
   }
   for (std::size_t i = 0; i < updates.size(); ++i) {
     Component& instance = *tables.components[components[i]].instance;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "graph/compile/component_registry.h"
 #include "graph/payload.h"
 #include "graph/run/run_tables.h"
 
@@ -16,10 +17,12 @@ struct ConfigUpdate {
   Payload config;
 };
 
-/// Asks all components whether they could take their new configuration, then applies all. If one
+/// Checks all new configurations as those of a file, asks the components whether they could take
+/// them, then applies all. If one
 /// fails at that, those before it get their old configuration back, in reverse. Between two epochs
 /// only. `components`: the index of each update's component.
 [[nodiscard]] base::Status apply_config_updates(RunTables& tables,
+                                                const ComponentRegistry& registry,
                                                 std::span<const std::uint32_t> components,
                                                 std::span<const ConfigUpdate> updates);
 

@@ -2,12 +2,16 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "graph/body/component.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/compile/descriptor.h"
 #include "graph/payload.h"
 #include "graph/run/run_fixture.h"
 #include "graph/run/runtime.h"
@@ -23,13 +27,109 @@ class Fickle final : public Component {
   base::Status check_update(const Payload&) const override { return {}; }
   base::Status apply_update(const Payload& config) override {
     log_ += config.to_json() + " ";
-    if (config.find_text() == "bad") return base::fail(base::ErrorCode::kNodeFailed, "cannot");
+    if (config.find_member("value")->find_text() == "bad")
+      return base::fail(base::ErrorCode::kNodeFailed, "cannot");
     return {};
   }
 
  private:
   std::string& log_;
 };
+
+const std::vector<ConfigField> kFickleConfig = {
+    {.name = "value", .kind = ConfigKind::kText, .about = "any"}};
+
+/// A component between a source of 1, 2, ... and an output.
+class UpdatedRun {
+ public:
+  explicit UpdatedRun(const std::string& tested)
+      : graph_(types_.compile(RunText{
+            .components =
+                {"id: s, type: core.counter, execution: {lane: main}",
+                 "id: c, " + tested + ", execution: {lane: main, on_error: continue}",
+                 "id: o, type: core.output, trigger_policy: {type: any_input}, execution: {lane: "
+                 "main}"},
+            .edges = {"id: a, kind: immediate, from: s.out, to: c.in",
+                      "id: b, kind: immediate, from: c.out, to: o.in, policy: {mode: queue, "
+                      "capacity: 9}"}}
+                                  .text())),
+        runtime_(graph_, types_.registry(), {.virtual_time = true}) {
+    EXPECT_TRUE(runtime_.start());
+  }
+
+  base::Status update(const char* component, std::string_view config) {
+    return runtime_.update_config(
+        std::vector<ConfigUpdate>{{.component = component, .config = *Payload::parse(config)}});
+  }
+  /// What one epoch gives, each value with its time in milliseconds.
+  std::string step() {
+    EXPECT_TRUE(runtime_.step("", 1));
+    std::string all;
+    while (const auto output = runtime_.poll_output("o")) {
+      if (!all.empty()) all += " ";
+      all += base::format("{}@{}", output->value.to_json(), output->time.count() / 1'000'000);
+    }
+    return all;
+  }
+
+ private:
+  const TestTypes types_;
+  const CompiledGraph graph_;
+  Runtime runtime_;
+};
+
+constexpr const char* kEach = ", trigger_policy: {type: any_input}";
+
+TEST(ConfigUpdates, G50_BuiltInTypesTakeNewValues) {
+  UpdatedRun counter(std::string("type: core.linear") + kEach);
+  EXPECT_EQ(counter.step(), "1@0");
+  EXPECT_TRUE(counter.update("s", R"({"step":10})"));
+  EXPECT_EQ(counter.step() + " " + counter.step(), "2@0 12@0");
+
+  UpdatedRun spend(std::string("type: core.spend, config: {cost: 5ms}") + kEach);
+  EXPECT_EQ(spend.step(), "1@5");
+  EXPECT_TRUE(spend.update("c", R"({"cost_ms":20})"));
+  EXPECT_EQ(spend.step(), "2@25");
+
+  UpdatedRun fail(std::string("type: core.fail, config: {fail_at: [1]}") + kEach);
+  EXPECT_EQ(fail.step(), "");
+  EXPECT_TRUE(fail.update("c", R"({"fail_at":[3]})"));
+  EXPECT_EQ(fail.step() + "," + fail.step() + "," + fail.step(), "2@0,,4@0");
+
+  UpdatedRun relax(std::string("type: core.relax, config: {target: 8}") + kEach);
+  EXPECT_EQ(relax.step(), "4@0");
+  EXPECT_TRUE(relax.update("c", R"({"target":0,"gain":1})"));
+  EXPECT_EQ(relax.step(), "0@0") << "it goes on from where it was";
+
+  UpdatedRun meter(std::string("type: core.meter") + kEach);
+  EXPECT_EQ(meter.step(), "1@0");
+  EXPECT_TRUE(meter.update("c", R"({"window":"500ms"})"));
+  EXPECT_EQ(meter.step(), "4@0");
+
+  UpdatedRun counts(std::string("type: core.top_counts") + kEach);
+  EXPECT_EQ(counts.step(), R"({"1":1}@0)");
+  EXPECT_TRUE(counts.update("c", R"({"top":1})"));
+  EXPECT_EQ(counts.step(), R"({"1":1}@0)");
+}
+
+TEST(ConfigUpdates, G50_AreCheckedLikeThoseOfAFile) {
+  UpdatedRun run(std::string("type: core.relax, config: {target: 8}") + kEach);
+  const auto refusal = [&run](const char* component, std::string_view config) {
+    const base::Status status = run.update(component, config);
+    return status ? std::string("taken") : status.error().message();
+  };
+  EXPECT_EQ(refusal("c", R"({"target":1,"gian":1})"),
+            "'core.relax' has no config 'gian'; write 'gain'");
+  EXPECT_EQ(refusal("c", R"({"target":"x"})"), "Expected number, found string");
+  EXPECT_EQ(refusal("c", "{}"), "'core.relax' needs config 'target': where x goes");
+  EXPECT_EQ(refusal("c", "[1]"), "A configuration is an object");
+  EXPECT_EQ(refusal("c", R"({"target":1,"start":3})"),
+            "'start' of 'core.relax' cannot change while it runs; it is 0");
+  EXPECT_EQ(refusal("s", R"({"per_invocation":0})"), "The value must be at least 1");
+  EXPECT_EQ(refusal("o", R"({"capacity":5})"),
+            "This component takes its configuration only when it starts");
+  EXPECT_EQ(refusal("c", R"({"target":1,"start":0})"), "taken");
+}
 
 TEST(ConfigUpdates, G50_AreCheckedAllBeforeAnyIsApplied) {
   const TestTypes types;
@@ -68,23 +168,23 @@ TEST(ConfigUpdates, G50_AreCheckedAllBeforeAnyIsApplied) {
 TEST(ConfigUpdates, G50_AFailureRollsBackInReverse) {
   std::string log;
   TestTypes types;
-  types.add("t.Fickle", [&log] { return std::make_unique<Fickle>(log); });
+  types.add("t.Fickle", [&log] { return std::make_unique<Fickle>(log); }, kFickleConfig);
   RunText parts;
   for (const char* id : {"a", "b", "c"}) {
-    parts.components.push_back(
-        base::format("id: {}, type: t.Fickle, execution: {{lane: main}}", id));
+    parts.components.push_back(base::format(
+        "id: {}, type: t.Fickle, config: {{value: old}}, execution: {{lane: main}}", id));
   }
   const CompiledGraph graph = types.compile(parts.text());
   Runtime runtime(graph, types.registry(), {.virtual_time = true});
   ASSERT_TRUE(runtime.start());
   const std::vector<ConfigUpdate> updates = {
-      {.component = "a", .config = Payload(std::int64_t{1})},
-      {.component = "b", .config = Payload(std::int64_t{2})},
-      {.component = "c", .config = Payload(std::string("bad"))}};
+      {.component = "a", .config = *Payload::parse(R"({"value":"1"})")},
+      {.component = "b", .config = *Payload::parse(R"({"value":"2"})")},
+      {.component = "c", .config = *Payload::parse(R"({"value":"bad"})")}};
   const auto status = runtime.update_config(updates);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().where(), "c");
-  EXPECT_EQ(log, "1 2 \"bad\" null null ");
+  EXPECT_EQ(log, R"({"value":"1"} {"value":"2"} {"value":"bad"} {"value":"old"} {"value":"old"} )");
   EXPECT_EQ(runtime.result().metric("runtime.config.rolled_back_update_count"), 1);
 }
 

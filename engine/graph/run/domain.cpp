@@ -109,6 +109,8 @@ void Domain::add_places() {
 }
 
 void Domain::begin(Duration at) {
+  // Not before the first epoch: by then the threads of the run have started.
+  if (sites_.empty()) add_sites();
   if (pace_.type() == PaceType::kManual && steps_allowed_ > 0) --steps_allowed_;
   ++run_.epoch;
   run_.boundary = run_.now = at;
@@ -194,6 +196,7 @@ bool Domain::run_stage(const Stage& stage, std::uint32_t first_marked) {
   failures_.clear();
   next_commit_ = next_record_ = 0;
   progress_ = {};
+  is_direct_ = !stage.has_pool;
   const Duration begin = run_.now;
   bool is_good = !stage.has_pool || collect_batches(stage);
   if (!is_good) return false;
@@ -205,6 +208,7 @@ bool Domain::run_stage(const Stage& stage, std::uint32_t first_marked) {
     is_good = finish_batches(begin) && is_good;
     sort_by_place(commits_);
   }
+  if (!staged_.empty()) end_staging(is_good);
   if (!is_good) fail_stage();
   return is_good;
 }
@@ -245,32 +249,9 @@ bool Domain::run_here(const Stage& stage, std::uint32_t first_marked) {
   return true;
 }
 
-bool Domain::run_component(std::uint32_t place) {
-  const std::uint32_t component = places_[place].component;
-  const std::size_t first = records_.size();
-  collect(component);
-  if (records_.size() == first) return true;
-  const BodySite site = bodies_.site_of(component, run_);
-  bool is_good = true;
-  std::size_t next = first;
-  while (next < records_.size() && is_good && !site.run.is_isolated && !site.run.down_until) {
-    is_good = bodies_.run(records_[next++], site, run_);
-  }
-  bodies_.count(site, next - first, records_[next - 1]);
-  commits_.push_back({.place = place, .first = first, .count = next - first});
-  if (!is_good) {
-    failures_.push_back({.place = place, .first = next - 1, .count = 1});
-    return false;
-  }
-  // One of them has failed and takes no more.
-  for (; next < records_.size(); ++next) {
-    tables_.metrics.triggers[component].isolated_drop_count.add(records_[next].messages.size());
-  }
-  return true;
-}
-
 bool Domain::run_loop(std::uint32_t place) {
   LoopRunner& loop = *places_[place].loop;
+  is_direct_ = false;
   notes_ = {};
   const bool is_good = loop.run(notes_);
   report_notes(places_[place].component);
@@ -291,15 +272,11 @@ bool Domain::finish_batches(Duration begin) {
   }
   run_.now = end;
   bool is_good = true;
-  std::optional<BodySite> site;
   for (const CommitItem& item : commits_) {
     if (item.loop != nullptr || places_[item.place].batch < 0) continue;
     InvocationRecord& record = records_[item.first];
     if (!record.has_run) continue;
-    if (!site || site->component != record.component) {
-      site.emplace(bodies_.site_of(record.component, run_));
-    }
-    if (bodies_.settle(record, *site, run_)) continue;
+    if (bodies_.settle(record, sites_[item.place], run_)) continue;
     failures_.push_back(item);
     is_good = false;
   }

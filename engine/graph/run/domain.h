@@ -75,6 +75,7 @@ class Domain {
     std::uint32_t component = kNoIndex;  // of a loop: the first member
     std::uint32_t stage = 0;
     std::int32_t batch = -1;  // index into batches_, if on a pool
+    bool is_direct = false;   // what it publishes may be staged in channels
     std::unique_ptr<LoopRunner> loop = nullptr;
   };
   struct Stage {
@@ -91,7 +92,15 @@ class Domain {
     LoopRunner* loop = nullptr;
   };
 
+  /// Places whose invocations staged what they published in channels.
+  struct StagedItem {
+    std::uint32_t place = 0;
+    bool has_last_published = false;
+  };
+
   void add_places();
+  void add_sites();
+  [[nodiscard]] bool can_be_direct(const Place& place, const BodySite& site) const;
   [[nodiscard]] bool cross_boundary();
   void mark_what_time_makes_ready();
   [[nodiscard]] bool bring_back_what_is_down();
@@ -101,6 +110,8 @@ class Domain {
   [[nodiscard]] bool collect_batches(const Stage& stage);
   [[nodiscard]] bool run_here(const Stage& stage, std::uint32_t first_marked);
   [[nodiscard]] bool run_component(std::uint32_t place);
+  [[nodiscard]] bool run_records(std::uint32_t place, std::size_t first, std::size_t next);
+  void end_staging(bool is_good);
   [[nodiscard]] bool run_loop(std::uint32_t place);
   [[nodiscard]] bool finish_batches(Duration begin);
   void collect(std::uint32_t component);
@@ -122,6 +133,7 @@ class Domain {
   Pace pace_;
   EpochReport report_;
   std::vector<Place> places_;
+  std::vector<BodySite> sites_;  // of each place; of a loop: its first member
   std::vector<Stage> stages_;
   std::vector<std::unique_ptr<PoolBatch>> batches_;
   std::vector<std::uint32_t> manual_;  // components
@@ -135,6 +147,11 @@ class Domain {
   std::size_t stage_index_ = 0;
   std::uint32_t next_place_ = 0;
   InvocationList records_;
+  /// Invocations of a stage stage in channels until one has to wait for the commit: arrivals are
+  /// counted up in the order of regions.
+  bool is_direct_ = false;
+  std::vector<StagedItem> staged_;
+  InvocationRecord direct_record_;  // fresh between two uses
   TriggerNotes notes_;
   std::vector<CommitItem> commits_;
   std::size_t next_commit_ = 0;

@@ -361,7 +361,7 @@ bool Engine::cancel_requested(const InvocationRecord& record) const {
     was_cancelled.store(true, std::memory_order_relaxed);
   }
   const bool is_cancelled = was_cancelled.load(std::memory_order_relaxed);
-  record.observed_cancel = record.observed_cancel || is_cancelled;
+  if (is_cancelled) record.observed_cancel = record.has_more = true;
   return is_cancelled;
 }
 
@@ -383,6 +383,7 @@ void Engine::note_return(const InvocationRecord& record, const Component* instan
 void Engine::spend(InvocationRecord& record, Duration duration, bool is_busy) {
   const CompiledComponent& compiled = tables_.graph.components[record.component];
   if (tables_.domains[compiled.domain].clock != nullptr) return take_time(duration, is_busy);
+  record.has_more = true;
   record.spent += std::max(duration, Duration::zero());
   const auto is_over = [&record](Duration limit) {
     return limit != Duration::zero() && record.spent > limit;

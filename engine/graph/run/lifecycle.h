@@ -31,6 +31,7 @@ class Lifecycle {
   /// Puts a new instance in place of one that failed. False if that fails; the error is in the
   /// tables.
   [[nodiscard]] bool replace(std::uint32_t component);
+  [[nodiscard]] const ComponentRegistry& registry() const { return registry_; }
 
  private:
   [[nodiscard]] bool note(std::string_view phase,

@@ -16,6 +16,7 @@
 #include "graph/body/graph_context.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
+#include "graph/compile/descriptor.h"
 #include "graph/graph_fixture.h"
 #include "graph/run/run_result.h"
 #include "graph/run/runtime_runner.h"
@@ -39,11 +40,12 @@ class FunctionComponent final : public Component {
 class TestTypes {
  public:
   TestTypes() : registry_(builtin_registry()) {}
-  TestTypes& add(std::string type, ComponentFactory factory) {
+  TestTypes& add(std::string type, ComponentFactory factory, std::vector<ConfigField> config = {}) {
     EXPECT_TRUE(registry_.add({.type = std::move(type),
                                .about = "",
                                .outputs = {{.name = "out"}},
-                               .takes_any_input = true},
+                               .takes_any_input = true,
+                               .config = std::move(config)},
                               std::move(factory)));
     return *this;
   }

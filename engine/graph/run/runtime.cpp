@@ -177,13 +177,16 @@ base::Status Runtime::update_config(std::span<const ConfigUpdate> updates) {
     MR_TRY(const std::uint32_t index, component_index(engine_->tables().graph, update.component));
     components.push_back(index);
   }
-  if (wall_ == nullptr) return apply_config_updates(engine_->tables(), components, updates);
+  const ComponentRegistry& registry = engine_->lifecycle().registry();
+  if (wall_ == nullptr) {
+    return apply_config_updates(engine_->tables(), registry, components, updates);
+  }
   const base::MutexLock one_at_a_time(hold_mutex_);
   wall_->hold();
   base::Status status;
   {
     const RunLocked locked(engine_->tables().lock);
-    status = apply_config_updates(engine_->tables(), components, updates);
+    status = apply_config_updates(engine_->tables(), registry, components, updates);
   }
   wall_->release();
   return status;

@@ -62,7 +62,12 @@ Trigger::Trigger(std::uint32_t component,
       Channel* channel = inputs_[i].channels[k];
       has_age_rule_ = has_age_rule_ || is_given(channel->lifespan());
       are_plain = are_plain && channel->is_plain();
-      plain_.push_back({.channel = channel, .edge = inputs_[i].edges[k], .input = i});
+      channel->set_place(inputs_[i].edges[k], inputs_[i].input);
+      plain_.push_back({.channel = channel,
+                        .edge = inputs_[i].edges[k],
+                        .input = i,
+                        .port = inputs_[i].input,
+                        .kind = inputs_[i].kind});
     }
   }
   // Messages grow old without any new one: the trigger is asked in every epoch.
@@ -76,7 +81,10 @@ Trigger::Trigger(std::uint32_t component,
 void Trigger::collect(TriggerTime time, InvocationList& list, TriggerNotes& notes, bool coalesce) {
   list_begin_ = list.size();
   if (is_plain_ && !coalesce) [[likely]] {
-    return plain_.size() == 1 ? collect_plain(time.now, list) : collect_merged(time.now, list);
+    for (std::size_t left = begin_taking(time.now); left > 0; --left) {
+      take_next(list.add({.component = component_}));
+    }
+    return;
   }
   if (has_timer_) return collect_timer(time, list);
   if (is_manual_) {
@@ -102,49 +110,51 @@ void Trigger::collect(TriggerTime time, InvocationList& list, TriggerNotes& note
   if (list.size() > list_begin_) last_invocation_ = time.now;
 }
 
-inline void Trigger::take_plain(const Front& front, InvocationRecord& record) {
-  InputMessage& added = record.messages.begin_stale();
-  front.channel->take_next(added.message);
-  added.edge = front.edge;
-  added.input = inputs_[front.input].input;
-  added.is_late = added.is_used_again = false;
-  record.cause_arrival = added.message.arrival;
-  record.correlation = added.message.correlation;
-  record.cause = {.edge = front.edge, .number = added.message.number};
-}
-
-void Trigger::collect_plain(Duration now, InvocationList& list) {
-  const Front& front = plain_.front();
-  const std::size_t count = front.channel->available();
-  if (count == 0) return;
-  const InvocationHead head{.component = component_, .kind = inputs_[front.input].kind};
-  for (std::size_t i = 0; i < count; ++i) take_plain(front, list.add(head));
-  front.channel->note_taken(count, now);
-  cells_.ready_count.add(count);
-}
-
-void Trigger::collect_merged(Duration now, InvocationList& list) {
+std::size_t Trigger::begin_taking(Duration now) {
   merged_.clear();
+  run_left_ = 0;
+  std::size_t total = 0;
   for (std::uint32_t i = 0; i < plain_.size(); ++i) {
     const std::size_t count = plain_[i].channel->available();
     if (count == 0) continue;
     plain_[i].channel->note_taken(count, now);
-    cells_.ready_count.add(count);
+    total += count;
+    run_front_ = &plain_[i];
+    run_left_ = count;
+    if (plain_.size() == 1) break;
     merged_.push_back({.arrival = plain_[i].channel->peek().arrival,
                        .left = static_cast<std::uint32_t>(count),
                        .index = i});
   }
+  if (merged_.size() > 1) run_left_ = 0;
+  cells_.ready_count.add(total);
+  return total;
+}
+
+void Trigger::find_run() {
   // No two messages of a domain have the same arrival.
-  while (!merged_.empty()) {
-    const auto next = std::ranges::min_element(merged_, {}, &MergedFront::arrival);
-    const Front& front = plain_[next->index];
-    take_plain(front, list.add({.component = component_, .kind = inputs_[front.input].kind}));
-    if (--next->left > 0) {
-      next->arrival = front.channel->peek().arrival;
+  std::size_t first = 0;
+  std::uint64_t limit = UINT64_MAX;  // of the others, the earliest
+  for (std::size_t i = 1; i < merged_.size(); ++i) {
+    if (merged_[i].arrival < merged_[first].arrival) {
+      limit = merged_[first].arrival;
+      first = i;
     } else {
-      *next = merged_.back();
-      merged_.pop_back();
+      limit = std::min(limit, merged_[i].arrival);
     }
+  }
+  MergedFront& front = merged_[first];
+  run_front_ = &plain_[front.index];
+  run_left_ = 1;
+  while (run_left_ < front.left && run_front_->channel->peek(run_left_).arrival < limit) {
+    ++run_left_;
+  }
+  front.left -= static_cast<std::uint32_t>(run_left_);
+  if (front.left > 0) {
+    front.arrival = run_front_->channel->peek(run_left_).arrival;
+  } else {
+    front = merged_.back();
+    merged_.pop_back();
   }
 }
 

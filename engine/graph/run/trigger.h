@@ -50,6 +50,33 @@ class Trigger {
   /// Adds the invocations that are ready now. `coalesce`: as if the modifier were set.
   void collect(TriggerTime time, InvocationList& list, TriggerNotes& notes, bool coalesce = false);
 
+  /// Whether it has no rules: one invocation for each message, in order of arrival.
+  [[nodiscard]] bool is_plain() const { return is_plain_; }
+  /// Counts all messages of a plain trigger as taken at that time and gives how many they are.
+  /// Whoever calls takes each of them with `take_next` before anything else happens here.
+  [[nodiscard]] std::size_t begin_taking(Duration now);
+  /// Gives an invocation the next message in order of arrival.
+  void take_next(InvocationRecord& record) {
+    if (run_left_ == 0) find_run();
+    --run_left_;
+    take_plain(*run_front_, record);
+  }
+  /// Whether messages can stay in their channel while an invocation uses them: the host may give
+  /// more at any time.
+  [[nodiscard]] bool can_stay_in_place() const { return is_plain_ && !is_injected_; }
+  /// The same as `take_next`, but the message stays where it is until `drop_in_place`.
+  void take_in_place(InvocationRecord& record) {
+    if (run_left_ == 0) [[unlikely]]
+      find_run();
+    --run_left_;
+    InputMessage& input = run_front_->channel->next_in_place();
+    record.in_place = &input;
+    record.kind = run_front_->kind;
+    record.correlation = input.message.correlation;
+    record.cause = {.edge = input.edge, .number = input.message.number};
+  }
+  void drop_in_place() { run_front_->channel->drop_next(); }
+
   /// Whether it runs in every epoch, until it is finished.
   [[nodiscard]] bool is_manual() const { return is_manual_; }
   [[nodiscard]] bool has_timer() const { return has_timer_; }
@@ -72,6 +99,8 @@ class Trigger {
     Channel* channel = nullptr;
     std::uint32_t edge = 0;
     std::uint32_t input = 0;  // index into inputs_
+    std::uint32_t port = 0;   // index among the component's inputs
+    EventKind kind = EventKind::kMessage;
   };
   struct MergedFront {
     std::uint64_t arrival = 0;  // of the message in front
@@ -79,9 +108,19 @@ class Trigger {
     std::uint32_t index = 0;    // into plain_
   };
 
-  void collect_plain(Duration now, InvocationList& list);
-  void collect_merged(Duration now, InvocationList& list);
-  void take_plain(const Front& front, InvocationRecord& record);
+  /// Finds the messages of one channel that come before those of all others.
+  void find_run();
+  static void take_plain(const Front& front, InvocationRecord& record) {
+    InputMessage& added = record.messages.begin_stale();
+    front.channel->take_next(added.message);
+    added.edge = front.edge;
+    added.input = front.port;
+    added.is_late = added.is_used_again = false;
+    record.kind = front.kind;
+    record.cause_arrival = added.message.arrival;
+    record.correlation = added.message.correlation;
+    record.cause = {.edge = front.edge, .number = added.message.number};
+  }
   void collect_timer(TriggerTime time, InvocationList& list);
   void note_arrivals(Duration now);
   void drop_old(Duration now, TriggerNotes& notes);
@@ -121,9 +160,12 @@ class Trigger {
   const bool is_manual_;
   const bool has_timer_;
   bool has_time_rule_;
-  bool is_plain_ = false;            // one invocation per message, channels without rules
-  std::vector<Front> plain_;         // the channels then
-  std::vector<MergedFront> merged_;  // those that have messages, while they are merged
+  bool is_plain_ = false;     // one invocation per message, channels without rules
+  std::vector<Front> plain_;  // the channels then
+  std::vector<MergedFront>
+      merged_;  // those that have messages beyond the run, while they are taken
+  const Front* run_front_ = nullptr;  // whose messages are next
+  std::size_t run_left_ = 0;          // how many of them before those of others
   bool has_age_rule_ = false;
   bool is_finished_ = false;
   bool coalesces_ = false;

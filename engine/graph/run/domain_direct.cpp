@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "graph/body/invocation_record.h"
+#include "graph/compile/compiled_graph.h"
+#include "graph/format/words.h"
+#include "graph/run/body_runner.h"
+#include "graph/run/channel.h"
+#include "graph/run/domain.h"
+#include "graph/run/run_tables.h"
+#include "graph/run/trigger.h"
+
+// How a domain runs the components of its own thread. There are two ways with the same result:
+//
+// - by records: each invocation has a record that waits for the commit of the stage. Always
+// possible.
+// - directly: one record serves one invocation after another, and what they publish is staged in
+//   its channel at once, behind what is visible. The end of the stage shows it, or drops it if the
+//   stage fails. Possible for a trigger without rules, one output, channels with room, and bodies
+//   that do nothing but publish one value; nobody traces, records or shares the run.
+//
+// Messages of a stage arrive in the order of its regions. So after the first invocation that needs
+// a record all further ones of the stage take records: those are committed after what was staged.
+
+namespace millrace::graph {
+
+void Domain::add_sites() {
+  sites_.reserve(places_.size());
+  for (Place& place : places_) {
+    sites_.push_back(bodies_.site_of(place.component, run_));
+    place.is_direct = can_be_direct(place, sites_.back());
+  }
+}
+
+bool Domain::can_be_direct(const Place& place, const BodySite& site) const {
+  if (place.loop != nullptr || place.batch >= 0 || !site.is_plain) return false;
+  if (tables_.settings.journal != nullptr || !site.run.trigger->can_stay_in_place()) return false;
+  // Outputs measure the age of each message.
+  if (site.compiled.role == BoundaryRole::kOutput) return false;
+  if (site.run.outputs.size() > 1) return false;
+  for (const OutputTargets& output : site.run.outputs) {
+    const bool can_stage = std::ranges::all_of(
+        output.targets, [](const EdgeTarget& target) { return target.channel->can_stage(); });
+    if (!can_stage) return false;
+  }
+  return true;
+}
+
+bool Domain::run_component(std::uint32_t place) {
+  const BodySite& site = sites_[place];
+  const ComponentRun& run = site.run;
+  const std::size_t first = records_.size();
+  if (!is_direct_ || !places_[place].is_direct || run.is_isolated || run.down_until ||
+      run.stuck_count > 0) {
+    collect(site.component);
+    return records_.size() == first || run_records(place, first, first);
+  }
+  const std::size_t count = run.trigger->begin_taking(run_.now);
+  if (count == 0) return true;
+  const DirectRun done = bodies_.run_directly(direct_record_, site, run_, count);
+  if (done.keeps_record) {
+    std::swap(records_.add({}), direct_record_);
+    direct_record_.reset({});
+  }
+  if (done.count > (done.keeps_record ? 1U : 0U)) {
+    staged_.push_back({.place = place, .has_last_published = done.has_last_published});
+  }
+  if (!done.is_good) {
+    bodies_.count(site, 1, records_[first]);
+    failures_.push_back({.place = place, .first = first, .count = 1});
+    return false;
+  }
+  if (!done.keeps_record && done.count == count) return true;
+  for (std::size_t left = count - done.count; left > 0; --left) {
+    run.trigger->take_next(records_.add({.component = site.component}));
+  }
+  return run_records(place, first, first + (done.keeps_record ? 1 : 0));
+}
+
+/// Runs the records from `next` on, and commits them with those from `first` on.
+bool Domain::run_records(std::uint32_t place, std::size_t first, std::size_t next) {
+  const BodySite& site = sites_[place];
+  is_direct_ = false;
+  bool is_good = true;
+  while (next < records_.size() && is_good && !site.run.is_isolated && !site.run.down_until) {
+    is_good = bodies_.run(records_[next++], site, run_);
+  }
+  bodies_.count(site, next - first, records_[next - 1]);
+  commits_.push_back({.place = place, .first = first, .count = next - first});
+  if (!is_good) {
+    failures_.push_back({.place = place, .first = next - 1, .count = 1});
+    return false;
+  }
+  // One of them has failed and takes no more.
+  for (; next < records_.size(); ++next) {
+    tables_.metrics.triggers[site.component].isolated_drop_count.add(
+        records_[next].messages.size());
+  }
+  return true;
+}
+
+void Domain::end_staging(bool is_good) {
+  for (const StagedItem& item : staged_) {
+    ComponentRun& run = sites_[item.place].run;
+    if (is_good) {
+      committer_.show_staged(run, item.has_last_published);
+      continue;
+    }
+    for (const OutputTargets& output : run.outputs) {
+      for (const EdgeTarget& target : output.targets) target.channel->drop_staged();
+    }
+  }
+  staged_.clear();
+}
+
+}  // namespace millrace::graph
