@@ -11,7 +11,7 @@ readonly PACKAGES=(
   node-llhttp
   redis-server redis-tools libhiredis-dev pkg-config
   libnats-dev nats-server
-  curl python3-prometheus-client haproxy
+  curl wrk python3-prometheus-client haproxy
   libgtest-dev libgmock-dev librapidcheck-dev libtbb-dev nlohmann-json3-dev
   mkdocs mkdocs-material
 )

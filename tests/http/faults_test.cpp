@@ -55,7 +55,7 @@ void expect_clean(HttpServerRig& rig) {
   }
 }
 
-TEST(FaultsTest, ReadsFailAfterAnyNumberOfBytes) {
+TEST(FaultsTest, S52_ReadsFailAfterAnyNumberOfBytes) {
   const std::string bytes = mixed_requests();
   for (const bool resets : {true, false}) {
     for (std::size_t size = 0; size <= bytes.size(); ++size) {
@@ -72,7 +72,7 @@ TEST(FaultsTest, ReadsFailAfterAnyNumberOfBytes) {
   }
 }
 
-TEST(FaultsTest, WritesStopAfterAnyReplyAndTheClientIsGivenUp) {
+TEST(FaultsTest, S52_WritesStopAfterAnyReplyAndTheClientIsGivenUp) {
   const std::string bytes = mixed_requests();
   for (std::size_t size = 0; size <= bytes.size(); size += 5) {
     SCOPED_TRACE("stalled after " + std::to_string(size));
@@ -88,7 +88,7 @@ TEST(FaultsTest, WritesStopAfterAnyReplyAndTheClientIsGivenUp) {
   }
 }
 
-TEST(FaultsTest, WritesFailWhenTheClientGoesAwayWithBytesUnsent) {
+TEST(FaultsTest, S52_WritesFailWhenTheClientGoesAwayWithBytesUnsent) {
   HttpServerRig rig;
   serve(rig);
   FakePeer& client = rig.connect();
@@ -100,7 +100,7 @@ TEST(FaultsTest, WritesFailWhenTheClientGoesAwayWithBytesUnsent) {
   expect_clean(rig);
 }
 
-TEST(FaultsTest, AcceptsFailAnyNumberOfTimes) {
+TEST(FaultsTest, S52_AcceptsFailAnyNumberOfTimes) {
   for (int failing = 0; failing < 5; ++failing) {
     HttpServerRig rig;
     for (int i = 0; i < 5; ++i) {

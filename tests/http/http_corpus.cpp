@@ -44,6 +44,16 @@ std::string unescape(std::string_view text) {
   return bytes;
 }
 
+/// Where the value of the length stands. Servers differ in how they write its name.
+std::size_t find_length(std::string_view head) {
+  for (const std::string_view name :
+       {"\r\nContent-Length: ", "\r\ncontent-length: ", "\r\nContent-length: "}) {
+    const std::size_t at = head.find(name);
+    if (at != std::string_view::npos) return at + name.size();
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace
 
 std::vector<CorpusCase> read_corpus(const std::string& file) {
@@ -61,8 +71,23 @@ std::vector<CorpusCase> read_corpus(const std::string& file) {
     }
     MR_CHECK(word == "open" || word == "close", line);
     found.closes = word == "close";
-    const auto place = static_cast<std::size_t>(words.tellg());
-    found.bytes = unescape(std::string_view(line).substr(place + 1));
+    std::string_view rest =
+        std::string_view(line).substr(static_cast<std::size_t>(words.tellg()) + 1);
+    found.through_haproxy = found.statuses;
+    if (constexpr std::string_view kOther = "haproxy:"; rest.starts_with(kOther)) {
+      std::istringstream others{
+          std::string(rest.substr(kOther.size(), rest.find(' ') - kOther.size()))};
+      found.through_haproxy.emplace();
+      while (std::getline(others, word, ',')) {
+        if (word == "*") {
+          found.through_haproxy.reset();
+          break;
+        }
+        found.through_haproxy->push_back(std::stoi(word));
+      }
+      rest.remove_prefix(rest.find(' ') + 1);
+    }
+    found.bytes = unescape(rest);
     cases.push_back(std::move(found));
   }
   return cases;
@@ -71,7 +96,6 @@ std::vector<CorpusCase> read_corpus(const std::string& file) {
 std::vector<int> statuses_of(std::string_view received, bool first_is_head) {
   std::vector<int> statuses;
   constexpr std::string_view kStart = "HTTP/1.1 ";
-  constexpr std::string_view kLength = "\r\nContent-Length: ";
   while (!received.empty()) {
     const std::size_t end = received.find("\r\n\r\n");
     if (!received.starts_with(kStart) || end == std::string_view::npos) {
@@ -81,9 +105,9 @@ std::vector<int> statuses_of(std::string_view received, bool first_is_head) {
     const std::string_view head = received.substr(0, end + 4);
     statuses.push_back(std::stoi(std::string(head.substr(kStart.size(), 3))));
     received.remove_prefix(head.size());
-    const std::size_t length_at = head.find(kLength);
+    const std::size_t length_at = find_length(head);
     if (length_at == std::string_view::npos || (first_is_head && statuses.size() == 1)) continue;
-    const std::size_t length = std::stoul(std::string(head.substr(length_at + kLength.size(), 10)));
+    const std::size_t length = std::stoul(std::string(head.substr(length_at, 10)));
     if (length > received.size()) statuses.push_back(-1);
     received.remove_prefix(std::min(length, received.size()));
   }

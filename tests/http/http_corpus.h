@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@ struct CorpusCase {
   int line = 0;
   std::vector<int> statuses = {};  ///< of all replies, in order
   bool closes = false;             ///< the server ends the connection
+  /// The statuses with HAProxy in between; nothing if they depend on who is faster.
+  std::optional<std::vector<int>> through_haproxy = {};
   std::string bytes = {};
 };
 

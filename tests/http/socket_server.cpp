@@ -51,6 +51,14 @@ SocketServer::~SocketServer() {
   for (std::size_t i = loops_.size(); i-- > 0;) loops_[i]->stop();
 }
 
+std::size_t SocketServer::request_count() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    run_and_wait(*loops_[i], [&] { count += handlers_[i]->calls.size(); });
+  }
+  return count;
+}
+
 std::string SocketServer::url(const std::string& scheme) const {
   return scheme + "://" + net::to_string(address_);
 }

@@ -36,6 +36,8 @@ class SocketServer {
   /// Sends bytes on a connection of its own and reads until the server ends it or, if it does not
   /// close, so many replies have come.
   [[nodiscard]] std::string ask(const std::string& bytes, std::size_t replies, bool closes) const;
+  /// Requests that reached a handler.
+  [[nodiscard]] std::size_t request_count() const;
   [[nodiscard]] std::size_t open_count(std::size_t loop) const {
     return spreader_->open_count(loop);
   }

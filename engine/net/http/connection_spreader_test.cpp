@@ -128,6 +128,7 @@ TEST(ConnectionSpreaderTest, S4_TheLongestIdleOfAllLoopsMakesRoom) {
   std::vector<FakePeer*> clients;
   for (int i = 0; i < 4; ++i) {
     clients.push_back(&rig.connect());
+    rig.send(*clients.back(), get("/"));
     rig.clock.advance(std::chrono::seconds(1));
   }
   rig.send(*clients[0], get("/later"));
@@ -163,6 +164,34 @@ TEST(ConnectionSpreaderTest, S4_WhileNoneIsIdleNewcomersWait) {
   EXPECT_EQ(rig.spreader.open_count(), 2U);
 }
 
+TEST(ConnectionSpreaderTest, S4_AConnectionIsNotClosedBeforeItHadTimeToAsk) {
+  SpreadRig rig(2, 2);
+  FakePeer& first = rig.connect();
+  FakePeer& second = rig.connect();
+  FakePeer& third = rig.connect();
+  rig.send(third, get("/"));
+  EXPECT_TRUE(first.is_open());
+  EXPECT_TRUE(second.is_open());
+  EXPECT_EQ(third.received(), "");
+  rig.loops[0]->advance(std::chrono::seconds(3));
+  rig.run();
+  rig.send(second, get("/"));
+  EXPECT_NE(second.received(), "") << "it asked in time";
+  EXPECT_FALSE(second.is_open()) << "and is idle now";
+  EXPECT_NE(third.received(), "");
+  FakePeer& fourth = rig.connect();
+  EXPECT_FALSE(third.is_open());
+  rig.send(fourth, get("/later"));
+  // The first says nothing for as long as a head may take, so it counts as idle.
+  FakePeer& fifth = rig.connect();
+  rig.send(fifth, get("/"));
+  EXPECT_TRUE(first.is_open());
+  rig.loops[0]->advance(std::chrono::seconds(2));
+  rig.run();
+  EXPECT_FALSE(first.is_open());
+  EXPECT_NE(fifth.received(), "");
+}
+
 TEST(ConnectionSpreaderTest, S4_AConnectionThatClosesMakesRoomToo) {
   SpreadRig rig(2, 1);
   FakePeer& first = rig.connect();
@@ -189,8 +218,10 @@ TEST(ConnectionSpreaderTest, S4_ACloseBetweenQuestionAndAnswerIsNotMissed) {
 TEST(ConnectionSpreaderTest, S4_WithoutADescriptorTheLongestIdleMakesRoom) {
   SpreadRig rig(2, 100);
   FakePeer& first = rig.connect();
+  rig.send(first, get("/"));
   rig.clock.advance(std::chrono::seconds(1));
   FakePeer& second = rig.connect();
+  rig.send(second, get("/"));
   int refused_count = 0;
   rig.port->on_refused = [&](const base::Error&) { ++refused_count; };
   rig.listener->fail_accept(base::Error(base::ErrorCode::kResourceExhausted, "none left"));

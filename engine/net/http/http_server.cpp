@@ -68,6 +68,10 @@ void HttpServer::close_idle() {
   if (MR_PLANTED_IN_SERVER(kBusyIsIdle)) close_all();
   while (try_close_longest_idle()) {
   }
+  // Their first request may be on its way.
+  while (HttpWaitLink* const link = list(HttpWait::kFresh).front()) {
+    wait(*link, HttpWait::kHead, now());
+  }
 }
 
 void HttpServer::close_all() {
@@ -80,6 +84,7 @@ base::Duration HttpServer::timeout_of(HttpWait wait) const {
   switch (wait) {
     case HttpWait::kIdle:
       return settings.idle_timeout;
+    case HttpWait::kFresh:
     case HttpWait::kHead:
       return settings.head_timeout;
     case HttpWait::kBody:

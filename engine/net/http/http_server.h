@@ -61,7 +61,8 @@ class HttpServer final : private HttpServerContext {
   [[nodiscard]] std::size_t connection_count() const { return connections_.size(); }
   [[nodiscard]] std::size_t idle_count() const { return list(HttpWait::kIdle).size(); }
   [[nodiscard]] const HttpServerCells& counters() const { return cells; }
-  /// When the connection that is idle for the longest time became so; nothing if none is idle.
+  /// When the connection that is idle for the longest time became so; nothing if none is idle. One
+  /// that was just taken is not: it has the time for a head to begin its first request.
   /// Threading: any thread; it may have changed since.
   [[nodiscard]] std::optional<base::TimePoint> find_longest_idle() const;
 
@@ -70,7 +71,8 @@ class HttpServer final : private HttpServerContext {
   /// From now on every reply says `Connection: close`.
   void announce_close() { closes_connections = true; }
   /// Closes the idle connections and `announce_close`: those that are left end with their reply.
-  /// Connections that are taken later must begin their request within the time for a head.
+  /// Connections that have not asked yet, and those that are taken later, must begin their request
+  /// within the time for a head.
   void close_idle();
   /// Closes all connections; requests under way are gone.
   void close_all();

@@ -110,6 +110,8 @@ void HttpServerConnection::on_closed(const base::Status& /*status*/) { give_up()
 
 void HttpServerConnection::on_wait_over(HttpWait wait) {
   switch (wait) {
+    case HttpWait::kFresh:
+      return context_.wait(phase_link_, HttpWait::kIdle, context_.now());
     case HttpWait::kHead:
       return phase_ == Phase::kIdle ? close() : refuse(kHeadTooSlow);
     case HttpWait::kBody:
@@ -185,6 +187,7 @@ std::size_t HttpServerConnection::process_some(std::string_view bytes) {
 
 void HttpServerConnection::on_head_complete() {
   context_.cells.requests.add();
+  has_asked_ = true;
   phase_ = Phase::kExchange;
   reply_ = Reply::kNone;
   body_done_ = false;
@@ -288,8 +291,9 @@ void HttpServerConnection::settle() {
     phase_ = reader_.has_begun() ? Phase::kHead : Phase::kIdle;
     const bool has_begun = phase_ == Phase::kHead;
     const bool is_hurried = has_begun || context_.closes_idle;
+    const HttpWait patient = has_asked_ ? HttpWait::kIdle : HttpWait::kFresh;
     context_.wait(phase_link_,
-                  is_hurried ? HttpWait::kHead : HttpWait::kIdle,
+                  is_hurried ? HttpWait::kHead : patient,
                   has_begun ? times_.first_byte : context_.now());
   }
   wait_for_input();

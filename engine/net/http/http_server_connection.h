@@ -130,7 +130,8 @@ class HttpServerConnection final : public HttpExchange,
 
   HttpRequestReader reader_;
   Phase phase_ = Phase::kOpening;
-  base::TimePoint now_{};  // when the bytes came that `process` reads
+  base::TimePoint now_{};   // when the bytes came that `process` reads
+  bool has_asked_ = false;  // a head was complete once
   bool in_process_ = false;
   bool input_ended_ = false;
   bool reading_paused_ = false;

@@ -22,8 +22,10 @@ TEST(HttpServerTest, S4_TheLongestIdleConnectionMakesRoom) {
   EXPECT_FALSE(rig.server.try_close_longest_idle());
   EXPECT_FALSE(rig.server.find_longest_idle());
   FakePeer& first = rig.connect();
+  rig.send(first, get("/"));
   rig.loop.advance(seconds(1));
   FakePeer& second = rig.connect();
+  rig.send(second, get("/"));
   FakePeer& busy = rig.connect();
   rig.send(busy, get("/later"));
   EXPECT_EQ(rig.server.find_longest_idle(), rig.clock.now() - seconds(1));
@@ -37,6 +39,20 @@ TEST(HttpServerTest, S4_TheLongestIdleConnectionMakesRoom) {
   EXPECT_FALSE(rig.server.try_close_longest_idle());
   EXPECT_EQ(rig.server.connection_count(), 1U);
   EXPECT_EQ(rig.server.counters().connections.value(), 1);
+}
+
+TEST(HttpServerTest, S4_AConnectionThatHasNotAskedYetIsNotIdle) {
+  HttpServerRig rig;
+  FakePeer& client = rig.connect();
+  rig.loop.advance(std::chrono::milliseconds(4999));
+  EXPECT_FALSE(rig.server.find_longest_idle());
+  EXPECT_FALSE(rig.server.try_close_longest_idle());
+  rig.loop.advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(rig.server.find_longest_idle(), rig.clock.now());
+  rig.loop.advance(seconds(74));
+  EXPECT_TRUE(client.is_open());
+  rig.loop.advance(seconds(1));
+  EXPECT_FALSE(client.is_open());
 }
 
 TEST(HttpServerTest, S7_TooManyInsideAHeadOrBodyAndTheOldestGoes) {
@@ -138,12 +154,15 @@ TEST(HttpServerTest, DrainingClosesTheIdleAndLetsOthersEnd) {
   FakePeer& busy = rig.connect();
   FakePeer& late = rig.connect();
   rig.send(busy, get("/later"));
-  rig.send(late, "GET /late");
   rig.server.announce_close();
   EXPECT_EQ(rig.ask(idle, get("/")), ok("GET / ", "Connection: close\r\n"));
-  FakePeer& other = rig.connect();
+  FakePeer& silent = rig.connect();
+  rig.loop.advance(seconds(5));
+  rig.send(late, "GET /late");
+  FakePeer& fresh = rig.connect();
   rig.server.close_idle();
-  EXPECT_FALSE(other.is_open());
+  EXPECT_FALSE(silent.is_open()) << "it had its time";
+  EXPECT_EQ(rig.ask(fresh, get("/")), ok("GET / ", "Connection: close\r\n"));
   rig.handler.calls[0]->reply(200, "done");
   EXPECT_EQ(rig.take(busy), ok("done", "Connection: close\r\n"));
   EXPECT_TRUE(busy.saw_end());

@@ -10,13 +10,14 @@ namespace millrace::net {
 
 /// What a connection waits for.
 enum class HttpWait : std::uint8_t {
+  kFresh,   ///< the first request; nobody takes its place meanwhile
   kIdle,    ///< the next request
   kHead,    ///< the rest of a head
   kBody,    ///< the rest of a body
   kLinger,  ///< the end of input that is dropped
   kWrite,   ///< that the client takes bytes
 };
-inline constexpr std::size_t kHttpWaitCount = 5;
+inline constexpr std::size_t kHttpWaitCount = 6;
 
 class HttpWaiter;
 class HttpWaitList;

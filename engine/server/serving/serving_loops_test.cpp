@@ -125,6 +125,7 @@ TEST(ServingLoopsTest, S47_RequestsAfterTheAnnouncementAreServedAndEndTheirConne
 TEST(ServingLoopsTest, S47_TheBacklogIsServedAndIdleConnectionsClose) {
   ServingRig rig;
   net::FakePeer& idle = rig.listener->connect();
+  idle.deliver(ask("p"));
   rig.advance(1ms);
   net::FakePeer& waiting = rig.listener->connect();
   waiting.deliver(ask("slow"));
