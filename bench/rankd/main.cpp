@@ -15,7 +15,14 @@ using namespace millrace;  // NOLINT(google-build-using-namespace): this file is
 
 base::Status run(const bench::BenchOptions& options) {
   bench::Effort effort;
-  if (options.smoke) effort = {.rounds = 1, .requests = 64, .processes = 1, .plans = 8};
+  if (options.smoke) {
+    effort = {.rounds = 1,
+              .requests = 64,
+              .processes = 1,
+              .plans = 8,
+              .piped_turns = 1,
+              .piped_requests = 200};
+  }
   bench::Effort large = effort;
   large.requests = std::max<std::int64_t>(64, effort.requests / 4);
   std::vector<bench::Figure> figures;
@@ -37,6 +44,7 @@ base::Status run(const bench::BenchOptions& options) {
   MR_TRY_STATUS(show(bench::measure_overhead(effort, figures)));
   MR_TRY_STATUS(show(bench::measure_explain(effort, figures)));
   MR_TRY_STATUS(show(bench::measure_start(effort, figures)));
+  MR_TRY_STATUS(show(bench::measure_pipe(effort, figures)));
   if (options.smoke) return {};
   figures.insert(figures.end(), cells.begin(), cells.end());
   return bench::conclude("rankd", figures, options);

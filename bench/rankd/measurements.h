@@ -16,6 +16,8 @@ struct Effort {
   std::int64_t requests = 2'000;  ///< per round and contestant
   int processes = 11;             ///< processes started to measure the time to the first answer
   int plans = 100;                ///< plans that each of them loads
+  int piped_turns = 5;            ///< of `run` and `bench`
+  std::int64_t piped_requests = 100'000;  ///< that one process reads from stdin
 };
 
 /// CPU per request of the engine at concurrency 64 against `HandWritten`, in turns, and heap
@@ -37,5 +39,9 @@ struct Effort {
 
 /// From the start of a process that loads many plans to its first answer.
 [[nodiscard]] base::Status measure_start(const Effort& effort, std::vector<Figure>& figures);
+
+/// `rankd run` from a file against `rankd bench` with the same requests, in turns. Fails if answers
+/// are missing or out of order.
+[[nodiscard]] base::Status measure_pipe(const Effort& effort, std::vector<Figure>& figures);
 
 }  // namespace millrace::bench

@@ -17,6 +17,7 @@
 #include "bridge/graph_tables.h"
 #include "graph/payload.h"
 #include "graph/run/state_store.h"
+#include "loop/awaitables.h"
 #include "loop/task.h"
 #include "rows/column_builder.h"
 #include "rows/row_scratch.h"
@@ -24,6 +25,7 @@
 #include "stores/parse_value.h"
 #include "stores/store_client.h"
 #include "tasks/endpoint_metrics.h"
+#include "tasks/scratch_pool.h"
 
 namespace millrace::bridge {
 namespace {
@@ -217,7 +219,41 @@ class TableAnswer {
   rows::StopPacer pacer_{scratch_.stop()};
 };
 
+/// Threading: any thread, with a scratch of its own: snapshots are immutable.
+Result<StoreReply> answer_from(std::shared_ptr<const graph::StateSnapshot> snapshot,
+                               const CommandBatch& batch,
+                               const rows::StopCheck& check,
+                               rows::RowScratch& scratch) {
+  scratch.set_stop(check);
+  Result<StoreReply> reply = TableAnswer(batch, std::move(snapshot), scratch).run();
+  if (!reply) scratch.give_back();
+  scratch.set_stop({});
+  if (!reply) return reply;
+  reply->command_count = stores::command_count_of(batch);
+  reply->round_trip_count = 1;
+  return reply;
+}
+
+std::shared_ptr<const graph::StateSnapshot> snapshot_of(const stores::CallOptions& options) {
+  // What a process pins is always a graph's tables.
+  return static_cast<const PinnedTables&>(*options.pinned).snapshot();
+}
+
+loop::Task<Result<StoreReply>> answer_on_worker(CommandBatch batch,
+                                                stores::CallOptions options,
+                                                tasks::ScratchPool* scratches) {
+  co_await loop::on(*options.workers);
+  const tasks::ScratchLease scratch = scratches->acquire();
+  co_return answer_from(snapshot_of(options), batch, options.check, scratch->rows());
+}
+
 }  // namespace
+
+void StateTableClient::count(const CommandBatch& batch) {
+  cells_.commands.add(stores::command_count_of(batch));
+  cells_.batches.add();
+  cells_.round_trips.add();
+}
 
 std::optional<Result<StoreReply>> StateTableClient::answer_now(const CommandBatch& batch,
                                                                const stores::CallOptions& options) {
@@ -226,24 +262,18 @@ std::optional<Result<StoreReply>> StateTableClient::answer_now(const CommandBatc
     return fail(ErrorCode::kUnavailable,
                 "No graph runs in this process; start it with --graph FILE");
   }
-  cells_.commands.add(stores::command_count_of(batch));
-  cells_.batches.add();
-  cells_.round_trips.add();
-  scratch_.set_stop(options.check);
-  // What a process pins is always a graph's tables.
-  const auto& tables = static_cast<const PinnedTables&>(*options.pinned);
-  Result<StoreReply> reply = TableAnswer(batch, tables.snapshot(), scratch_).run();
-  if (!reply) scratch_.give_back();
-  scratch_.set_stop({});
-  if (!reply) return reply;
-  reply->command_count = stores::command_count_of(batch);
-  reply->round_trip_count = 1;
-  return reply;
+  const bool is_short =
+      batch.command == StoreCommand::kHashGetAll || stores::is_surely_short(batch);
+  if (options.workers != nullptr && !is_short) return std::nullopt;
+  count(batch);
+  return answer_from(snapshot_of(options), batch, options.check, scratch_);
 }
 
 loop::Task<Result<StoreReply>> StateTableClient::execute(CommandBatch batch,
                                                          stores::CallOptions options) {
-  co_return *answer_now(batch, options);
+  if (std::optional<Result<StoreReply>> now = answer_now(batch, options)) co_return *std::move(now);
+  count(batch);
+  co_return co_await answer_on_worker(std::move(batch), options, &worker_scratches_);
 }
 
 void StateTableClient::bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const {

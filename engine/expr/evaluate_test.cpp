@@ -223,6 +223,65 @@ TEST(EvaluateTest, LIM4_ATextThatIsTooLongForItsRegexIsARowError) {
   EXPECT_EQ(kept->errors.first->message, "A text is too long for its regex");
 }
 
+TEST(EvaluateTest, LIM4_LooksAtTheStopWithinOneLongText) {
+  Bench bench(long_texts(1, 400'000));
+  bench.with(NameSource::kRequest, "part", ColumnType::kString, std::string("zz"));
+  bench.with(NameSource::kRequest, "text", ColumnType::kString, std::string(400'000, 'q'));
+  for (const char* const text : {"contains(name, $req.part)", "contains($req.text, name)"}) {
+    const BoundExpr predicate = bench.bind(text, {.result = ColumnType::kBool}).value();
+    rows::testing::StopAtLook never;
+    bench.scratch().rows().set_stop(never.check());
+    ASSERT_TRUE(evaluate_predicate(predicate, bench.rows(), bench.scratch())) << text;
+    rows::testing::StopAtLook stop(2);
+    bench.scratch().rows().set_stop(stop.check());
+    const base::Result<Filtered> kept =
+        evaluate_predicate(predicate, bench.rows(), bench.scratch());
+    ASSERT_FALSE(kept) << text;
+    EXPECT_EQ(kept.error().code(), base::ErrorCode::kCancelled);
+  }
+  bench.scratch().rows().set_stop({});
+}
+
+TEST(EvaluateTest, LIM4_ATextOfTheRequestIsSearchedForManyNamesUntilTheStop) {
+  // Names are short, but the text in which each is searched is long.
+  Table table{
+      .names = {"id", "name"}, .types = {ColumnType::kInt64, ColumnType::kString}, .rows = {}};
+  for (std::int64_t i = 0; i < 1000; ++i) table.rows.push_back({i, "n" + std::to_string(i)});
+  Bench bench(std::move(table));
+  bench.with(NameSource::kRequest, "text", ColumnType::kString, std::string(200'000, 'q'));
+  const BoundExpr predicate =
+      bench.bind("contains($req.text, name)", {.result = ColumnType::kBool}).value();
+  rows::testing::StopAtLook stop(5);
+  bench.scratch().rows().set_stop(stop.check());
+  EXPECT_FALSE(evaluate_predicate(predicate, bench.rows(), bench.scratch()));
+  EXPECT_LE(stop.look_count(), 10U) << "it went on after the stop";
+  bench.scratch().rows().set_stop({});
+}
+
+TEST(EvaluateTest, LIM4_ContainsTakesTimeInTheSumOfTheSizes) {
+  // A search that begins anew at every byte would compare 10^10 bytes here.
+  const std::string part = std::string(100'000, 'a') + "b";
+  Bench bench({.names = {"id", "name"},
+               .types = {ColumnType::kInt64, ColumnType::kString},
+               .rows = {{1, std::string(200'000, 'a')},
+                        {2, std::string(150'000, 'a') + "b" + std::string(40'000, 'a')},
+                        {3, part},
+                        {4, std::string("x") + part.substr(1)}}});
+  bench.with(NameSource::kRequest, "part", ColumnType::kString, part);
+  EXPECT_THAT(bench.cells("contains(name, $req.part)"), ElementsAre(false, true, true, false));
+}
+
+TEST(EvaluateTest, ContainsFindsPartsAcrossWindows) {
+  // The part begins at each place around the end of the first window of the search.
+  for (std::size_t at = (16UL << 10) - 4; at < (16UL << 10) + 4; ++at) {
+    Bench bench({.names = {"id", "name"},
+                 .types = {ColumnType::kInt64, ColumnType::kString},
+                 .rows = {{1, std::string(at, 'x') + "abc"}, {2, std::string(at, 'x') + "ab"}}});
+    EXPECT_THAT(bench.cells("contains(name, 'abc')"), ElementsAre(true, false)) << at;
+    EXPECT_THAT(bench.cells("contains(name, 'x')"), ElementsAre(true, true)) << at;
+  }
+}
+
 TEST(EvaluateTest, PutsTheColumnIntoTheBatch) {
   Bench bench(many_rows(3));
   const base::Result<WithKey> result =

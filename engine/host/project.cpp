@@ -35,10 +35,11 @@ bool has_registry(const fs::path& folder) {
   return fs::exists(folder / "registry" / "keys.toml", ignored);
 }
 
-// The current folder, or the one that the program was built in.
+// The current folder, or the one that the program was built in. A current folder whose registry
+// cannot be read is taken, too: its error is better than the answers of another project.
 std::string find_root() {
   std::error_code ignored;
-  if (has_registry(".")) return ".";
+  if (fs::exists(fs::symlink_status("registry", ignored))) return ".";
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   for (fs::path folder = program.parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {

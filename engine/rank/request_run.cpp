@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "rank/given_values.h"
+#include "rank/row_weight.h"
 #include "rows/batch.h"
 #include "rows/gather.h"
 #include "rows/row_scratch.h"
@@ -59,6 +60,7 @@ std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& reque
     if (!checked) return checked;
   }
   resolve_request_fields();
+  given_text_bytes_ = text_bytes_of(params_) + text_bytes_of(request_fields_);
   context_ = {
       .user_id = request_->user_id,
       .seed = request_->seed,
@@ -69,6 +71,7 @@ std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& reque
       .clock = &services.loop->clock(),
       .loop = services.loop,
       .workers = services.workers,
+      .scratches = services.scratches,
       .budget = &budget_,
       .pinned = services.pins != nullptr && plan_.reads_graph() ? services.pins->pin() : nullptr};
   budget_.open(services.row_limits);
@@ -338,10 +341,18 @@ loop::Task<base::Status> RequestRun::run_async_node(std::uint32_t index, runtime
   co_return keep(index, *space, std::move(made), call);
 }
 
+std::uint32_t RequestRun::weight_of(const rows::RowSet& rows) const {
+  std::size_t text_bytes = given_text_bytes_ + text_bytes_of(rows);
+  const std::uint32_t viewer = plan_.plan().viewer_node;
+  const rows::RowSet* const viewer_row = viewer != plan::kNoPlanNode ? rows_of(viewer) : nullptr;
+  if (viewer_row != nullptr) text_bytes += text_bytes_of(*viewer_row);
+  return weight(rows.size(), text_bytes);
+}
+
 void RequestRun::publish(std::uint32_t index, runtime::NodeCall& call) {
   Slot& slot = slots_[index];
   own_round_trips_[index] = slot.stats.store_round_trips;
-  call.set_row_count(static_cast<std::uint32_t>(slot.made->size()));
+  call.set_row_count(weight_of(*slot.made));
   if (times_.is_open()) [[unlikely]]
     times_.set_rows(index, slot.made->size());
   rows_.publish(index, *std::exchange(slot.made, std::nullopt));
@@ -388,7 +399,7 @@ bool RequestRun::use_fallback(std::uint32_t index, runtime::NodeCall& call) {
     if (auto stand_in = stand_in_rows(node, std::move(passed).value_or(rows)))
       rows = *std::move(stand_in);
   }
-  call.set_row_count(static_cast<std::uint32_t>(rows.size()));
+  call.set_row_count(weight_of(rows));
   rows_.stand_in(index, std::move(rows));
   return true;
 }

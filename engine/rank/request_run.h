@@ -149,6 +149,8 @@ class RequestRun {
   void open_rows(bool keeps_all);
   [[nodiscard]] std::expected<void, RankError> resolve_overrides();
   void resolve_request_fields();
+  /// How many rows the scheduler takes these for.
+  [[nodiscard]] std::uint32_t weight_of(const rows::RowSet& rows) const;
   [[nodiscard]] base::Status prepare_call(std::uint32_t index,
                                           BodySpace& space,
                                           const runtime::NodeCall& call);
@@ -177,6 +179,7 @@ class RequestRun {
   std::vector<std::uint64_t> waited_round_trips_;
   std::vector<rows::Value> params_;
   std::vector<rows::Value> request_fields_;
+  std::size_t given_text_bytes_ = 0;  // of params and request fields
   bool has_overrides_ = false;
   std::unique_ptr<Request> request_ =
       std::make_unique<Request>();  // on the heap so that it can be swapped

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/metrics/metric_binding.h"
 #include "base/result.h"
+#include "loop/awaitables.h"
 #include "loop/task.h"
 #include "rows/column_builder.h"
 #include "rows/row_scratch.h"
@@ -24,6 +25,7 @@
 #include "stores/parse_value.h"
 #include "stores/store_client.h"
 #include "tasks/endpoint_metrics.h"
+#include "tasks/scratch_pool.h"
 
 namespace millrace::stores {
 
@@ -82,6 +84,7 @@ class Answer {
     const EntryKind kind = kind_of_ids(batch_.command);
     std::size_t total = 0;
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      if (!pacer_.go_on(1)) return scratch_.stop().stopped();
       MR_TRY(entries[key], find(store_, batch_.keys[key], kind));
       if (entries[key] != nullptr) MR_TRY_STATUS(check_items(*entries[key], batch_.keys[key]));
       total += item_count(entries[key], batch_.count);
@@ -103,6 +106,7 @@ class Answer {
   Status list_texts() {
     rows::ArrayBuilder<std::string_view> texts(scratch_, batch_.keys.size());
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      if (!pacer_.go_on(1)) return scratch_.stop().stopped();
       MR_TRY(const Entry* entry, find(store_, batch_.keys[key], EntryKind::kList));
       if (entry != nullptr) {
         const auto items = store_.values(*entry).first(item_count(entry, batch_.count));
@@ -119,6 +123,7 @@ class Answer {
   Status hash_pairs() {
     rows::ArrayBuilder<std::string_view> texts(scratch_, batch_.keys.size());
     for (std::size_t key = 0; key < batch_.keys.size(); ++key) {
+      if (!pacer_.go_on(1)) return scratch_.stop().stopped();
       MR_TRY(const Entry* entry, find(store_, batch_.keys[key], EntryKind::kHash));
       if (entry != nullptr) {
         if (!pacer_.go_on(entry->count)) return scratch_.stop().stopped();
@@ -242,22 +247,67 @@ Status answer_command(Answer& answer, const CommandBatch& batch) {
 
 }  // namespace
 
-Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch, const rows::StopCheck& check) {
-  const std::uint64_t command_count = command_count_of(batch);
-  cells_.commands.add(command_count);
-  cells_.batches.add();
-  cells_.round_trips.add();
-  scratch_.set_stop(check);
-  Answer answer(*store_, batch, scratch_, entries_);
+namespace {
+
+/// What answers need besides the batch.
+struct Workspace {
+  rows::RowScratch& scratch;
+  std::vector<const Entry*>& entries;
+};
+
+/// Threading: any thread, with a workspace of its own.
+Result<StoreReply> make_answer(const EmbeddedStoreRef& store,
+                               const CommandBatch& batch,
+                               const rows::StopCheck& check,
+                               Workspace space) {
+  space.scratch.set_stop(check);
+  Answer answer(*store, batch, space.scratch, space.entries);
   const Status answered = answer_command(answer, batch);
-  if (!answered) scratch_.give_back();
-  scratch_.set_stop({});
+  if (!answered) space.scratch.give_back();
+  space.scratch.set_stop({});
   if (!answered) return std::unexpected(answered.error());
   StoreReply reply = answer.finish();
-  reply.command_count = command_count;
+  reply.command_count = command_count_of(batch);
   reply.round_trip_count = 1;
-  reply.memory = store_;
+  reply.memory = store;
   return reply;
+}
+
+loop::Task<Result<StoreReply>> answer_on_worker(EmbeddedStoreRef store,
+                                                CommandBatch batch,
+                                                CallOptions options,
+                                                tasks::ScratchPool* scratches) {
+  co_await loop::on(*options.workers);
+  const tasks::ScratchLease scratch = scratches->acquire();
+  std::vector<const Entry*> entries;
+  co_return make_answer(store, batch, options.check, {scratch->rows(), entries});
+}
+
+}  // namespace
+
+void EmbeddedClient::count(const CommandBatch& batch) {
+  cells_.commands.add(command_count_of(batch));
+  cells_.batches.add();
+  cells_.round_trips.add();
+}
+
+Result<StoreReply> EmbeddedClient::answer(const CommandBatch& batch, const rows::StopCheck& check) {
+  count(batch);
+  return make_answer(store_, batch, check, {scratch_, entries_});
+}
+
+bool EmbeddedClient::is_long(const CommandBatch& batch) const {
+  if (is_surely_short(batch)) [[likely]]
+    return false;
+  if (batch.keys.size() > kLoopLookupsMax || batch.command == StoreCommand::kHashGet) return true;
+  // Lists may be shorter than what is asked for.
+  const bool is_list = batch.command != StoreCommand::kHashGetAll;
+  std::size_t values = 0;
+  for (std::size_t key = 0; key < batch.keys.size(); ++key) {
+    const Entry* const entry = store_->find_entry(batch.keys[key]);
+    if (entry != nullptr) values += is_list ? item_count(entry, batch.count) : entry->count;
+  }
+  return values > kLoopWorkMax;
 }
 
 void EmbeddedClient::bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const {
@@ -268,11 +318,14 @@ void EmbeddedClient::bind_metrics(base::MetricBinding& binding, std::string_view
 std::optional<Result<StoreReply>> EmbeddedClient::answer_now(const CommandBatch& batch,
                                                              const CallOptions& options) {
   if (options.stop.stop_requested()) return fail(ErrorCode::kCancelled, "The run is over");
+  if (options.workers != nullptr && is_long(batch)) return std::nullopt;
   return answer(batch, options.check);
 }
 
 loop::Task<Result<StoreReply>> EmbeddedClient::execute(CommandBatch batch, CallOptions options) {
-  co_return *answer_now(batch, options);
+  if (std::optional<Result<StoreReply>> now = answer_now(batch, options)) co_return *std::move(now);
+  count(batch);
+  co_return co_await answer_on_worker(store_, std::move(batch), options, &worker_scratches_);
 }
 
 }  // namespace millrace::stores

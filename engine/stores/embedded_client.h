@@ -11,10 +11,11 @@
 #include "rows/row_scratch.h"
 #include "stores/embedded_store.h"
 #include "stores/store_client.h"
+#include "tasks/scratch_pool.h"
 
 namespace millrace::stores {
 
-/// Answers batches from embedded data, inside the call: it never suspends.
+/// Answers batches from embedded data: inside the call, or on a worker if the answer is long.
 /// Threading: loop thread. Lifetime: replies keep the data alive.
 class EmbeddedClient final : public StoreClient {
  public:
@@ -26,11 +27,16 @@ class EmbeddedClient final : public StoreClient {
       const CommandBatch& batch, const CallOptions& options) override;
   [[nodiscard]] StoreCounters counters() const override { return cells_.counters(); }
   void bind_metrics(base::MetricBinding& binding, std::string_view endpoint) const override;
+  /// Answers inside the call, however long it takes.
   [[nodiscard]] base::Result<StoreReply> answer(const CommandBatch& batch,
                                                 const rows::StopCheck& check = {});
 
  private:
+  [[nodiscard]] bool is_long(const CommandBatch& batch) const;
+  void count(const CommandBatch& batch);
+
   EmbeddedStoreRef store_;
+  tasks::ScratchPool worker_scratches_;
   rows::RowScratch scratch_;
   std::vector<const EmbeddedStore::Entry*> entries_;  // of the batch under way
   StoreCells cells_;

@@ -37,25 +37,29 @@ namespace {
 constexpr std::string_view kParentColumn = "parent_id";
 
 /// For each item of the reply, the row of the batch whose list it stands in.
-rows::Array<RowIndex> parents_of(const StoreReply& reply,
-                                 std::span<const RowIndex> key_rows,
-                                 rows::RowScratch& scratch) {
+Result<rows::Array<RowIndex>> parents_of(const StoreReply& reply,
+                                         std::span<const RowIndex> key_rows,
+                                         rows::RowScratch& scratch) {
   rows::Array<RowIndex> parents = scratch.make_array<RowIndex>(reply.integers.size());
+  rows::StopPacer pacer(scratch.stop());
   std::size_t item = 0;
   for (std::size_t key = 0; key < key_rows.size(); ++key) {
+    if (!pacer.go_on(1 + reply.ends[key] - item)) return scratch.stop().stopped();
     for (; item < reply.ends[key]; ++item) parents[item] = key_rows[key];
   }
   return parents;
 }
 
 /// For each item of the reply, the id of the row whose list it stands in.
-rows::Array<std::int64_t> parent_ids_of(const StoreReply& reply,
-                                        std::span<const RowIndex> key_rows,
-                                        std::span<const std::int64_t> ids,
-                                        rows::RowScratch& scratch) {
+Result<rows::Array<std::int64_t>> parent_ids_of(const StoreReply& reply,
+                                                std::span<const RowIndex> key_rows,
+                                                std::span<const std::int64_t> ids,
+                                                rows::RowScratch& scratch) {
   rows::Array<std::int64_t> parents = scratch.make_array<std::int64_t>(reply.integers.size());
+  rows::StopPacer pacer(scratch.stop());
   std::size_t item = 0;
   for (std::size_t key = 0; key < key_rows.size(); ++key) {
+    if (!pacer.go_on(1 + reply.ends[key] - item)) return scratch.stop().stopped();
     const std::int64_t id = ids[key_rows[key]];
     for (; item < reply.ends[key]; ++item) parents[item] = id;
   }
@@ -103,11 +107,12 @@ Status add_parent_columns(rows::NamedColumns& columns,
                           const tasks::TaskContext& context) {
   rows::RowScratch& scratch = context.scratch();
   const std::vector<plan::KeyMove>& taken = context.node().taken_columns;
+  MR_TRY(rows::Array<std::int64_t> parent_ids,
+         parent_ids_of(reply, from.key_rows, from.rows->batch()->ids(), scratch));
   columns.push_back({.name = std::string(kParentColumn),
-                     .column = rows::Column::make_int64(
-                         parent_ids_of(reply, from.key_rows, from.rows->batch()->ids(), scratch))});
+                     .column = rows::Column::make_int64(std::move(parent_ids))});
   if (taken.empty()) return {};
-  const rows::Array<RowIndex> parents = parents_of(reply, from.key_rows, scratch);
+  MR_TRY(const rows::Array<RowIndex> parents, parents_of(reply, from.key_rows, scratch));
   for (const plan::KeyMove& move : taken) {
     MR_TRY(const rows::Column* column,
            from.rows->batch()->get_column(move.from, context.node().id));
@@ -148,6 +153,7 @@ Result<rows::RowSet> make_rows(const Parents& from,
 Result<RowKeys> make_keys_of(const std::optional<rows::RowSet>& rows,
                              const FanOut& what,
                              const tasks::TaskContext& context) {
+  const tasks::StopScope stop(context);
   if (rows) return make_row_keys(*rows, *what.pattern, context.scratch());
   MR_TRY(KeyList key, what.request_key->key(*what.pattern, context));
   return RowKeys{.keys = std::move(key), .rows = {}};
@@ -166,20 +172,30 @@ loop::Task<Result<rows::RowSet>> fan_out(std::optional<rows::RowSet> rows,
                                          FanOut what,
                                          tasks::TaskContext context) {
   MR_CO_TRY(StoreClient * client, store_of(context, what.endpoint));
-  MR_CO_TRY(RowKeys keys, make_keys_of(rows, what, context));
+  const auto make_keys = [&](const tasks::TaskContext& here) {
+    return make_keys_of(rows, what, here);
+  };
+  Result<RowKeys> keys = rows && rows->size() > kLoopLookupsMax
+                             ? co_await tasks::run_on_worker(context, make_keys)
+                             : make_keys(context);
+  if (!keys) co_return std::unexpected(std::move(keys).error());
   StoreReply reply;
-  if (keys.keys.size() != 0) {
+  if (keys->keys.size() != 0) {
     CommandBatch batch{.command = what.command,
-                       .keys = std::move(keys.keys),
+                       .keys = std::move(keys->keys),
                        .count = what.fanout,
                        .form = ValueForm::kInt64,
                        .reversed = what.reversed,
                        .with_scores = what.score_key != nullptr};
     MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
   }
-  const tasks::StopScope stop(context);
-  const Parents from{.rows = rows ? &*rows : nullptr, .key_rows = keys.rows.span()};
-  co_return stop.end(make_rows(from, what, std::move(reply), context));
+  const bool is_long = reply.integers.size() > kLoopWorkMax;
+  const Parents from{.rows = rows ? &*rows : nullptr, .key_rows = keys->rows.span()};
+  const auto make = [&](const tasks::TaskContext& here) {
+    const tasks::StopScope stop(here);
+    return stop.end(make_rows(from, what, std::move(reply), here));
+  };
+  co_return is_long ? co_await tasks::run_on_worker(context, make) : make(context);
 }
 
 }  // namespace millrace::stores

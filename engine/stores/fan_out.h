@@ -45,7 +45,8 @@ struct FanOut {
 /// row, then by place in the list; members of a set by id. Columns are `id`, `parent_id`, the
 /// scores and the node's `taken_columns`. A key that is missing is empty; an item that is no int64
 /// fails the node. A score that is not finite is null and a row error. Without rows, reads the one
-/// key that the request names; there is no `parent_id` then.
+/// key that the request names; there is no `parent_id` then. What would keep the loop for long is
+/// done on a worker.
 [[nodiscard]] loop::Task<base::Result<rows::RowSet>> fan_out(std::optional<rows::RowSet> rows,
                                                              FanOut what,
                                                              tasks::TaskContext context);

@@ -1,4 +1,7 @@
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -94,6 +97,68 @@ TEST(FanOutTest, CLI4_EndpointWithoutClientIsAStructuredError) {
   const auto rows = rig.run(
       {.op = "follow", .params = {{"endpoint", StoreRig::endpoint()}}, .inputs = {rig.ids({1})}});
   EXPECT_EQ(rows.error().code(), base::ErrorCode::kUnavailable);
+}
+
+/// Lists of 100 items for ids 1 to `count`.
+std::string many_lists(int count) {
+  std::string data;
+  for (int id = 1; id <= count; ++id) {
+    data += "RPUSH follow:" + std::to_string(id);
+    for (int item = 0; item < 100; ++item) data += " " + std::to_string(1000 * id + item);
+    data += "\n";
+  }
+  return data;
+}
+
+std::vector<std::int64_t> ids_up_to(std::int64_t count) {
+  std::vector<std::int64_t> ids;
+  for (std::int64_t id = 1; id <= count; ++id) ids.push_back(id);
+  return ids;
+}
+
+/// The node `follow` for ids 1 to `count`, of which 200 have a list.
+tasks::testing::NodeSetup follow_of(StoreRig& rig, std::int64_t count) {
+  return {.op = "follow",
+          .params = {{"endpoint", StoreRig::endpoint()}},
+          .inputs = {rig.ids(ids_up_to(count))}};
+}
+
+TEST(FanOutTest, LIM5_WhatIsShortIsDoneOnTheLoop) {
+  StoreRig rig(many_lists(200));
+  // Asks for up to 20 000 items, and gets 16 300.
+  const auto run = rig.start(follow_of(rig, 163)).value();
+  EXPECT_TRUE(run->outcome.is_done());
+  EXPECT_FALSE(rig.workers.has_ready());
+  EXPECT_EQ(run->outcome.value()->size(), 16'300U);
+}
+
+TEST(FanOutTest, LIM5_WhatIsLongIsDoneOnAWorkerWithTheSameRows) {
+  StoreRig rig(many_lists(200));
+  // Long lists, and so many rows that making their keys is long.
+  for (const std::int64_t count : {200, 5000}) {
+    const auto run = rig.start(follow_of(rig, count)).value();
+    EXPECT_FALSE(run->outcome.is_done());
+    EXPECT_FALSE(rig.loop.has_ready()) << "the loop is free meanwhile";
+    rig.settle();
+    ASSERT_TRUE(run->outcome.is_done());
+    const rows::RowSet rows = run->outcome.value().value();
+    ASSERT_EQ(rows.size(), 20'000U);
+    EXPECT_EQ(ids_of(rows).front(), 1000);
+    EXPECT_EQ(ids_of(rows).back(), 200'099);
+    EXPECT_EQ(to_table(rows).column("parent_id").back(), rows::testing::Cell(200));
+    EXPECT_EQ(run->stats.store_round_trips, 1U);
+  }
+  EXPECT_EQ(rig.client.counters().commands, 5200U);
+}
+
+TEST(FanOutTest, LIM5_WorkOnAWorkerIsGivenUpWhenTheRunIsOver) {
+  StoreRig rig(many_lists(200));
+  const auto run = rig.start(follow_of(rig, 5000)).value();
+  rig.stop.request_stop();
+  rig.settle();
+  ASSERT_TRUE(run->outcome.is_done());
+  EXPECT_EQ(run->outcome.value().error().code(), base::ErrorCode::kCancelled);
+  EXPECT_EQ(rig.client.counters().commands, 0U) << "the keys were not even made";
 }
 
 }  // namespace

@@ -47,16 +47,13 @@ struct HydrateParams {
 loop::Task<base::Result<rows::RowSet>> hydrate(rows::RowSet rows,
                                                const HydrateParams* params,
                                                tasks::TaskContext context) {
-  if (params->fields.empty()) co_return std::move(rows);
-  MR_CO_TRY(StoreClient * client, store_of(context, params->endpoint));
-  MR_CO_TRY(RowKeys keys, make_row_keys(rows, params->pattern, context.scratch()));
-  StoreReply reply;
-  if (keys.keys.size() != 0) {
-    CommandBatch batch{
-        .command = StoreCommand::kHashGet, .keys = std::move(keys.keys), .fields = params->fields};
-    MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
-  }
-  co_return add_parsed_columns(rows, context.node().fetched_keys, reply, keys.rows.span(), context);
+  return fetch_columns(std::move(rows),
+                       {.endpoint = params->endpoint,
+                        .pattern = &params->pattern,
+                        .command = StoreCommand::kHashGet,
+                        .fields = params->fields,
+                        .columns = context.node().fetched_keys},
+                       context);
 }
 
 }  // namespace

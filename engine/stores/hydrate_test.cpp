@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -73,6 +74,24 @@ TEST(HydrateTest, WritesOnlyRowsOfTheSelection) {
       {.op = "hydrate", .params = kParams, .inputs = {all.window(1, 2)}, .fetched_keys = kKeys});
   EXPECT_THAT(to_table(rows.value()).column("likes"), ElementsAre(7, rows::testing::kNull));
   EXPECT_EQ(rig.client.counters().commands, 2);
+}
+
+TEST(HydrateTest, LIM5_ManyRowsAreHydratedOnAWorker) {
+  StoreRig rig(kHydrateData);
+  std::vector<std::int64_t> ids(3000, 9);
+  ids.back() = 1;
+  const auto run =
+      rig.start(
+             {.op = "hydrate", .params = kParams, .inputs = {rig.ids(ids)}, .fetched_keys = kKeys})
+          .value();
+  EXPECT_FALSE(run->outcome.is_done());
+  EXPECT_FALSE(rig.loop.has_ready()) << "the loop is free meanwhile";
+  rig.settle();
+  const Table table = to_table(run->outcome.value().value());
+  ASSERT_EQ(table.rows.size(), 3000U);
+  EXPECT_EQ(table.column("title").back(), rows::testing::Cell("a b"));
+  EXPECT_EQ(table.column("likes").front(), rows::testing::kNull);
+  EXPECT_EQ(run->stats.store_round_trips, 1U);
 }
 
 }  // namespace

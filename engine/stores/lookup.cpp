@@ -44,15 +44,11 @@ struct LookupParams {
 loop::Task<base::Result<rows::RowSet>> lookup(rows::RowSet rows,
                                               const LookupParams* params,
                                               tasks::TaskContext context) {
-  MR_CO_TRY(StoreClient * client, store_of(context, params->endpoint));
-  MR_CO_TRY(RowKeys keys, make_row_keys(rows, params->pattern, context.scratch()));
-  StoreReply reply;
-  if (keys.keys.size() != 0) {
-    CommandBatch batch{.command = StoreCommand::kMultiGet, .keys = std::move(keys.keys)};
-    MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
-  }
-  co_return add_parsed_columns(
-      rows, std::span(&params->column, 1), reply, keys.rows.span(), context);
+  return fetch_columns(std::move(rows),
+                       {.endpoint = params->endpoint,
+                        .pattern = &params->pattern,
+                        .columns = std::span(&params->column, 1)},
+                       context);
 }
 
 }  // namespace

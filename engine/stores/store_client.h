@@ -12,6 +12,7 @@
 #include "base/metrics/metric_cell.h"
 #include "base/result.h"
 #include "base/sync/atomics.h"
+#include "loop/executor.h"
 #include "loop/stop.h"
 #include "loop/task.h"
 #include "rows/row_scratch.h"
@@ -90,6 +91,9 @@ struct CallOptions {
   rows::StopCheck check = {};
   /// What the request sees of the graph in this process; borrowed until the reply is there.
   const tasks::PinnedState* pinned = nullptr;
+  /// Where a client that has its data in memory does what would keep the loop for long; null: it
+  /// does all work where it is called.
+  loop::Executor* workers = nullptr;
 };
 
 /// What a client of a store has done since it was made.
@@ -126,8 +130,8 @@ class StoreClient : public tasks::EndpointClient {
   /// when a stop is requested, with kTimeout at the deadline.
   [[nodiscard]] virtual loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
                                                                      CallOptions options) = 0;
-  /// Answers at once, if the client can do so without waiting; otherwise gives nothing, and the
-  /// caller uses `execute`.
+  /// Answers at once, if the client can do so without waiting and without keeping the loop for
+  /// long; otherwise gives nothing, and the caller uses `execute`.
   [[nodiscard]] virtual std::optional<base::Result<StoreReply>> answer_now(
       const CommandBatch& batch, const CallOptions& options) {
     static_cast<void>(batch);
@@ -141,6 +145,34 @@ class StoreClient : public tasks::EndpointClient {
 /// How many commands a server receives for a batch.
 [[nodiscard]] inline std::uint64_t command_count_of(const CommandBatch& batch) {
   return batch.command == StoreCommand::kMultiGet ? 1 : batch.keys.size();
+}
+
+/// Work with rows that a loop does itself, in values that are copied, each some tens of
+/// nanoseconds: less than half a millisecond, so that a deadline is never missed by more than one
+/// (C9). What is more goes to a worker, which costs some microseconds.
+inline constexpr std::size_t kLoopWorkMax = 16'384;
+/// The same for work that finds or parses each value.
+inline constexpr std::size_t kLoopLookupsMax = kLoopWorkMax / 4;
+
+/// Says whether a batch asks for so little that its answer is never long, however large the lists
+/// are. `HGETALL` is not among them: hashes may have any size.
+[[nodiscard]] inline bool is_surely_short(const CommandBatch& batch) {
+  const std::size_t keys = batch.keys.size();
+  if (keys > kLoopLookupsMax) return false;
+  switch (batch.command) {
+    case StoreCommand::kHashGetAll:
+      return false;
+    case StoreCommand::kHashGet:
+      return keys * batch.fields.size() <= kLoopLookupsMax;
+    case StoreCommand::kListRange:
+    case StoreCommand::kSortedSetRange:
+    case StoreCommand::kSetMembers:
+      return keys * static_cast<std::size_t>(batch.count) <= kLoopWorkMax;
+    case StoreCommand::kGet:
+    case StoreCommand::kMultiGet:
+      return true;
+  }
+  return true;
 }
 
 }  // namespace millrace::stores

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
 #include "plan/key_pattern.h"
 #include "rows/batch.h"
@@ -20,6 +21,7 @@
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
 #include "rows/select.h"
+#include "rows/stop_check.h"
 #include "stores/parse_value.h"
 #include "stores/store_client.h"
 #include "tasks/endpoint_client.h"
@@ -78,12 +80,27 @@ void for_each_row(const rows::RowSet& rows, Visit visit) {
   for (const RowIndex row : rows.indices()) visit(row);
 }
 
-/// Parses texts with `parse` into values at their rows; bytes say which rows have one.
+/// A column under way.
+template <class T>
+struct NewColumn {
+  Array<T> values;
+  Array<std::uint8_t> valid;
+
+  NewColumn(std::size_t row_count, rows::RowScratch& scratch)
+      : values(scratch.make_array<T>(row_count)),
+        valid(scratch.make_array<std::uint8_t>(row_count)) {}
+};
+
+/// Parses texts with `parse` into values at their rows; bytes say which rows have one. If a stop is
+/// requested it ends early: whoever uses the column asks the check first.
 template <class T, class Parse>
-void scatter(const ColumnTexts& from, Parse parse, Array<T>& values, Array<std::uint8_t>& valid) {
+void scatter(const ColumnTexts& from, Parse parse, const rows::StopCheck& stop, NewColumn<T>& out) {
+  auto& [values, valid] = out;
   std::ranges::fill(values.span(), T{});
   std::ranges::fill(valid.span(), std::uint8_t{0});
+  rows::StopPacer pacer(stop);
   for (std::size_t i = 0; i < from.rows.size(); ++i) {
+    if (!pacer.go_on(1)) return;
     const std::string_view text = from.texts[i * from.stride + from.offset];
     if (is_null(text)) continue;
     const auto value = parse(text, from.rows[i]);
@@ -132,7 +149,9 @@ Result<RowKeys> make_row_keys(const rows::RowSet& rows,
   RowKeys out{.keys = {}, .rows = scratch.make_array<RowIndex>(rows.size())};
   KeyListBuilder keys(scratch, pattern.prefix, "", rows.size());
   std::size_t count = 0;
+  rows::StopPacer pacer(scratch.stop());
   for_each_row(rows, [&](RowIndex row) {
+    if (!pacer.go_on(1)) return;
     for (const KeyPart& part : parts) {
       if (part.column->is_null(row)) return;
     }
@@ -141,6 +160,7 @@ Result<RowKeys> make_row_keys(const rows::RowSet& rows,
     keys.end_key();
     out.rows[count++] = row;
   });
+  if (pacer.has_stopped()) return scratch.stop().stopped();
   out.rows.resize_within_capacity(count);
   out.keys = keys.finish();
   return out;
@@ -150,27 +170,27 @@ rows::ColumnRef parse_column(ColumnType type,
                              const ColumnTexts& texts,
                              rows::RowScratch& scratch,
                              ParseErrors& errors) {
-  Array<std::uint8_t> valid = scratch.make_array<std::uint8_t>(texts.batch_rows);
+  const rows::StopCheck& stop = scratch.stop();
   switch (type) {
     case ColumnType::kInt64: {
-      Array<std::int64_t> values = scratch.make_array<std::int64_t>(texts.batch_rows);
-      scatter(texts, counted(parse_int64, errors), values, valid);
-      return rows::Column::make_int64(std::move(values), std::move(valid));
+      NewColumn<std::int64_t> column(texts.batch_rows, scratch);
+      scatter(texts, counted(parse_int64, errors), stop, column);
+      return rows::Column::make_int64(std::move(column.values), std::move(column.valid));
     }
     case ColumnType::kFloat64: {
-      Array<double> values = scratch.make_array<double>(texts.batch_rows);
-      scatter(texts, counted(parse_float64, errors), values, valid);
-      return rows::Column::make_float64(std::move(values), std::move(valid));
+      NewColumn<double> column(texts.batch_rows, scratch);
+      scatter(texts, counted(parse_float64, errors), stop, column);
+      return rows::Column::make_float64(std::move(column.values), std::move(column.valid));
     }
     case ColumnType::kBool: {
-      Array<std::uint8_t> values = scratch.make_array<std::uint8_t>(texts.batch_rows);
-      scatter(texts, counted(parse_bool, errors), values, valid);
-      return rows::Column::make_bool(std::move(values), std::move(valid));
+      NewColumn<std::uint8_t> column(texts.batch_rows, scratch);
+      scatter(texts, counted(parse_bool, errors), stop, column);
+      return rows::Column::make_bool(std::move(column.values), std::move(column.valid));
     }
     case ColumnType::kString:
       break;
   }
-  Array<std::int32_t> codes = scratch.make_array<std::int32_t>(texts.batch_rows);
+  NewColumn<std::int32_t> column(texts.batch_rows, scratch);
   rows::DictionaryBuilder dictionary;
   std::int32_t known = 0;
   std::size_t text_bytes = 0;
@@ -180,9 +200,10 @@ rows::ColumnRef parse_column(ColumnType type,
     known = std::max(known, code + 1);
     return std::optional<std::int32_t>(code);
   };
-  scatter(texts, code_of, codes, valid);
+  scatter(texts, code_of, stop, column);
   scratch.count_bytes(text_bytes);
-  return rows::Column::make_string(std::move(codes), dictionary.finish(), std::move(valid));
+  return rows::Column::make_string(
+      std::move(column.values), dictionary.finish(), std::move(column.valid));
 }
 
 ParseErrors begin_errors(std::size_t batch_rows, const tasks::TaskContext& context) {
@@ -253,6 +274,31 @@ Result<rows::RowSet> add_parsed_columns(const rows::RowSet& rows,
                                         const tasks::TaskContext& context) {
   const tasks::StopScope stop(context);
   return stop.end(add_columns(rows, keys, reply, key_rows, context));
+}
+
+loop::Task<Result<rows::RowSet>> fetch_columns(rows::RowSet rows,
+                                               ColumnFetch what,
+                                               tasks::TaskContext context) {
+  if (what.columns.empty()) co_return std::move(rows);
+  MR_CO_TRY(StoreClient * client, store_of(context, what.endpoint));
+  const bool is_long = rows.size() * what.columns.size() > kLoopLookupsMax;
+  const auto make_keys = [&](const tasks::TaskContext& here) {
+    const tasks::StopScope stop(here);
+    return stop.end(make_row_keys(rows, *what.pattern, here.scratch()));
+  };
+  Result<RowKeys> keys =
+      is_long ? co_await tasks::run_on_worker(context, make_keys) : make_keys(context);
+  if (!keys) co_return std::unexpected(std::move(keys).error());
+  StoreReply reply;
+  if (keys->keys.size() != 0) {
+    CommandBatch batch{
+        .command = what.command, .keys = std::move(keys->keys), .fields = what.fields};
+    MR_CO_TRY(reply, co_await NodeFetch(*client, std::move(batch), context));
+  }
+  const auto make = [&](const tasks::TaskContext& here) {
+    return add_parsed_columns(rows, what.columns, reply, keys->rows.span(), here);
+  };
+  co_return is_long ? co_await tasks::run_on_worker(context, make) : make(context);
 }
 
 }  // namespace millrace::stores

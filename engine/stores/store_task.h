@@ -37,7 +37,8 @@ class [[nodiscard]] NodeFetch {
     const CallOptions options{.stop = context.stop_token(),
                               .deadline = context.deadline(),
                               .check = context.stop_check(),
-                              .pinned = context.request().pinned.get()};
+                              .pinned = context.request().pinned.get(),
+                              .workers = context.request().workers};
     const std::uint64_t commands = command_count_of(batch);
     stats_.store_commands += commands;
     if (stats_.calls != nullptr) [[unlikely]]
@@ -134,5 +135,21 @@ struct ParseErrors {
     const StoreReply& reply,
     std::span<const rows::RowIndex> key_rows,
     const tasks::TaskContext& context);
+
+/// What to fetch for each row.
+/// Lifetime: what it points to is borrowed until the task has ended.
+struct ColumnFetch {
+  tasks::StoreEndpoint endpoint;
+  const tasks::KeyPatternParam* pattern = nullptr;  ///< key of a row
+  StoreCommand command = StoreCommand::kMultiGet;   ///< one that gives a text per column
+  std::span<const std::string> fields = {};         ///< for kHashGet: those of the columns
+  std::span<const plan::FetchedKey> columns = {};
+};
+
+/// Fetches columns for rows, all in one batch; follows `on_row_error`. What would keep the loop for
+/// long is done on a worker.
+[[nodiscard]] loop::Task<base::Result<rows::RowSet>> fetch_columns(rows::RowSet rows,
+                                                                   ColumnFetch what,
+                                                                   tasks::TaskContext context);
 
 }  // namespace millrace::stores

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rows/stop_fixture.h"
 #include "stores/store_fixture.h"
 
 namespace millrace::stores::testing {
@@ -89,6 +92,29 @@ TEST(StoreTaskTest, KeyOfAFloatIsRefused) {
                                   {.prefix = "a", .places = {{.name = "score", .suffix = ""}}},
                                   rig.scratch.rows());
   EXPECT_EQ(keys.error().code(), base::ErrorCode::kInvalidPlan);
+}
+
+TEST(StoreTaskTest, C2_MakingKeysAndColumnsLooksAtTheStop) {
+  tasks::testing::TaskRig rig;
+  const rows::RowSet rows = rig.ids(std::vector<std::int64_t>(5000, 7));
+  rows::RowScratch& scratch = rig.scratch.rows();
+  const tasks::KeyPatternParam pattern{.prefix = "a", .places = {{.name = "id", .suffix = ""}}};
+  rows::testing::StopAtLook keys_stop(2);
+  scratch.set_stop(keys_stop.check());
+  EXPECT_EQ(make_row_keys(rows, pattern, scratch).error().code(), base::ErrorCode::kCancelled);
+  EXPECT_EQ(keys_stop.look_count(), 3U);
+  scratch.set_stop({});
+  const RowKeys keys = make_row_keys(rows, pattern, scratch).value();
+  const std::vector<std::string_view> texts(5000, "1");
+  rows::testing::StopAtLook stop(2);
+  scratch.set_stop(stop.check());
+  ParseErrors errors;
+  static_cast<void>(parse_column(rows::ColumnType::kInt64,
+                                 {.texts = texts, .rows = keys.rows.span(), .batch_rows = 5000},
+                                 scratch,
+                                 errors));
+  EXPECT_EQ(stop.look_count(), 3U);
+  scratch.set_stop({});
 }
 
 }  // namespace

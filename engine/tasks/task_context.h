@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/arena.h"
@@ -15,9 +16,11 @@
 #include "base/result.h"
 #include "expr/bound_expr.h"
 #include "expr/evaluate.h"
+#include "loop/awaitables.h"
 #include "loop/executor.h"
 #include "loop/loop.h"
 #include "loop/stop.h"
+#include "loop/task.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
 #include "rows/row_scratch.h"
@@ -55,6 +58,8 @@ struct RequestContext {
   const base::Clock* clock = &base::steady_clock();
   loop::Loop* loop = nullptr;         ///< the loop of the request
   loop::Executor* workers = nullptr;  ///< where `offload` runs
+  /// Lends scratches to what an async body does on a worker.
+  ScratchPool* scratches = nullptr;
   rows::RowBudget* budget = nullptr;  ///< of the rows of all nodes; null: no limit
   /// What the plan reads of the graph in this process; null if it reads none, or there is none.
   std::shared_ptr<const PinnedState> pinned = nullptr;
@@ -171,9 +176,45 @@ class TaskContext {
     return *node_->exprs[param_index];
   }
 
+  friend class WorkerContext;
+
   const RequestContext* request_;
   const NodeContext* node_;
 };
+
+/// The context for a part of an async body that runs on a worker: that of the body, but with a
+/// scratch of its own, because the body's belongs to the loop.
+/// Threading: made and used on one worker. Lifetime: borrows the body's context.
+class WorkerContext {
+ public:
+  explicit WorkerContext(const TaskContext& context)
+      : scratch_(context.request_->scratches->acquire()),
+        request_(context.request_),
+        node_(*context.node_) {
+    node_.scratch = scratch_.get();
+  }
+  WorkerContext(const WorkerContext&) = delete;
+  WorkerContext& operator=(const WorkerContext&) = delete;
+
+  [[nodiscard]] TaskContext get() const { return {*request_, node_}; }
+
+ private:
+  const ScratchLease scratch_;
+  const RequestContext* const request_;
+  NodeContext node_;
+};
+
+/// `co_await run_on_worker(context, work)` calls `work(context)` on a worker, where it may take
+/// long, and gives what it returned. Unlike an offload it always waits for the end of the work,
+/// which may therefore use what the body has, and looks at the stop as a cpu node does.
+/// Threading: async bodies only.
+template <class Work>
+[[nodiscard]] loop::Task<std::invoke_result_t<Work&, const TaskContext&>> run_on_worker(
+    TaskContext context, Work work) {
+  co_await loop::on(*context.request().workers);
+  const WorkerContext there(context);
+  co_return work(there.get());
+}
 
 /// Makes the row operators that a body calls stop when the node's result is no longer needed or the
 /// budget of the request is used up, and counts their memory in that budget.

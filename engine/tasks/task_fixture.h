@@ -81,6 +81,7 @@ class TaskRig {
     request.clock = &clock;
     request.loop = &loop;
     request.workers = &workers;
+    request.scratches = &scratches;
   }
 
   /// Prepares the node; fails as loading a plan would.
@@ -119,9 +120,16 @@ class TaskRig {
     return run;
   }
 
+  /// Lets workers and loop do what they have, in turns.
+  void settle() {
+    while (workers.run_ready() + loop.run_ready() > 0) {
+    }
+  }
+
   /// Runs a node that needs no time.
   [[nodiscard]] base::Result<rows::RowSet> run(NodeSetup setup) {
     MR_TRY(const std::unique_ptr<RunningNode> run, start(std::move(setup)));
+    settle();
     MR_CHECK(run->outcome.is_done());
     stats = run->stats;
     return run->outcome.value();
@@ -156,6 +164,7 @@ class TaskRig {
   loop::FakeLoop workers{clock};  ///< runs only when the test tells it to
   loop::StopSource stop;
   TaskScratch scratch;
+  ScratchPool scratches;  ///< for work on workers
   RequestContext request;
   std::vector<EndpointClient*> clients;
   std::optional<base::TimePoint> deadline;

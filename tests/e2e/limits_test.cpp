@@ -147,5 +147,17 @@ TEST(UnreadableFilesTest, CLI9_AreErrorsWithTheReason) {
   EXPECT_THAT(loop.err, HasSubstr("Too many levels of symbolic links"));
 }
 
+TEST(UnreadableFilesTest, CLI9_ABrokenRegistryIsNotReplacedByAnother) {
+  const Root root;
+  const std::string ask = "echo '{\"user_id\": 1}' | engine/bin/rankd --plan_name simple_plan";
+  const ShellResult loop = root.run("rm registry && ln -s registry registry && " + ask);
+  EXPECT_EQ(loop.exit_code, 1);
+  EXPECT_EQ(loop.out, "");
+  EXPECT_THAT(loop.err, HasSubstr("registry/keys.toml': Too many levels of symbolic links"));
+  const ShellResult empty = root.run("rm registry && mkdir registry && " + ask);
+  EXPECT_EQ(empty.exit_code, 1);
+  EXPECT_THAT(empty.err, HasSubstr("registry/keys.toml': No such file or directory"));
+}
+
 }  // namespace
 }  // namespace millrace::e2e

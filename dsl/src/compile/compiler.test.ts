@@ -63,6 +63,7 @@ export default definePlan({ name: "deep", build: (ctx) => { ${rows.replace("EXPR
 export default definePlan({ name: "fine", build: (ctx) => { ${rows.replace("EXPR", "Key.id")} } });\n` }),
     ]);
     assert.deepEqual(deep.problems.map(({ code }) => code), ["stack_limit"]);
+    assert.match(deep.problems[0]!.hint!, /split a long expression over several nodes/);
     assert.deepEqual(fine.problems, []);
   }
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import type { Bindings } from "../exchange/bindings.ts";
 import type { DraftError, DraftNode, DraftPlan } from "../exchange/draft.ts";
-import { LIMIT_MESSAGES, type Problem } from "../exchange/problem.ts";
+import { LIMIT_HINTS, LIMIT_MESSAGES, type Problem } from "../exchange/problem.ts";
 import type { Site, Span } from "../exchange/site.ts";
 import { distFolder } from "../dist_folder.ts";
 import { sourcesDigest, writeArtifact, type Artifact } from "../emit/artifact.ts";
@@ -151,7 +151,7 @@ export class Compiler {
 
   #limitProblem(loaded: LoadedModules, limit: "time" | "memory" | "stack", stack: string): Problem {
     return { severity: "error", code: `${limit}_limit`, message: LIMIT_MESSAGES[limit],
-      file: loaded.entry.source.file, span: BEGINNING, ...placeInStack(stack, loaded.modules) };
+      hint: LIMIT_HINTS[limit], file: loaded.entry.source.file, span: BEGINNING, ...placeInStack(stack, loaded.modules) };
   }
 
   #place(loaded: LoadedModules, site: Site): { file: string; span?: Span } {

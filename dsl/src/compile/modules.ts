@@ -5,7 +5,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, relative, resolve, sep } from "node:path";
 import type { Message } from "esbuild";
-import { LIMIT_MESSAGES, type Problem } from "../exchange/problem.ts";
+import { LIMIT_HINTS, LIMIT_MESSAGES, type Problem } from "../exchange/problem.ts";
 import { rewrite, RUNTIME_MODULES, type Rewritten } from "../extract/rewrite.ts";
 import type { KnownNames } from "../extract/names.ts";
 import type { SiteTable } from "../extract/site_table.ts";
@@ -124,7 +124,8 @@ export class ModuleStore {
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       return { ...base, script: "", imports: [], originalOffset: () => undefined, problems: [{ severity: "error",
-        code: "stack_limit", message: LIMIT_MESSAGES.stack, file: source.file, span: source.span(0, 0) }] };
+        code: "stack_limit", message: LIMIT_MESSAGES.stack, hint: LIMIT_HINTS.stack, file: source.file,
+        span: source.span(0, 0) }] };
     }
   }
 

@@ -19,3 +19,10 @@ export const LIMIT_MESSAGES = {
   memory: "The plan needs too much memory to build",
   stack: "A call or an expression of the plan goes too deep",
 } as const;
+
+/** What to do then. */
+export const LIMIT_HINTS = {
+  time: "look for a loop without an end",
+  memory: "look for a loop that keeps adding; long lists belong into the store",
+  stack: "split a long expression over several nodes; end a function that calls itself",
+} as const;

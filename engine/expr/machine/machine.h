@@ -163,7 +163,8 @@ class Machine {
   void run_string_predicate(const Instruction& instruction, std::uint8_t* out);
   [[nodiscard]] bool test(const Instruction& instruction,
                           std::string_view left,
-                          std::string_view right) const;
+                          std::string_view right);
+  [[nodiscard]] bool has_part(std::string_view text, std::string_view part);
   /// Notes that a text of that many bytes is read next. False: the work should stop.
   [[nodiscard]] bool go_on(std::size_t text_bytes);
   void mark_too_long(const Instruction& instruction, std::uint8_t* data, Vector& out);

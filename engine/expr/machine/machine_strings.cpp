@@ -36,13 +36,6 @@ constexpr std::size_t kStepsPerByte = 16;
 // What a match gives for a text that is too long.
 constexpr std::uint8_t kTooLong = 2;
 
-// Says whether a text has a part, in time that grows with the sum of their sizes: both may come
-// from outside.
-bool has_part(std::string_view text, std::string_view part) {
-  if (part.size() > text.size()) return false;  // an empty text may have no bytes to point to
-  return part.empty() || memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
-}
-
 void compare_codes(const std::int32_t* left,
                    std::int32_t right,
                    std::size_t count,
@@ -52,9 +45,22 @@ void compare_codes(const std::int32_t* left,
 
 }  // namespace
 
-bool Machine::test(const Instruction& instruction,
-                   std::string_view left,
-                   std::string_view right) const {
+// Says whether a text has a part, in time that grows with the sum of their sizes, because both may
+// come from outside. It searches one window of the text after the other and looks at the stop
+// before each. A window is as long as the part at least, so that all of them together have at most
+// twice the bytes of the text.
+bool Machine::has_part(std::string_view text, std::string_view part) {
+  if (part.empty()) return true;
+  const std::size_t step = std::max(kStopCheckTextBytes, part.size());
+  for (std::size_t begin = 0; begin + part.size() <= text.size(); begin += step) {
+    const std::string_view window = text.substr(begin, step + part.size() - 1);
+    if (!go_on(window.size())) return false;
+    if (memmem(window.data(), window.size(), part.data(), part.size()) != nullptr) return true;
+  }
+  return false;
+}
+
+bool Machine::test(const Instruction& instruction, std::string_view left, std::string_view right) {
   switch (instruction.opcode) {
     case Opcode::kEqual:
       return left == right;
