@@ -35,8 +35,8 @@ show_and_run "echo '{\"user_id\": 1, \"limit\": 3}' | engine/bin/rankd --plan_na
 say "Programs get the same as JSON"
 show_and_run "echo '{\"user_id\": 1, \"limit\": 1}' | engine/bin/rankd --plan_name complex_dag"
 say "Why is an item in the answer, or not? Ask by its id"
-show_and_run "echo '{\"user_id\": 1, \"limit\": 0, \"explain\": {\"ids\": [1100, 895, 7]}}' | engine/bin/rankd --plan_name complex_dag --format text"
-say "Where did the time go? One of 100 traced requests"
+show_and_run "echo '{\"user_id\": 1, \"limit\": 1, \"explain\": {\"ids\": [1100, 895, 7]}}' | engine/bin/rankd --plan_name complex_dag --format text"
+say "Where did the time go? The slowest of some hundred traced requests"
 runs="$(mktemp)"
 trap 'rm -f "$runs"' EXIT
 show_and_run "engine/bin/rankd bench --plan_name complex_dag --count 100 --dump-run-trace $runs >/dev/null; engine/bin/rankd trace $runs"

@@ -2,8 +2,8 @@
 
     docs_browser.py HTML [--picture FILE.png]
 
-For each page, at 360 pixels and at 1280: errors of the console, requests to other hosts, and a page that is
-wider than its window. Needs chromium and chromium-driver; both talk to this machine only.
+For each page, at 360 pixels and at 1280: errors of the console, requests to other hosts, a page that is
+wider than its window, pictures that are too small to read, and names in tables that are broken apart. Needs chromium and chromium-driver; both talk to this machine only.
 """
 
 import argparse
@@ -21,6 +21,17 @@ from pathlib import Path
 WIDTHS = (360, 1280)
 _FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
           "--disable-background-networking", "--disable-component-update", "--disable-sync")
+
+
+# The widest pictures have texts of 12 pixels and more: at 60 % of the size they can still be read.
+_UNREADABLE = """
+const small = [...document.images].filter(image => image.naturalWidth && image.width < image.naturalWidth * 0.6)
+  .map(image => `a picture at ${Math.round(100 * image.width / image.naturalWidth)} % of its size, ${image.src}`);
+const broken = [...document.querySelectorAll("td code")]
+  .filter(code => !code.textContent.includes(" ") && code.getClientRects().length > 1)
+  .map(code => `\`${code.textContent}\` broken apart`);
+return [...small, ...broken];
+"""
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -90,6 +101,7 @@ def problems_of(browser: Browser, base: str, page: str) -> list[str]:
         wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
         if wide > 0:
             found.append(f"{page}: {wide} pixels too wide for a window of {width}")
+        found += [f"{page}: {text} in a window of {width}" for text in browser.run(_UNREADABLE)]
     found += [f"{page}: console: {entry['message']}" for entry in browser.log("browser") if entry["level"] == "SEVERE"]
     found += [f"{page}: asks {url}" for url in requested_urls(browser)
               if not url.startswith((base, "data:", "blob:", "chrome:", "about:"))]

@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 INDEX = "docs/README.md"
+STYLE = ROOT / "tools/docs_site.css"
 # Templates for new projects are no pages about this one.
 NO_PAGES = ("dsl/templates/", "tests/corpus/")
 
@@ -139,6 +140,7 @@ def settings(root: Path, pages: set[str], output: Path) -> dict:
                  "toggle": {"icon": "material/weather-sunny", "name": "Light"}},
             ],
         },
+        "extra_css": [STYLE.name],
         "plugins": ["search"],
         "markdown_extensions": ["tables", "fenced_code", "sane_lists", {"toc": {"permalink": True}},
                                 {"codehilite": {"guess_lang": False}}],
@@ -168,6 +170,7 @@ def build(root: Path, output: Path) -> list[str]:
     pages = project_pages(root)
     for page in pages:
         stage_page(root, page, set(pages), staged)
+    shutil.copyfile(STYLE, staged / STYLE.name)
     (output / "mkdocs.yml").write_text(json.dumps(settings(root, set(pages), output), indent=1), encoding="utf-8")
     done = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--config-file", str(output / "mkdocs.yml")],
                           capture_output=True, text=True, check=False)

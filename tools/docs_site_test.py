@@ -59,6 +59,10 @@ class DocsSiteTest(unittest.TestCase):
         menus = docs_site.each_once(docs_site.readers(project.root, pages))
         self.assertEqual(menus, [{"Cook": [{"B": "docs/b.md"}, {"A": "docs/a.md"}]}, {"Guest": [{"docs/c.md": "docs/c.md"}]}])
 
+    def test_the_style_for_narrow_windows_is_part_of_the_site(self):
+        self.assertTrue(docs_site.STYLE.exists())
+        self.assertEqual(docs_site.settings(docs_site.ROOT, set(), docs_site.ROOT)["extra_css"], [docs_site.STYLE.name])
+
     def test_finds_what_would_be_loaded_from_elsewhere(self):
         for text in ('<script src="https://x.example/a.js">', '<link rel="stylesheet" href="//x.example/a.css">',
                      '<img src="http://x.example/a.png">', '<style>@import "https://x.example/a.css"</style>'):

@@ -86,7 +86,7 @@ TEST(CommandLineTest, TraceDrawsARunOfAFile) {
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const ShellResult drawn = root.run("engine/bin/rankd trace t.json");
   EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
-  EXPECT_THAT(drawn.out, StartsWith("run 1 of 1, the slowest: complex_dag"));
+  EXPECT_THAT(drawn.out, StartsWith("run 1 of 1: complex_dag"));
   EXPECT_THAT(drawn.out, HasSubstr("* v (viewer)"));
   EXPECT_THAT(drawn.out, HasSubstr("critical path: v > "));
   EXPECT_THAT(drawn.out, HasSubstr("100.0 %"));

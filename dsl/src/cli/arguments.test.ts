@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { helpText, readArguments, UsageError, type CommandHelp } from "./arguments.ts";
+import { EXIT_CODES, helpText, readArguments, UsageError, type CommandHelp } from "./arguments.ts";
 
 const HELP: CommandHelp = { usage: "dslc x", about: "Does x.", flags: {
   out: { value: "DIR", about: "where" }, quiet: { about: "say less" },
@@ -38,10 +38,12 @@ for (const [given, message] of [
 test("a long flag does not touch its text", () => {
   const flags = { "engine-timeout": { value: "SECONDS", about: "how long" }, out: { value: "D", about: "where" } };
   assert.equal(helpText({ ...HELP, flags }),
-    "Usage: dslc x\n\nDoes x.\n\n  --engine-timeout SECONDS  how long\n  --out D                   where\n");
+    "Usage: dslc x\n\nDoes x.\n\n  --engine-timeout SECONDS  how long\n  --out D                   where\n" +
+    `\n${EXIT_CODES}\n`);
 });
 
 test("help names every flag", () => {
   assert.equal(helpText(HELP), "Usage: dslc x\n\nDoes x.\n\n  --out DIR             where\n" +
-    "  --quiet               say less\n  --format F            how\n  --plugin P            more\n");
+    "  --quiet               say less\n  --format F            how\n  --plugin P            more\n" +
+    `\n${EXIT_CODES}\n`);
 });

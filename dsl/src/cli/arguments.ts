@@ -2,6 +2,9 @@ import { didYouMean } from "../extract/names.ts";
 
 export class UsageError extends Error {}
 
+/** The last line of every help. */
+export const EXIT_CODES = "Exit code: 0 fine, 1 problems, 2 wrong usage.";
+
 /** The words and flags of a command, with the texts of its help. */
 export interface CommandHelp {
   readonly usage: string;
@@ -69,5 +72,5 @@ export function helpText(help: CommandHelp): string {
     [`--${name}${value ? ` ${value}` : ""}`, about] as const);
   const width = Math.max(20, ...rows.map(([left]) => left.length)) + 2;
   const flags = rows.map(([left, about]) => `  ${left.padEnd(width)}${about}\n`);
-  return `Usage: ${help.usage}\n\n${help.about}\n${flags.length > 0 ? `\n${flags.join("")}` : ""}`;
+  return `Usage: ${help.usage}\n\n${help.about}\n${flags.length > 0 ? `\n${flags.join("")}` : ""}\n${EXIT_CODES}\n`;
 }

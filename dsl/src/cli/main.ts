@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageFolder } from "../dist_folder.ts";
 import { didYouMean } from "../extract/names.ts";
-import { helpText, readArguments, UsageError, type Arguments, type CommandHelp } from "./arguments.ts";
+import { EXIT_CODES, helpText, readArguments, UsageError, type Arguments, type CommandHelp } from "./arguments.ts";
 import { CODEGEN_HELP, runCodegen } from "./codegen_command.ts";
 import { BUILD_HELP, CHECK_HELP, runBuild, runCheck } from "./build_command.ts";
 import { INIT_HELP, runInit } from "./init_command.ts";
@@ -29,7 +29,7 @@ function overview(): string {
     `  ${name.padEnd(10)}${help.about.split("\n")[0]}\n`);
   return `dslc compiles ranking plans: NAME.plan.ts becomes NAME.plan.json, which rankd runs.\n\n` +
     `Usage: dslc COMMAND [arguments]\n\n${lines.join("")}\n` +
-    "`dslc COMMAND --help` says more. Exit code: 0 fine, 1 problems, 2 wrong usage.\n";
+    `\`dslc COMMAND --help\` says more. ${EXIT_CODES}\n`;
 }
 
 async function main(given: readonly string[]): Promise<number> {

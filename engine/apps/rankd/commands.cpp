@@ -237,8 +237,9 @@ int draw_trace(const Flags& flags, Output& out) {
   }
   const auto slowest = std::ranges::max_element(*runs, {}, &trace::FiledRun::duration);
   const std::ptrdiff_t index = flags.trace_run > 0 ? flags.trace_run - 1 : slowest - runs->begin();
-  out.write(base::format(
-      "run {} of {}{}: ", index + 1, runs->size(), flags.trace_run > 0 ? "" : ", the slowest"));
+  const bool is_chosen = flags.trace_run > 0 || runs->size() == 1;
+  out.write(
+      base::format("run {} of {}{}: ", index + 1, runs->size(), is_chosen ? "" : ", the slowest"));
   out.write(base::printable(trace::draw_waterfall((*runs)[static_cast<std::size_t>(index)],
                                                   {.columns = terminal_columns()})));
   return kOk;
