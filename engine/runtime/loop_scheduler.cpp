@@ -11,13 +11,15 @@
 #include "base/result.h"
 #include "loop/loop.h"
 #include "loop/task.h"
+#include "runtime/crew.h"
 #include "runtime/node_call.h"
+#include "runtime/pool_inbox.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
 #include "runtime/run_steps.h"
+#include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
 #include "runtime/topology/topology.h"
-#include "runtime/worker_pool.h"
 #include "trace/trace_collector.h"
 
 namespace millrace::runtime {
@@ -73,9 +75,9 @@ std::optional<base::Duration> upper_cost_on_loop(const Run& run,
   return std::nullopt;
 }
 
-LoopScheduler::LoopScheduler(WorkerPool& pool, loop::Loop& loop)
-    : StrandHost(loop.clock(), pool.clock_overhead()), pool_(pool), loop_(loop) {
-  if (trace::TraceCollector* const trace = pool.config().trace)
+LoopScheduler::LoopScheduler(Crew& crew, loop::Loop& loop)
+    : StrandHost(loop.clock(), crew.clock_overhead()), crew_(crew), loop_(loop) {
+  if (trace::TraceCollector* const trace = crew.config().trace)
     trace_buffer_ = &trace->add_buffer("loop");
 }
 
@@ -179,7 +181,7 @@ void LoopScheduler::answer_cancelled(Run& run) {
   credit_ = 0;
   steps.release_give_ups();
   steps.answer_early();
-  if (credit_ != 0 && run.return_credit(credit_)) steps.finish_work();
+  if (credit_ != 0 && run.return_credit(credit_)) RunSteps::finish_work(*this, run);
   run.drop_reference();
 }
 
@@ -231,7 +233,7 @@ void LoopScheduler::run_strand(Run& run) {
   // open, wherever its other nodes are, until nothing is left to do here.
   const Run::Credit held = std::exchange(credit_, 0);
   start_ready();
-  if (held != 0 && run.return_credit(held)) RunSteps(*this, run).finish_work();
+  if (held != 0 && run.return_credit(held)) RunSteps::finish_work(*this, run);
 }
 
 void LoopScheduler::start_ready() {
@@ -279,7 +281,7 @@ base::Duration LoopScheduler::time_for(Run& run, std::uint32_t node, base::TimeP
     if (!loop_.has_due_timer()) held_up_ = base::Duration::zero();
   }
   if (ran_count_ >= run.inlining_.depth_max) return base::Duration::zero();
-  const base::Duration budget = pool_.config().loop_inline_budget - spent_;
+  const base::Duration budget = crew_.config().loop_inline_budget - spent_;
   if (!run.options_.deadline) return budget;
   return std::min(budget, RunSteps(*this, run).last_moment(node) - now);
 }
@@ -303,7 +305,11 @@ void LoopScheduler::flush_hand_over(Run& run) {
   if (chain_head_ == kNoNode) return;
   const std::uint32_t head = std::exchange(chain_head_, kNoNode);
   const bool is_chain = std::exchange(chain_tail_, kNoNode) != head;
-  pool_.submit_nodes(run, head, is_chain, run.split_credit(credit_));
+  QueueEntry& entry = run.extras_->entry(head);
+  entry.run = &run;
+  entry.payload = pack_item(is_chain ? head | kChainBit : head, run.split_credit(credit_));
+  crew_.inbox().push(entry, run.class_of(head));
+  crew_.announce_work();
 }
 
 }  // namespace millrace::runtime

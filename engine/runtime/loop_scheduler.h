@@ -8,21 +8,20 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "loop/loop.h"
+#include "runtime/crew.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
-#include "runtime/run_steps.h"
 #include "runtime/strand_host.h"
+#include "trace/trace_writer.h"
 
 namespace millrace::runtime {
 
-class WorkerPool;
-
 /// What the scheduler does on an event loop: starts asynchronous nodes, runs cheap ones that follow
 /// from them within a budget, and hands the rest to the pool in one piece. Also the home of timers.
-/// Threading: loop thread, except the constructor. Lifetime: borrows both; belongs to the pool.
-class LoopScheduler final : public StrandHost {
+/// Threading: loop thread, except the constructor. Lifetime: borrows both.
+class LoopScheduler final : public StrandHost, public LoopHost {
  public:
-  LoopScheduler(WorkerPool& pool, loop::Loop& loop);
+  LoopScheduler(Crew& crew, loop::Loop& loop);
 
   [[nodiscard]] loop::Loop& loop() { return loop_; }
 
@@ -30,14 +29,13 @@ class LoopScheduler final : public StrandHost {
   /// so that what the caller has just prepared is still in the cache; else as a job of the loop.
   /// Threading: any thread.
   void submit(Run& run);
-  /// Does it on the loop thread.
-  void begin_run(Run& run);
-  void start_async(AsyncOperation& operation);
-  void finish_async(AsyncOperation& operation, base::Status status);
-  void end_async(AsyncOperation& operation);
-  void on_node_timer(NodeTimer& timer);
-  void on_deadline(Run& run);
-  void answer_cancelled(Run& run);
+  void begin_run(Run& run) override;
+  void start_async(AsyncOperation& operation) override;
+  void finish_async(AsyncOperation& operation, base::Status status) override;
+  void end_async(AsyncOperation& operation) override;
+  void on_node_timer(NodeTimer& timer) override;
+  void on_deadline(Run& run) override;
+  void answer_cancelled(Run& run) override;
 
   void make_ready(Run& run, std::uint32_t node) override;
   void begin_handing_over(std::uint32_t node, bool was_running) override;
@@ -71,7 +69,7 @@ class LoopScheduler final : public StrandHost {
   /// is shorter makes none late.
   [[nodiscard]] base::Duration time_until_a_timer_is_late(base::TimePoint now) const;
 
-  WorkerPool& pool_;
+  Crew& crew_;
   loop::Loop& loop_;
   // How many asynchronous nodes start one after another before the loop looks at its other jobs.
   static constexpr std::uint32_t kStartsInARowMax = 64;

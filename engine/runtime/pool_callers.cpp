@@ -56,13 +56,13 @@ void WaitGroup::done() {
   if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     // A full fence: the waiter announces itself, passes a heavy one and then looks at `open_`.
     base::full_fence();
-    if (Worker* const helper = helper_.load(std::memory_order_acquire)) helper->call_back();
-    if (base::ParkingSpot<>* const spot = spot_.load(std::memory_order_acquire);
-        spot != nullptr && spot->is_waiting()) {
-      static_cast<void>(spot->notify());
-    }
+    if (const Waiter* const waiter = waiter_.load(std::memory_order_acquire)) waiter->wake();
   }
   leaving_.fetch_sub(1, std::memory_order_release);  // the last touch
+}
+
+void WaitGroup::wait_until_left() const {
+  while (leaving_.load(std::memory_order_acquire) != 0) base::StdAtomics::yield();
 }
 
 // --- Driving
@@ -93,21 +93,15 @@ void WorkerPool::help(Worker& worker, Done done) {
     woken = done() ? !worker.spot().cancel() : worker.spot().wait(action.timeout);
     worker.unparked(woken);
   }
-  stop_helping(worker, woken);
-}
-
-void WorkerPool::stop_helping(Worker& worker, bool woken) {
-  worker.stop_idling();
-  // Whoever woke this worker counted on it: pass the call on.
-  if (woken && has_work_for(worker)) wake_one(&worker);
+  worker.leave(woken);
 }
 
 Worker* WorkerPool::take_guest() {
   std::uint64_t used = guests_.load(std::memory_order_relaxed);
   for (;;) {
-    const auto slot = thread_count_ + static_cast<std::uint32_t>(std::countr_one(used));
+    const auto slot = thread_count() + static_cast<std::uint32_t>(std::countr_one(used));
     if (slot >= guest_slot_end_) return nullptr;
-    const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count_);
+    const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count());
     if (!guests_.compare_exchange_weak(
             used, used | bit, std::memory_order_acquire, std::memory_order_relaxed))
       continue;
@@ -116,17 +110,17 @@ Worker* WorkerPool::take_guest() {
 }
 
 void WorkerPool::return_guest(Worker& worker) {
-  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count_)),
+  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count())),
                     std::memory_order_release);
 }
 
 // --- The standby
 
 void WorkerPool::start_standby() {
-  if (!is_driven_ || !config_.callers_help) return;
+  if (!is_driven_ || !config().callers_help) return;
   base::MutexLock lock(standby_mutex_);
   if (std::exchange(has_standby_, true)) return;
-  if (thread_count_ == 0) {
+  if (thread_count() == 0) {
     Worker& worker = make_worker(kSlotMax - 1);
     threads_.emplace_back([this, &worker](const std::stop_token& stop) { drive(worker, stop); });
   } else {
@@ -178,9 +172,9 @@ void WorkerPool::execute(Run& run, Run::Start&& start) {
   const bool has_deadline = start.options.deadline.has_value();
   Worker* const worker = inside != nullptr ? inside : may_help(run, start) ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
-  start.helper = worker;
-  start.helper_takes_only = inside == nullptr && has_deadline && thread_count_ != 0;
-  const bool takes_only = start.helper_takes_only;
+  start.waiter = worker->waiter();
+  start.waiter_takes_only = inside == nullptr && has_deadline && thread_count() != 0;
+  const bool takes_only = start.waiter_takes_only;
   prepare(run, std::move(start));
   if (inside != nullptr) return run_inside(*worker, run);
   {
@@ -195,8 +189,8 @@ void WorkerPool::execute(Run& run, Run::Start&& start) {
 
 bool WorkerPool::may_help(const Run& run, const Run::Start& start) const {
   // Without threads there is nobody else.
-  if (thread_count_ == 0 || !is_driven_) return true;
-  if (!config_.callers_help) return false;
+  if (thread_count() == 0 || !is_driven_) return true;
+  if (!config().callers_help) return false;
   const bool has_timeout = start.context_owner != nullptr && run.topology().traits().has_timeout;
   if (has_timeout) return false;
   if (!start.options.deadline) return true;
@@ -206,7 +200,7 @@ bool WorkerPool::may_help(const Run& run, const Run::Start& start) const {
   const std::optional<base::Duration> upper = run.costs().upper_total();
   if (!upper) return false;
   const RunOptions& options = start.options;
-  const base::Duration left = options.budget ? *options.budget : *options.deadline - clock_.now();
+  const base::Duration left = options.budget ? *options.budget : *options.deadline - clock().now();
   return *upper * kShareOfTimeLeft <= left;
 }
 
@@ -232,7 +226,7 @@ Worker::Suspended WorkerPool::begin_inside(Worker& worker,
                                            const RunOptions& options,
                                            const RunObserver& observer) {
   Run::Start start = owning_start(std::move(context), options, observer, 1);
-  start.helper = &worker;
+  start.waiter = worker.waiter();
   prepare(run, std::move(start));
   Worker::Suspended outer = worker.suspend_strand();
   worker.adopt(run);
@@ -243,7 +237,7 @@ base::Status WorkerPool::end_inside(Worker& worker,
                                     Worker::Suspended&& outer,
                                     Run& run,
                                     bool woken) {
-  stop_helping(worker, woken);
+  worker.leave(woken);
   worker.resume_strand(std::move(outer));
   base::Status status = run.status();
   run.drop_reference();
@@ -253,16 +247,17 @@ base::Status WorkerPool::end_inside(Worker& worker,
 void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
   // This caller sleeps until its run has answered.
   base::ParkingSpot<>& spot = this_thread_spot();
-  start.waiter = &spot;
+  start.waiter = {.spot = &spot};
   prepare(run, std::move(start));
   // A caller that only waits is one worker fewer: another thread takes its place, where that pays.
-  const bool has_standby = config_.callers_help && (thread_count_ == 0 || !run.costs().is_warm() ||
-                                                    is_worth_a_wake(run.costs().sharing_gain_ns()));
+  const bool has_standby =
+      config().callers_help && (thread_count() == 0 || !run.costs().is_warm() ||
+                                crew_.is_worth_a_wake(run.costs().sharing_gain_ns()));
   if (has_standby) call_standby();
   submit_from_outside(run);
   // As long as a wake costs, looking costs no more than sleeping.
-  const base::TimePoint until = clock_.now() + prices_.wake;
-  while (!run.is_done() && clock_.now() < until) spin_until([&run] { return run.is_done(); });
+  const base::TimePoint until = clock().now() + prices().wake;
+  while (!run.is_done() && clock().now() < until) spin_until([&run] { return run.is_done(); });
   sleep_until(spot, [&run] { return run.is_done(); });
   if (has_standby) release_standby();
 }
@@ -279,23 +274,27 @@ void WorkerPool::release_standby() {
 
 void WorkerPool::wait_without_helping(WaitGroup& group) {
   base::ParkingSpot<>& spot = this_thread_spot();
-  group.spot_.store(&spot, std::memory_order_release);
+  const Waiter waiter{.spot = &spot};
+  group.waiter_.store(&waiter, std::memory_order_release);
   sleep_until(spot, [&group] { return !group.is_open(); });
+  group.wait_until_left();
 }
 
 void WorkerPool::help_until_done(WaitGroup& group) {
-  Worker* const worker = config_.callers_help || !is_driven_ ? take_guest() : nullptr;
+  Worker* const worker = config().callers_help || !is_driven_ ? take_guest() : nullptr;
   if (worker == nullptr) {
-    if (thread_count_ == 0) start_standby();
+    if (thread_count() == 0) start_standby();
     wait_without_helping(group);
   } else {
-    group.helper_.store(worker, std::memory_order_release);
-    const DriverScope scope(*worker);
-    help(*worker, [&group] { return !group.is_open(); });
+    const Waiter waiter = worker->waiter();
+    group.waiter_.store(&waiter, std::memory_order_release);
+    {
+      const DriverScope scope(*worker);
+      help(*worker, [&group] { return !group.is_open(); });
+    }
+    group.wait_until_left();
+    return_guest(*worker);
   }
-  // The group may go as soon as this returns.
-  while (group.leaving_.load(std::memory_order_acquire) != 0) base::StdAtomics::yield();
-  if (worker != nullptr) return_guest(*worker);
 }
 
 }  // namespace millrace::runtime

@@ -17,6 +17,14 @@ namespace millrace::runtime {
 
 class Run;
 
+// The payload of a `DequeItem` of a run: a ready node, and the credit that travels with it. Without
+// a node it is a run that has not begun.
+/// In an item's node: more nodes follow it along the run's links.
+inline constexpr std::uint32_t kChainBit = 1U << 31U;
+[[nodiscard]] constexpr std::uint64_t pack_item(std::uint32_t node, std::uint32_t credit) {
+  return (static_cast<std::uint64_t>(credit) << 32U) | node;
+}
+
 /// A place in a queue for a run, or for some of its ready nodes.
 struct QueueEntry : loop::InboxLink {
   Run* run = nullptr;

@@ -21,16 +21,14 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "base/sync/atomics.h"
+#include "base/sync/planted_bug.h"
 #include "loop/stop.h"
-#include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
 #include "runtime/pool_inbox.h"
 #include "runtime/run_extras.h"
-#include "runtime/run_steps.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
 #include "runtime/topology/topology.h"
-#include "runtime/worker.h"
 
 namespace millrace::runtime {
 
@@ -92,9 +90,8 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   dearest_ns_ = start.shares_singly ? CostModel::kUnknown : costs_->dearest_ns();
   total_ns_ = costs_->total_ns();
   observer_ = start.observer;
-  waiter_ = start.waiter;
-  helper_ = start.helper;
-  caller_takes_only_ = start.helper_takes_only;
+  caller_takes_only_ = start.waiter_takes_only;
+  waiter_ = caller_takes_only_ ? Waiter{.spot = &caller_spot_} : start.waiter;
   clock_ = &clock;
   order_ = &costs_->order();
   edges_ = order_->edges.data();
@@ -112,15 +109,15 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   delivery_.open();
   if (stop_.stop_requested()) forget_last_stop();
   counted_ = start.references != 0;
-  may_answer_early_ = counted_ && start.loop_scheduler != nullptr && context_owner_ != nullptr;
+  may_answer_early_ = counted_ && start.loop_host != nullptr && context_owner_ != nullptr;
   if (counted_) {
     // The engine itself holds the work, the delivery of the answer, and an armed deadline.
     const std::uint32_t own = options_.deadline ? 3 : 2;
     references_.store(own + start.references - 1, std::memory_order_relaxed);
   }
   const TopologyTraits& traits = topology_->traits();
-  has_extras_ = careful_ || start.loop_scheduler != nullptr || traits.needs_extras();
-  counts_rows_ = traits.has_row_cost && (start.loop_scheduler != nullptr || careful_ || measured_);
+  has_extras_ = careful_ || start.loop_host != nullptr || traits.needs_extras();
+  counts_rows_ = traits.has_row_cost && (start.loop_host != nullptr || careful_ || measured_);
   // Where every node is known to be cheap, none is worth a look at its cost.
   const bool times_bodies = has_extras_ && options_.deadline.has_value() &&
                             (costs_->dearest_ns() >= kWorthTimingNs || traits.has_async);
@@ -142,10 +139,14 @@ void Run::forget_last_stop() {
 }
 
 void Run::prepare_extras(const Start& start) {
-  if (!extras_) extras_ = std::make_unique<RunExtras>(*this);
+  if (!extras_) extras_ = std::make_unique<RunExtras>(*this, *topology_);
   const bool has_clocks = topology_->traits().has_timeout || options_.deadline.has_value();
   const bool is_timed = may_answer_early_ || has_clocks;
-  extras_->reset(start.loop_scheduler, is_timed, (needs_ & HotNode::kTimesBody) != 0);
+  extras_->reset({.loop_host = start.loop_host,
+                  .loop = options_.loop,
+                  .is_timed = is_timed,
+                  .times_bodies = (needs_ & HotNode::kTimesBody) != 0,
+                  .is_traced = options_.trace.enabled()});
   if (is_timed) cells_ = &extras_->states()[0];
   if (options_.trace.enabled()) extras_->set_started_at(clock_->now());
 }
@@ -202,28 +203,17 @@ bool Run::try_answer(RunOutcome outcome) {
   return outcome_.compare_exchange_strong(open, outcome, std::memory_order_acq_rel);
 }
 
-void Run::finish_work(StrandHost& host) {
-  if (has_extras_) return RunSteps(host, *this).finish_work();
-  const RunOutcome outcome = outcome_when_over();
-  // Before the answer: whoever gets it may take the whole DAG down.
-  if (measured_ && outcome == RunOutcome::kOk) costs_->refresh();
-  outcome_.store(outcome, std::memory_order_release);
-  const bool counted = counted_;
-  deliver();
-  if (counted) drop_reference();
+void Waiter::wake() const {
+  if (!spot->is_waiting()) return;
+  // Count it as searching before it wakes, as whoever wakes it for work does: it is about to look
+  // around, and subtracts itself when it stops.
+  if (idle != nullptr && !MR_PLANTED(kUncountedCall)) idle->start_searching();
+  if (!spot->notify() && idle != nullptr) idle->stop_searching();
 }
 
 void Run::deliver() {
-  if (waiter_ != nullptr || helper_ != nullptr) {
-    delivery_.deliver([this] {
-      if (caller_takes_only_) {
-        if (caller_spot_.is_waiting()) caller_spot_.notify();
-      } else if (helper_ != nullptr) {
-        helper_->call_back();
-      } else if (waiter_->is_waiting()) {
-        waiter_->notify();
-      }
-    });
+  if (waiter_.spot != nullptr) {
+    delivery_.deliver([this] { waiter_.wake(); });
     return;  // the waiter drops the reference when it has read the status
   }
   const bool counted = counted_;

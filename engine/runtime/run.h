@@ -22,6 +22,7 @@
 #include "runtime/node_call.h"
 #include "runtime/protocols/credit.h"
 #include "runtime/protocols/delivery.h"
+#include "runtime/protocols/idle_counts.h"
 #include "runtime/protocols/node_states.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/topology/topology.h"
@@ -44,12 +45,10 @@
 
 namespace millrace::runtime {
 
-class LoopScheduler;
+class LoopHost;
 class Run;
 struct QueueEntry;
 class RunExtras;
-class StrandHost;
-class Worker;
 
 enum class RunOutcome : std::uint8_t { kOpen, kOk, kError, kCancelled, kDeadline };
 
@@ -72,6 +71,16 @@ struct RunObserver {
   /// null.
   void (*on_release)(Run& run, void* data) = nullptr;
   void* data = nullptr;
+};
+
+/// The thread that waits for an answer.
+struct Waiter {
+  base::ParkingSpot<>* spot = nullptr;  ///< where it sleeps; null: nobody waits
+  /// Of the pool for which it works meanwhile; null if it does not, or only for its own run.
+  IdleCounts<>* idle = nullptr;
+
+  /// Any thread: wakes it if it sleeps, because what it waits for besides work has come.
+  void wake() const;
 };
 
 /// Settings of the pool that one run has its own way; unset ones are the pool's.
@@ -159,7 +168,6 @@ class Run {
  private:
   friend class LoopScheduler;
   friend class NodeCall;
-  friend class RunExtras;
   friend class Worker;
   friend class RunHandle;
   friend class RunPool;
@@ -172,13 +180,12 @@ class Run {
     std::shared_ptr<void> context_owner = {};
     const RunOptions& options;
     RunObserver observer = {};
-    base::ParkingSpot<>* waiter = nullptr;  ///< of a caller that only waits
-    Worker* helper = nullptr;               ///< of a caller that helps
-    LoopScheduler* loop_scheduler = nullptr;
+    Waiter waiter = {};  ///< the caller, if it waits in `run`
+    LoopHost* loop_host = nullptr;
     /// Holders besides the engine; 0 = the caller waits and owns the run.
     std::uint32_t references = 0;
     InlineRule inlining = {};
-    bool helper_takes_only = false;        ///< it helps with this run and no other
+    bool waiter_takes_only = false;        ///< it helps with this run and no other
     bool is_careful = false;               ///< every node takes the careful way
     bool pays_to_share = true;             ///< by measured costs, or nothing is known (D11)
     bool shares_singly = true;             ///< some node is worth a hand-over by itself
@@ -236,7 +243,6 @@ class Run {
   // --- End.
   void fail(std::uint32_t node, const base::Error& error);
   void stop_with(RunOutcome outcome);
-  void finish_work(StrandHost& host);
   [[nodiscard]] bool try_answer(RunOutcome outcome);
   void deliver();
   void drop_reference() { drop_references(1); }
@@ -303,10 +309,8 @@ class Run {
   std::atomic<bool> answered_early_{false};  // written before the answer is delivered
   // Holders of the storage: the work, the answer's receiver, an armed deadline.
   std::atomic<std::uint32_t> references_{0};
-  // Of the thread that waits in run(): one of the two.
-  base::ParkingSpot<>* waiter_ = nullptr;
-  Worker* helper_ = nullptr;
-  base::ParkingSpot<> caller_spot_;  // where a helper that takes only this run sleeps
+  Waiter waiter_;                    // the thread that waits in run()
+  base::ParkingSpot<> caller_spot_;  // where one sleeps that helps with this run only
   AnswerDelivery<> delivery_;        // to that thread
 
   RunOptions options_;

@@ -10,8 +10,6 @@
 #include "loop/executor.h"
 #include "loop/loop.h"
 #include "loop/task.h"
-#include "runtime/loop_scheduler.h"
-#include "runtime/run.h"
 #include "runtime/topology/node.h"
 #include "runtime/topology/topology.h"
 
@@ -31,12 +29,12 @@ void clear(const std::unique_ptr<std::atomic<T>[]>& cells, std::uint32_t count) 
 
 void fire_node_timer(loop::Timer& timer) {
   auto& fired = static_cast<NodeTimer&>(timer);
-  fired.extras.loop_scheduler()->on_node_timer(fired);
+  fired.extras.loop_host()->on_node_timer(fired);
 }
 
 void fire_deadline(loop::Timer& timer) {
   auto& fired = static_cast<DeadlineTimer&>(timer);
-  fired.extras.loop_scheduler()->on_deadline(fired.extras.run());
+  fired.extras.loop_host()->on_deadline(fired.extras.run());
 }
 
 }  // namespace
@@ -53,7 +51,7 @@ DeadlineTimer::DeadlineTimer(RunExtras& owner)
 AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
     : loop::Job([](loop::Job& job) {
         auto& operation = static_cast<AsyncOperation&>(job);
-        operation.extras.loop_scheduler()->start_async(operation);
+        operation.extras.loop_host()->start_async(operation);
       }),
       extras(owner),
       node(async_node),
@@ -63,38 +61,38 @@ AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
 AsyncOperation::EndJob::EndJob(AsyncOperation& owner)
     : loop::Job([](loop::Job& job) {
         AsyncOperation& operation = static_cast<EndJob&>(job).operation;
-        operation.extras.loop_scheduler()->end_async(operation);
+        operation.extras.loop_host()->end_async(operation);
       }),
       operation(owner) {}
 
 AsyncOperation::Done::Done(AsyncOperation& owner)
     : loop::Completion<base::Status>([](loop::Completion<base::Status>& done, base::Status status) {
         AsyncOperation& operation = static_cast<Done&>(done).operation;
-        operation.extras.loop_scheduler()->finish_async(operation, std::move(status));
+        operation.extras.loop_host()->finish_async(operation, std::move(status));
       }),
       operation(owner) {}
 
 RunExtras::AnswerJob::AnswerJob(RunExtras& owner)
     : loop::Job([](loop::Job& job) {
         RunExtras& extras = static_cast<AnswerJob&>(job).extras;
-        extras.loop_scheduler()->answer_cancelled(extras.run());
+        extras.loop_host()->answer_cancelled(extras.run());
       }),
       extras(owner) {}
 
 RunExtras::StartJob::StartJob(RunExtras& owner)
     : loop::Job([](loop::Job& job) {
         RunExtras& extras = static_cast<StartJob&>(job).extras;
-        extras.loop_scheduler()->begin_run(extras.run());
+        extras.loop_host()->begin_run(extras.run());
       }),
       extras(owner) {}
 
-RunExtras::RunExtras(Run& run)
+RunExtras::RunExtras(Run& run, const Topology& topology)
     : answer_job(*this),
       start_job(*this),
       run_(run),
-      states_(run.topology().node_count()),
+      topology_(topology),
+      states_(topology.node_count()),
       deadline_(*this) {
-  const Topology& topology = run.topology();
   const std::uint32_t count = topology.node_count();
   for (std::uint32_t node = 0; node < count; ++node) {
     if (topology.dependents(node).empty() && !topology.is_lazy(node)) ++sink_count_;
@@ -127,14 +125,13 @@ RunExtras::RunExtras(Run& run)
   }
 }
 
-void RunExtras::reset(LoopScheduler* loop_scheduler, bool timed, bool times_bodies) {
-  loop_scheduler_ = loop_scheduler;
-  times_bodies_ = times_bodies;
+void RunExtras::reset(const Use& use) {
+  use_ = use;
   taken_count_.store(0, std::memory_order_relaxed);
   open_sinks_.store(sink_count_, std::memory_order_relaxed);
-  const std::uint32_t count = run_.topology().node_count();
-  if (timed) states_.reset();
-  if (times_bodies) clear(begin_ns_, count);
+  const std::uint32_t count = topology_.node_count();
+  if (use.is_timed) states_.reset();
+  if (use.times_bodies) clear(begin_ns_, count);
   if (row_counts_) clear(row_counts_, count);
   if (!marks_) return;
   clear(finish_ns_, count);

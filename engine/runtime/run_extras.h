@@ -15,15 +15,37 @@
 #include "runtime/pool_inbox.h"
 #include "runtime/protocols/fallback_marks.h"
 #include "runtime/protocols/node_states.h"
-#include "runtime/run.h"
+#include "runtime/topology/topology.h"
 
 // What a run carries beyond tokens: node states, timers, asynchronous operations and times. Made
 // once per run object, when it first needs it.
 
 namespace millrace::runtime {
 
-class LoopScheduler;
+struct AsyncOperation;
+struct NodeTimer;
+class Run;
 class RunExtras;
+
+/// What the timers and operations of a run call on the loop where they live: its scheduler.
+/// Threading: loop thread, except `finish_async`, which is called where the task ended.
+class LoopHost {
+ public:
+  LoopHost(const LoopHost&) = delete;
+  LoopHost& operator=(const LoopHost&) = delete;
+
+  virtual void begin_run(Run& run) = 0;
+  virtual void start_async(AsyncOperation& operation) = 0;
+  virtual void finish_async(AsyncOperation& operation, base::Status status) = 0;
+  virtual void end_async(AsyncOperation& operation) = 0;
+  virtual void on_node_timer(NodeTimer& timer) = 0;
+  virtual void on_deadline(Run& run) = 0;
+  virtual void answer_cancelled(Run& run) = 0;
+
+ protected:
+  LoopHost() = default;
+  ~LoopHost() = default;
+};
 
 /// A node's timeout, or the moment at which it gives up in favour of its fallback (C8).
 struct NodeTimer final : loop::Timer {
@@ -63,18 +85,24 @@ struct AsyncOperation final : loop::Job {
 /// Threading: each member says who touches it. Lifetime: with its run.
 class RunExtras {
  public:
-  explicit RunExtras(Run& run);
+  RunExtras(Run& run, const Topology& topology);
 
-  /// Makes everything as new for the next execution. States are of meaning only if it is `timed`,
-  /// begins of bodies only if it `times_bodies`.
-  void reset(LoopScheduler* loop_scheduler, bool timed, bool times_bodies);
+  /// One execution.
+  struct Use {
+    LoopHost* loop_host = nullptr;  ///< of the run's loop; null without one
+    loop::Loop* loop = nullptr;
+    bool is_timed = false;      ///< states are of meaning
+    bool times_bodies = false;  ///< begins of bodies are of meaning
+    bool is_traced = false;
+  };
+  /// Makes everything as new for the next execution.
+  void reset(const Use& use);
 
   [[nodiscard]] Run& run() { return run_; }
-  /// Of the run's loop; null without one.
-  [[nodiscard]] LoopScheduler* loop_scheduler() { return loop_scheduler_; }
+  [[nodiscard]] LoopHost* loop_host() { return use_.loop_host; }
   /// The run must have one.
-  [[nodiscard]] loop::Loop& loop() { return *run_.options_.loop; }
-  [[nodiscard]] bool is_traced() const { return run_.options_.trace.enabled(); }
+  [[nodiscard]] loop::Loop& loop() { return *use_.loop; }
+  [[nodiscard]] bool is_traced() const { return use_.is_traced; }
   [[nodiscard]] NodeStates<>& states() { return states_; }
 
   // --- Times. Written before the hand-over or state change that publishes them.
@@ -89,7 +117,7 @@ class RunExtras {
     begin_ns_[node].store(time.time_since_epoch().count() + 1, std::memory_order_relaxed);
   }
   [[nodiscard]] bool knows_body_begin(std::uint32_t node) const {
-    return times_bodies_ && begin_ns_[node].load(std::memory_order_relaxed) != 0;
+    return use_.times_bodies && begin_ns_[node].load(std::memory_order_relaxed) != 0;
   }
   [[nodiscard]] base::TimePoint body_begin(std::uint32_t node) const {
     return base::TimePoint(base::Duration(begin_ns_[node].load(std::memory_order_relaxed) - 1));
@@ -155,9 +183,9 @@ class RunExtras {
 
  private:
   Run& run_;
-  LoopScheduler* loop_scheduler_ = nullptr;
+  const Topology& topology_;
+  Use use_;
   base::TimePoint started_at_{};
-  bool times_bodies_ = false;
   NodeStates<> states_;
   std::unique_ptr<std::int64_t[]> ready_ns_;
   std::unique_ptr<std::atomic<std::int64_t>[]> begin_ns_;  // plus 1; 0: not known

@@ -27,11 +27,11 @@ std::vector<NodeSpec> specs_with_everything() {
 
 class RunExtrasTest : public testing::Test {
  protected:
-  RunExtrasTest() { extras.reset(nullptr, true, true); }
+  RunExtrasTest() { extras.reset({.is_timed = true, .times_bodies = true}); }
 
   TestDag dag{specs_with_everything()};
   runtime::Run run{dag.topology(), dag.costs()};
-  RunExtras extras{run};
+  RunExtras extras{run, dag.topology()};
   const std::uint32_t timed = dag.node("timed");
   const std::uint32_t sink = dag.node("sink");
   const std::uint32_t spare = dag.node("spare");
@@ -60,7 +60,7 @@ TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   extras.add_row_count(timed, 40);
   ASSERT_FALSE(extras.close_sink(true));
 
-  extras.reset(nullptr, true, true);
+  extras.reset({.is_timed = true, .times_bodies = true});
   EXPECT_EQ(extras.states()[timed].get(), NodeState::kWaiting);
   EXPECT_FALSE(extras.was_any_taken());
   EXPECT_FALSE(extras.used_fallback(timed));

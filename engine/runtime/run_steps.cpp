@@ -150,7 +150,7 @@ bool RunSteps::end_careful(NodeCall& call, bool ok) {
     }
     const bool won = cell->end_careful();
     // Also of a late body: an armed clock would keep the run's storage until it fires.
-    if (extras_.loop_scheduler() != nullptr) {
+    if (extras_.loop_host() != nullptr) {
       disarm(extras_.timeout_timer(node));
       if (run_.options_.deadline) disarm(extras_.give_up_timer(node));
     }
@@ -392,7 +392,18 @@ void RunSteps::abandon_running(trace::SpanStatus status) {
   }
 }
 
-void RunSteps::finish_work() {
+void RunSteps::finish_work(StrandHost& host, Run& run) {
+  if (run.has_extras_) return RunSteps(host, run).finish_with_extras();
+  const RunOutcome outcome = run.outcome_when_over();
+  // Before the answer: whoever gets it may take the whole DAG down.
+  if (run.measured_ && outcome == RunOutcome::kOk) run.costs_->refresh();
+  run.outcome_.store(outcome, std::memory_order_release);
+  const bool counted = run.counted_;
+  run.deliver();
+  if (counted) run.drop_reference();
+}
+
+void RunSteps::finish_with_extras() {
   const RunOutcome outcome = decide_outcome();
   const bool is_open = run_.outcome() == RunOutcome::kOpen;
   if (is_open && outcome == RunOutcome::kOk && run_.topology().traits().has_fallback)

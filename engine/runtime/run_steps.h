@@ -90,8 +90,8 @@ class RunSteps {
   void fall_back_or_fail(std::uint32_t node, base::Error error);
   /// Answers at once, before the work is over. Does nothing if the answer is out.
   void answer_early();
-  /// Ends the work: answers if nobody has. The run must not be touched afterwards.
-  void finish_work();
+  /// Ends the work of a run: answers if nobody has. The run must not be touched afterwards.
+  static void finish_work(StrandHost& host, Run& run);
   /// Takes back the clocks that would let pending nodes give up.
   void release_give_ups();
 
@@ -111,6 +111,7 @@ class RunSteps {
   void trace_error(std::uint32_t node, base::ErrorCode code);
   void trace_run_end();
   void answer_complete();
+  void finish_with_extras();
   void abandon_running(trace::SpanStatus status);
   void note_success(NodeCall& call);
   void record_downstream();

@@ -5,10 +5,11 @@
 
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/processor_move.h"
+#include "runtime/crew.h"
+#include "runtime/pool_inbox.h"
 #include "runtime/run.h"
 #include "runtime/topology/cost_model.h"
 #include "runtime/worker.h"
-#include "runtime/worker_pool.h"
 
 // What a worker hands to others, and when (D6): nodes that cost more than a hand-over, and private
 // nodes that together cost more than a hand-over of the whole; nothing of a run that gains less by
@@ -23,7 +24,7 @@ constexpr std::uint64_t kPieceMaxNs = 16'000;
 
 }  // namespace
 
-bool Worker::can_share() const { return pool_.can_share() && nesting_ < kNestingShares; }
+bool Worker::can_share() const { return crew_.can_share() && nesting_ < kNestingShares; }
 
 void Worker::share_pushed(Run& run, std::uint32_t mark) {
   if (!run.pays_to_share_) {
@@ -33,7 +34,7 @@ void Worker::share_pushed(Run& run, std::uint32_t mark) {
   } else if (stack_top_.load(std::memory_order_relaxed) >= share_count(run)) {
     share_backlog(run);
   }
-  if (!pool_.is_watched()) pool_.wake_watcher(*this);
+  call_watcher();
   if (share_check_ == 0) look_when_sharing_pays(run);
 }
 
@@ -41,7 +42,7 @@ void Worker::publish_costly_nodes(Run& run, std::uint32_t mark) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top == mark + 1) {
     const std::uint32_t hint = run.hints_[stack_[mark]].load(std::memory_order_relaxed);
-    if (hint >= pool_.hand_over_ns()) return publish_one(run, mark, hint);
+    if (hint >= crew_.hand_over_ns()) return publish_one(run, mark, hint);
   }
   std::uint32_t dearest = 0;
   for (std::uint32_t index = mark; index < top; ++index) {
@@ -49,15 +50,15 @@ void Worker::publish_costly_nodes(Run& run, std::uint32_t mark) {
     dearest = std::max(dearest, hint);
     backlog_ns_ += hint & CostModel::kCostMask;
   }
-  if (dearest >= pool_.hand_over_ns()) {
+  if (dearest >= crew_.hand_over_ns()) {
     publish_pieces(run, mark);
-  } else if (backlog_ns_ >= pool_.backlog_limit_ns()) {
+  } else if (backlog_ns_ >= crew_.backlog_limit_ns()) {
     share_backlog(run);
   }
 }
 
 std::uint32_t Worker::share_count(const Run& run) const {
-  const std::uint64_t limit = pool_.backlog_limit_ns();
+  const std::uint64_t limit = crew_.backlog_limit_ns();
   return run.total_ns_ < limit ? UINT32_MAX : nodes_worth(limit, run.dearest_ns_);
 }
 
@@ -69,7 +70,7 @@ void Worker::look_when_sharing_pays(const Run& run) {
     share_check_ = UINT32_MAX;
     return;
   }
-  if (!pool_.is_watched()) {
+  if (!crew_.is_watched()) {
     share_check_ = 0;
   } else if (!run.pays_to_share_) {
     share_check_ = UINT32_MAX;
@@ -80,7 +81,8 @@ void Worker::look_when_sharing_pays(const Run& run) {
 
 void Worker::publish(Run& run, std::uint32_t head) {
   const std::uint32_t credit = run.split_credit(credit_);
-  push_item(static_cast<std::size_t>(run.class_of(head & ~kChainBit)), {&run, pack(head, credit)});
+  push_item(static_cast<std::size_t>(run.class_of(head & ~kChainBit)),
+            {&run, pack_item(head, credit)});
 }
 
 void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
@@ -94,16 +96,16 @@ void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
 }
 
 void Worker::announce(Run& run, std::uint64_t gain_ns) {
-  if (pool_.spreads_threads()) {
+  if (crew_.spreads_threads()) {
     const int here = base::current_processor();
     if (processor_.load(std::memory_order_relaxed) != here)
       processor_.store(here, std::memory_order_relaxed);
   }
   base::light_fence();
-  if (pool_.has_parked()) [[unlikely]]
-    pool_.consider_wake(*this, gain_ns);
+  if (crew_.has_parked()) [[unlikely]]
+    consider_wake(gain_ns);
   // A caller that takes nothing but its own run is no sleeper of the pool: the run knows it.
-  if (run.caller_takes_only_ && run.caller_spot_.is_waiting() && pool_.is_worth_a_wake(gain_ns))
+  if (run.caller_takes_only_ && run.caller_spot_.is_waiting() && crew_.is_worth_a_wake(gain_ns))
     static_cast<void>(run.caller_spot_.notify());
 }
 
@@ -122,7 +124,7 @@ void Worker::publish_pieces(Run& run, std::uint32_t mark) {
   backlog_ns_ -= std::min(left, backlog_ns_);
   std::uint32_t index = mark;
   while (index < top) {
-    const std::uint64_t piece = unknown ? 0 : std::min(left / pool_.pieces(), kPieceMaxNs);
+    const std::uint64_t piece = unknown ? 0 : std::min(left / crew_.pieces(), kPieceMaxNs);
     const std::uint32_t first = index;
     std::uint64_t cost =
         run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
@@ -143,14 +145,14 @@ void Worker::share_backlog(Run& run) {
     exact += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
   }
   backlog_ns_ = exact;
-  if (exact >= pool_.backlog_limit_ns()) return publish_oldest((top + 1) / 2);
+  if (exact >= crew_.backlog_limit_ns()) return publish_oldest((top + 1) / 2);
   if (share_check_ == 0) return;
-  share_check_ = top + nodes_worth(pool_.backlog_limit_ns() - exact, run.dearest_ns_);
+  share_check_ = top + nodes_worth(crew_.backlog_limit_ns() - exact, run.dearest_ns_);
 }
 
 void Worker::publish_oldest(std::uint32_t count) {
   // Cheap nodes travel as one item: singly they are not worth a hand-over.
-  if (count == 0 || !pool_.can_share()) return;
+  if (count == 0 || !crew_.can_share()) return;
   Run& run = *run_;
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   std::uint64_t cost = 0;

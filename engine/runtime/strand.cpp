@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/planted_bug.h"
+#include "runtime/crew.h"
 #include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
@@ -18,7 +19,6 @@
 #include "runtime/topology/node.h"
 #include "runtime/topology/topology.h"
 #include "runtime/worker.h"
-#include "runtime/worker_pool.h"
 
 // The steps of a strand; worker.h has the table. A node takes one of two ways (node_states.h): the
 // quick one is all here, the careful one uses run_steps.h around the same body. What follows from a
@@ -260,10 +260,10 @@ bool Worker::others_are_due(const Run& run) {
   if (only_run_ != nullptr || MR_PLANTED(kGreedyStrand)) return false;
   ++dispatches_;  // a turn counts as one (P4)
   const auto priority = static_cast<std::size_t>(run.priority_);
-  if (run_classes_.any_up_to(priority) || pool_.inbox().classes().any_up_to(priority)) return true;
+  if (run_classes_.any_up_to(priority) || crew_.inbox().classes().any_up_to(priority)) return true;
   if (priority != 0 && node_classes_.any_up_to(priority - 1)) return true;
   return is_guard_due() &&
-         (run_classes_.any() || pool_.inbox().classes().any() || node_classes_.any());
+         (run_classes_.any() || crew_.inbox().classes().any() || node_classes_.any());
 }
 
 // --- Readiness on the careful way
@@ -284,7 +284,7 @@ void Worker::make_ready(Run& run, std::uint32_t node) {
 bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
   if (!run.inlining_.enabled) return false;
   if (run.topology().spec(node).inline_hint == InlineHint::kNever) return false;
-  if (pool_.config().enable_continuation_chaining) return true;
+  if (crew_.config().enable_continuation_chaining) return true;
   const bool is_chain = node_ != kNoNode && run.topology().single_continuation(node_) == node;
   if (!is_chain) return true;
   const std::uint32_t rows = run.counts_rows_ ? run.extras_->row_count(node) : 0;
@@ -295,7 +295,7 @@ void Worker::enqueue(Run& run, std::uint32_t node) {
   const std::uint32_t hint = run.costs().hint(node);
   publish(run, node);
   announce(run, hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
-  if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
+  if (crew_.can_share()) call_watcher();
 }
 
 // --- A strand: its begin
@@ -404,12 +404,6 @@ void Worker::count_executed(Run& run) {
   if (count != 0) run.add_executed(static_cast<std::uint32_t>(count));
 }
 
-void Worker::count_missed() {
-  const std::int64_t spent_ns = std::exchange(counted_left_ns_, turn_left_ns_) - turn_left_ns_;
-  if (node_classes_.any() && pool_.has_parked()) [[unlikely]]
-    pool_.count_missed(*this, spent_ns);
-}
-
 void Worker::abandon_strand() {
   stack_top_.store(0, std::memory_order_relaxed);
   backlog_ns_ = 0;
@@ -437,7 +431,7 @@ void Worker::end_strand() {
   if (popped) nodes_[priority].push(item);
   count_executed(run);
   leave_run();
-  if (run.return_credit(credit_)) run.finish_work(*this);
+  if (run.return_credit(credit_)) RunSteps::finish_work(*this, run);
 }
 
 void Worker::requeue_strand(Run& run) {
@@ -459,13 +453,13 @@ void Worker::requeue_strand(Run& run) {
     credit_ = UINT32_MAX;
   }
   leave_run();
-  const DequeItem item{&run, pack(head, static_cast<std::uint32_t>(credit_))};
+  const DequeItem item{&run, pack_item(head, static_cast<std::uint32_t>(credit_))};
   if (run_classes_.has(priority)) {
     runs_[priority].push(item);
   } else {
-    pool_.inbox().push_strand(item, priority);
+    crew_.inbox().push_strand(item, priority);
   }
-  if (pool_.can_share() && !pool_.is_watched()) pool_.wake_watcher(*this);
+  if (crew_.can_share()) call_watcher();
 }
 
 std::uint32_t Worker::link_chain(Run& run,

@@ -13,6 +13,7 @@
 #include "base/sync/atomics.h"
 #include "base/sync/parking.h"
 #include "runtime/class_set.h"
+#include "runtime/crew.h"
 #include "runtime/handshake.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
@@ -63,7 +64,7 @@
 //     (steal_deque.h), or happens while the private stack is held (handshake.h).
 //  2. No node is lost: a strand ends only with an empty private stack, or when the run is to stop.
 //     Everything else that is ready lies in a deque or an inbox.
-//  3. No wake-up is lost: see pool_wake.cpp.
+//  3. No wake-up is lost: see crew.h.
 //  4. The work ends once: whoever holds a place with ready nodes holds credit (credit.h), so the
 //     last credit comes back after the last node; `end_strand` gives it back as its last touch.
 //  5. The answer goes out once: `Run::try_answer` is one compare-exchange, and after it no body
@@ -75,8 +76,6 @@
 //     strands of the same run; when the turn is used up, what waits goes first (D4, D10).
 
 namespace millrace::runtime {
-
-class WorkerPool;
 
 /// Counts of one worker. Each cell is written by its worker and read by anyone; none publishes.
 struct WorkerCounters {
@@ -112,7 +111,7 @@ struct IdleAction {
 /// so.
 class alignas(base::kApartBytes) Worker final : public StrandHost {
  public:
-  Worker(WorkerPool& pool, std::uint32_t index, std::uint64_t seed);
+  Worker(Crew& crew, std::uint32_t index, std::uint64_t seed);
 
   /// Takes the next node and calls its body. False: there is nothing to do here.
   [[nodiscard]] bool start();
@@ -127,6 +126,9 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   void unparked(bool notified);
   /// Leaves the idle state because the driver found something itself.
   void stop_idling();
+  /// The driver leaves, between two strands. If it was `woken` for work since it last had some, it
+  /// passes the call on.
+  void leave(bool woken);
 
   /// Makes a fresh run this worker's own: the next `start` begins with its sources.
   void adopt(Run& run);
@@ -177,14 +179,19 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] bool is_in_strand() const { return run_ != nullptr; }
   /// Where its driver sleeps.
   [[nodiscard]] base::ParkingSpot<>& spot() {
-    return only_run_ == nullptr ? spot_ : only_run_->caller_spot_;
+    return only_run_ == nullptr ? own_spot() : only_run_->caller_spot_;
   }
+  /// How its driver is woken for something else than work.
+  [[nodiscard]] Waiter waiter() { return {.spot = &own_spot(), .idle = &crew_.idle_counts()}; }
+  [[nodiscard]] const Crew& crew() const { return crew_; }
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] const WorkerCounters& counters() const { return counters_; }
   /// Any thread: nodes and runs that lie here ready, as a hint.
   [[nodiscard]] std::uint64_t ready_hint() const;
+  /// Any thread: a strand is under way here, as a hint.
+  [[nodiscard]] bool looks_in_strand() const { return in_strand_.load(std::memory_order_relaxed); }
   /// Any thread: a body is running here, or something lies in a queue.
-  [[nodiscard]] bool looks_busy() const;
+  [[nodiscard]] bool looks_busy() const { return looks_in_strand() || ready_hint() > 0; }
   /// One look at everything that could be taken; cheap enough to spin on.
   [[nodiscard]] bool sees_work() const;
   /// For its driver: whether something of class `priority` lies where this worker looks before it
@@ -195,20 +202,10 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   /// For its driver, in a strand: the class of its run, and what the last node took of the turn.
   [[nodiscard]] Priority strand_priority() const { return run_->priority(); }
   [[nodiscard]] std::int64_t last_charge_ns() const { return last_charge_ns_; }
-  /// Any thread: wakes the driver if it sleeps, because what it waits for besides work has come.
-  void call_back();
   /// Any thread: items that others could take, as a hint.
   [[nodiscard]] std::uint64_t shared_item_count() const;
 
  private:
-  friend class WorkerPool;
-
-  static constexpr std::uint64_t pack(std::uint32_t node, std::uint32_t credit) {
-    return (static_cast<std::uint64_t>(credit) << 32U) | node;
-  }
-  /// In an item's node: more nodes follow it along the run's links.
-  static constexpr std::uint32_t kChainBit = 1U << 31U;
-
   // strand.cpp: the steps of a strand.
   /// Makes sure that there is a next node. False: the strand is over.
   [[nodiscard]] bool find_node();
@@ -252,8 +249,6 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   }
   /// Adds the bodies of this strand to those of its run.
   void count_executed(Run& run);
-  /// Notes what could have been saved by waking a peer since it was last called.
-  void count_missed();
   /// What the node that has just ended takes of the turn.
   [[nodiscard]] std::int64_t charge_of(const Run& run, std::uint32_t node) const;
   /// The turn is used up: whether something that waits comes next.
@@ -304,7 +299,7 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   }
 
   // Constant after construction.
-  WorkerPool& pool_;
+  Crew& crew_;
   const std::uint32_t index_;
   const std::uint32_t guard_every_;
 
@@ -345,8 +340,26 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   std::vector<PrivateStack> stacks_ = std::vector<PrivateStack>(1);
   std::uint32_t nesting_ = 0;
 
+  // idling.cpp: how it waits, and whom it wakes.
+  [[nodiscard]] base::ParkingSpot<>& own_spot() { return crew_.spot(index_); }
   [[nodiscard]] IdleAction idle_for_own_run();
+  [[nodiscard]] IdleAction try_park();
   [[nodiscard]] bool sees_own_run() const;
+  [[nodiscard]] bool any_other_busy() const;
+  /// Changes whenever a worker calls a body.
+  [[nodiscard]] std::uint64_t activity() const;
+  /// Notes what could have been saved by waking a peer since it was last called.
+  void count_missed();
+  /// Wakes a sleeper for what was just published, if the gain or what was missed is worth it.
+  void consider_wake(std::uint64_t gain_ns);
+  /// Whoever takes something and leaves more behind calls the next one: sleepers are woken one
+  /// after the other.
+  void wake_for_rest();
+  bool wake_one();
+  /// Makes sure that somebody looks at what this worker holds back.
+  void call_watcher() {
+    if (!crew_.is_watched()) wake_one();
+  }
   void begin_looking(base::Duration how_long);
   /// Moves its thread away from a processor on which a peer works.
   void leave_busy_processor(base::TimePoint now);
@@ -380,7 +393,6 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   ClassSet run_classes_;
   std::array<StealDeque<>, kPriorityCount> nodes_;
   std::array<StealDeque<>, kPriorityCount> runs_;
-  base::ParkingSpot<> spot_;
   alignas(base::kApartBytes) WorkerCounters counters_;
 };
 

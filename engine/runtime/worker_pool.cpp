@@ -45,21 +45,6 @@ namespace {
 // The worker that the calling thread drives, if it is inside one.
 thread_local Worker* current_worker = nullptr;
 
-// What a measurement adds to what it measures: the time from one reading to the next, as a mean,
-// because a clock's steps may be longer than a body.
-base::Duration measure_overhead(const base::Clock& clock) {
-  constexpr int kBatches = 8;
-  constexpr int kReadings = 64;
-  base::Duration least = base::Duration::max();
-  for (int batch = 0; batch < kBatches; ++batch) {
-    const base::TimePoint before = clock.now();
-    base::TimePoint after = before;
-    for (int reading = 0; reading < kReadings; ++reading) after = clock.now();
-    least = std::min(least, (after - before) / kReadings);
-  }
-  return least;
-}
-
 }  // namespace
 
 DriverScope::DriverScope(Worker& worker) : outer_(std::exchange(current_worker, &worker)) {}
@@ -100,7 +85,7 @@ base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfi
     const bool shares = config.compute_threads != 1;
     pool.reset(new WorkerPool(config, clock, shares ? machine_prices() : SharingPrices{}));
     pool->is_driven_ = true;
-    pool->spreads_threads_ = pool->worker_count_ > 1 && !config.pin_from;
+    pool->crew_.spread_threads();
     pool->start_threads();
   } catch (const std::system_error& error) {
     return base::fail(base::ErrorCode::kResourceExhausted,
@@ -121,28 +106,14 @@ base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create_undriven(const Exec
 WorkerPool::WorkerPool(const ExecutorConfig& config,
                        const base::Clock& clock,
                        const SharingPrices& prices)
-    : config_(config),
-      clock_(clock),
-      prices_{.hand_over = config.hand_over_price.value_or(prices.hand_over),
-              .wake = config.wake_price.value_or(prices.wake),
-              .bundle = config.bundle_price.value_or(prices.bundle)} {
-  worker_count_ = config.compute_threads != 0
-                      ? config.compute_threads
-                      : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
-  thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
-  if (thread_count_ == 0) guest_slot_end_ = kSlotMax - 1;  // the last one is for the standby
-  hand_over_ns_ = static_cast<std::uint32_t>(
-      std::min<std::int64_t>(prices_.hand_over.count(), CostModel::kCostMask));
-  // One worker has nobody to share with: it keeps everything, in order of path cost (P1).
-  backlog_limit_ns_ =
-      worker_count_ > 1 ? static_cast<std::uint64_t>(prices_.bundle.count()) : UINT64_MAX;
-  rescue_after_ = config.spin_time / 4;
-  clock_overhead_ = measure_overhead(clock);
-  for (std::uint32_t slot = 0; slot < thread_count_; ++slot) make_worker(slot);
+    : crew_(config, clock, prices),
+      // Without threads the last slot is for the standby.
+      guest_slot_end_(crew_.thread_count() == 0 ? kSlotMax - 1 : kSlotMax) {
+  for (std::uint32_t slot = 0; slot < thread_count(); ++slot) make_worker(slot);
 }
 
 void WorkerPool::start_threads() {
-  for (std::uint32_t slot = 0; slot < thread_count_; ++slot) {
+  for (std::uint32_t slot = 0; slot < thread_count(); ++slot) {
     threads_.emplace_back(
         [this, slot](const std::stop_token& stop) { drive(*worker_storage_[slot], stop); });
   }
@@ -167,42 +138,39 @@ WorkerPool::~WorkerPool() {
 
 Worker& WorkerPool::make_worker(std::uint32_t slot) {
   worker_storage_[slot] =
-      std::make_unique<Worker>(*this, slot, config_.seed * 0x9E3779B97F4A7C15U + slot);
-  workers_[slot].store(worker_storage_[slot].get(), std::memory_order_release);
-  std::uint32_t count = slot_count_.load(std::memory_order_relaxed);
-  while (count <= slot && !slot_count_.compare_exchange_weak(count, slot + 1)) {
-  }
+      std::make_unique<Worker>(crew_, slot, config().seed * 0x9E3779B97F4A7C15U + slot);
+  crew_.add_worker(slot, *worker_storage_[slot]);
   return *worker_storage_[slot];
 }
 
 // --- Runs
 
 Worker* WorkerPool::current() const {
-  return current_worker != nullptr && &current_worker->pool_ == this ? current_worker : nullptr;
+  return current_worker != nullptr && &current_worker->crew() == &crew_ ? current_worker : nullptr;
 }
 
 void WorkerPool::prepare(Run& run, Run::Start&& start) {
   const RunOptions& options = start.options;
-  if (options.loop != nullptr) start.loop_scheduler = &scheduler_of(*options.loop);
+  if (options.loop != nullptr) start.loop_host = &scheduler_of(*options.loop);
   const InlineOverrides& own = options.inlining;
   const std::uint32_t depth_max =
-      own.max_inline_depth.value_or(config_.max_inline_depth.value_or(UINT32_MAX));
+      own.max_inline_depth.value_or(config().max_inline_depth.value_or(UINT32_MAX));
   start.inlining = {.enabled = depth_max != 0 && own.enable_inline_execution.value_or(
-                                                     config_.enable_inline_execution),
+                                                     config().enable_inline_execution),
                     .threshold = own.inline_threshold.value_or(run.costs().inline_threshold()),
                     .depth_max = depth_max};
-  start.is_careful = !start.inlining.enabled || !config_.enable_continuation_chaining;
+  start.is_careful = !start.inlining.enabled || !config().enable_continuation_chaining;
   // A turn of `depth_max` nodes is used up by as many nodes, however cheap.
   if (depth_max != 0 && depth_max != UINT32_MAX) {
-    const std::int64_t share = config_.strand_quantum.count() / depth_max + 1;
+    const std::int64_t share = config().strand_quantum.count() / depth_max + 1;
     start.node_charge_min_ns =
         static_cast<std::uint32_t>(std::min<std::int64_t>(share, CostModel::kCostMask));
   }
   const CostModel& costs = run.costs();
-  start.pays_to_share = !costs.is_warm() || prices_.pays(base::Duration(costs.sharing_gain_ns()),
-                                                         costs.contended_edge_count());
-  start.shares_singly = costs.dearest_ns() >= hand_over_ns_;
-  run.prepare(std::move(start), clock_);
+  start.pays_to_share = !costs.is_warm() || prices().pays(base::Duration(costs.sharing_gain_ns()),
+                                                          costs.contended_edge_count());
+  start.shares_singly = costs.dearest_ns() >= crew_.hand_over_ns();
+  run.prepare(std::move(start), clock());
   if (run.may_answer_early_ && run.options_.deadline) {
     run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
   }
@@ -238,8 +206,8 @@ void WorkerPool::submit_counted(Run& run,
 
 void WorkerPool::enqueue(Run& run) {
   // Work that begins on the loop goes there at once, not by way of a worker.
-  if (run.options_.loop != nullptr && thread_count_ == 0) start_standby();
-  if (run.topology().traits().starts_async) return run.extras_->loop_scheduler()->submit(run);
+  if (run.options_.loop != nullptr && thread_count() == 0) start_standby();
+  if (run.topology().traits().starts_async) return scheduler_of(*run.options_.loop).submit(run);
   if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }
@@ -251,7 +219,7 @@ LoopScheduler& WorkerPool::scheduler_of(loop::Loop& loop) {
   auto found = std::ranges::find_if(
       loop_schedulers_, [&](const auto& scheduler) { return &scheduler->loop() == &loop; });
   if (found == loop_schedulers_.end())
-    found = loop_schedulers_.insert(found, std::make_unique<LoopScheduler>(*this, loop));
+    found = loop_schedulers_.insert(found, std::make_unique<LoopScheduler>(crew_, loop));
   LoopScheduler& scheduler = **found;
   last_scheduler_.store(&scheduler, std::memory_order_release);
   return scheduler;
@@ -288,7 +256,7 @@ std::uint32_t WorkerPool::active_count() const {
   std::uint32_t count = 0;
   for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
     const Worker* const worker = worker_at(slot);
-    if (worker != nullptr && worker->in_strand_.load(std::memory_order_relaxed)) ++count;
+    if (worker != nullptr && worker->looks_in_strand()) ++count;
   }
   return count;
 }
@@ -314,42 +282,28 @@ std::int64_t WorkerPool::ready_count() const {
     const Worker* const worker = worker_at(slot);
     if (worker != nullptr) count += worker->ready_hint();
   }
-  return static_cast<std::int64_t>(count) + inbox_.size_hint();
+  return static_cast<std::int64_t>(count) + crew_.inbox().size_hint();
 }
 
 // --- What comes from outside
 
 void WorkerPool::submit_from_outside(Run& run) {
   run.entry_->run = &run;
-  run.entry_->payload = Worker::pack(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit));
-  inbox_.push(*run.entry_, run.options_.priority);
-  announce_work();
-}
-
-void WorkerPool::submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit) {
-  QueueEntry& entry = run.extras_->entry(head);
-  entry.run = &run;
-  entry.payload = Worker::pack(is_chain ? head | Worker::kChainBit : head, credit);
-  inbox_.push(entry, run.class_of(head));
-  announce_work();
+  run.entry_->payload = pack_item(kNoNode, static_cast<std::uint32_t>(Run::kFullCredit));
+  crew_.inbox().push(*run.entry_, run.options_.priority);
+  crew_.announce_work();
 }
 
 void WorkerPool::post(loop::Job& job) {
-  inbox_.push(job);
-  announce_work();
-}
-
-void WorkerPool::announce_work() {
-  if (MR_PLANTED(kLostWakeUp)) return;
-  // The push was a full fence.
-  if (has_parked() && searching_count() <= 0) wake_one(nullptr);
+  crew_.inbox().push(job);
+  crew_.announce_work();
 }
 
 void WorkerPool::finish_jobs() {
   // Whoever posted a job counts on it: a coroutine that waits for its turn here would never be
   // destroyed. Jobs that these post in turn are done as well.
   DequeItem item;
-  while (inbox_.try_take(static_cast<std::size_t>(Priority::kNormal), item)) {
+  while (crew_.inbox().try_take(static_cast<std::size_t>(Priority::kNormal), item)) {
     MR_CHECK(item.payload == PoolInbox::kJobPayload);  // all runs were released before
     loop::Job& job = *static_cast<loop::Job*>(item.run);
     job.run(job);

@@ -14,16 +14,16 @@
 #include "base/sync/mutex.h"
 #include "base/sync/parking.h"
 #include "loop/executor.h"
-#include "runtime/class_set.h"
-#include "runtime/pool_inbox.h"
+#include "runtime/crew.h"
 #include "runtime/pool_settings.h"
-#include "runtime/protocols/idle_counts.h"
 #include "runtime/ready_gauge.h"
 #include "runtime/run.h"
 #include "runtime/sharing_prices.h"
 #include "runtime/worker.h"
 
 namespace millrace::runtime {
+
+class LoopScheduler;
 
 /// Counts work that is not done yet, for a thread that helps until all is done.
 /// Threading: `done` from any thread; call `add` before the waiter waits.
@@ -35,12 +35,13 @@ class WaitGroup {
 
  private:
   friend class WorkerPool;
+  /// The group may go once this returns: threads inside `done` have left it.
+  void wait_until_left() const;
+
   // The decrement to zero publishes to the waiter everything that was done before.
   std::atomic<std::uint64_t> open_{0};
-  // Publish to the last `done` whom to wake: the worker of a waiter that helps, or the place where
-  // one sleeps.
-  std::atomic<Worker*> helper_{nullptr};
-  std::atomic<base::ParkingSpot<>*> spot_{nullptr};
+  // Publishes to the last `done` whom to wake.
+  std::atomic<const Waiter*> waiter_{nullptr};
   // Threads inside `done`; the waiter returns only after they have left.
   std::atomic<std::uint32_t> leaving_{0};
 };
@@ -78,7 +79,7 @@ struct PoolCounters {
 /// run; all runs must be released before it is destroyed.
 class WorkerPool final : public loop::Executor, public ReadyGauge {
  public:
-  static constexpr std::uint32_t kSlotMax = 64;
+  static constexpr std::uint32_t kSlotMax = Crew::kSlotMax;
 
   /// Starts the threads. `clock` is used for idle times only.
   [[nodiscard]] static base::Result<std::unique_ptr<WorkerPool>> create(
@@ -114,13 +115,13 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   void post(loop::Job& job) override;
   [[nodiscard]] bool is_current() const override;
 
-  [[nodiscard]] const ExecutorConfig& config() const { return config_; }
-  [[nodiscard]] const base::Clock& clock() const { return clock_; }
+  [[nodiscard]] const ExecutorConfig& config() const { return crew_.config(); }
+  [[nodiscard]] const base::Clock& clock() const { return crew_.clock(); }
   /// The prices by which it decides what to share.
-  [[nodiscard]] const SharingPrices& prices() const { return prices_; }
+  [[nodiscard]] const SharingPrices& prices() const { return crew_.prices(); }
   /// Number of threads that the pool started.
-  [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
-  [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
+  [[nodiscard]] std::uint32_t thread_count() const { return crew_.thread_count(); }
+  [[nodiscard]] std::uint32_t worker_count() const { return crew_.worker_count(); }
   [[nodiscard]] PoolCounters counters() const MR_EXCLUDES(loop_schedulers_mutex_);
   /// Workers that are inside a run now, as a hint.
   [[nodiscard]] std::uint32_t active_count() const;
@@ -130,14 +131,10 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   [[nodiscard]] std::int64_t ready_count() const override;
 
   // --- For drivers: threads of this pool, helping callers, the simulator.
-  [[nodiscard]] std::uint32_t worker_slots() const {
-    return slot_count_.load(std::memory_order_relaxed);
-  }
-  [[nodiscard]] Worker* worker_at(std::uint32_t slot) const {
-    return workers_[slot].load(std::memory_order_acquire);
-  }
+  [[nodiscard]] std::uint32_t worker_slots() const { return crew_.worker_slots(); }
+  [[nodiscard]] Worker* worker_at(std::uint32_t slot) const { return crew_.worker_at(slot); }
   /// Workers that look for work or have been called to, as a hint; 0 when all sleep.
-  [[nodiscard]] std::int32_t searching_count() const { return idle_.searching_count(); }
+  [[nodiscard]] std::int32_t searching_count() const { return crew_.searching_count(); }
   /// `run_owned` inside a body, in steps, for a driver that must not block: makes `worker` free for
   /// `run`. The driver then moves the worker until the run is done and the worker between two
   /// strands.
@@ -154,16 +151,12 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
                                         bool woken);
 
  private:
-  friend class LoopScheduler;
-  friend class Worker;
-
   WorkerPool(const ExecutorConfig& config, const base::Clock& clock, const SharingPrices& prices);
   void start_threads();
   [[nodiscard]] base::Status pin_threads(std::uint32_t first);
   void drive(Worker& worker, std::stop_token stop);
   template <class Done>
   void help(Worker& worker, Done done);
-  void stop_helping(Worker& worker, bool woken);
   static void wait_without_helping(WaitGroup& group);
   [[nodiscard]] Worker* take_guest();
   Worker& make_worker(std::uint32_t slot);
@@ -191,64 +184,13 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   void call_standby();
   void release_standby();
   void stand_in_for_callers(const std::stop_token& stop);
-  /// Whether a worker is worth waking that could save so much.
-  [[nodiscard]] bool is_worth_a_wake(std::uint64_t gain_ns) const {
-    return gain_ns >= static_cast<std::uint64_t>(prices_.wake.count());
-  }
   void finish_jobs();
 
-  // For workers and loop schedulers.
-  void submit_nodes(Run& run, std::uint32_t head, bool is_chain, std::uint32_t credit);
-  void announce_work();
-  [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
-  [[nodiscard]] bool can_share() const { return worker_count_ > 1; }
-  /// A node of this cost, or of unknown cost, is worth a hand-over by itself.
-  [[nodiscard]] std::uint32_t hand_over_ns() const { return hand_over_ns_; }
-  /// Threads that find themselves on the processor of a busy peer move to another.
-  [[nodiscard]] bool spreads_threads() const { return spreads_threads_; }
-  [[nodiscard]] std::uint64_t backlog_limit_ns() const { return backlog_limit_ns_; }
-  [[nodiscard]] base::Duration rescue_after() const { return rescue_after_; }
-  [[nodiscard]] PoolInbox& inbox() { return inbox_; }
-  [[nodiscard]] const PoolInbox& inbox() const { return inbox_; }
-  [[nodiscard]] IdleCounts<>& idle_counts() { return idle_; }
-  [[nodiscard]] bool is_watched() const { return idle_.is_watched(); }
-  void wake_watcher(Worker& by);
-  [[nodiscard]] bool has_parked() const { return parked_.load(std::memory_order_relaxed) != 0; }
-  void consider_wake(Worker& by, std::uint64_t gain_ns);
-  void count_missed(Worker& by, std::int64_t spent_ns);
-  /// Into how many pieces nodes that became ready together are cut, at least.
-  [[nodiscard]] std::uint64_t pieces() const { return std::uint64_t{2} * worker_count_; }
-  void wake_for_rest(Worker& by);
-  bool wake_one(Worker* by);
-  [[nodiscard]] IdleAction try_park(Worker& worker);
-  void leave_parking(Worker& worker, bool notified);
-  [[nodiscard]] bool has_work_for(const Worker& worker) const;
-  [[nodiscard]] bool any_other_busy(const Worker& worker) const;
-  [[nodiscard]] std::uint64_t activity() const;
-
+  Crew crew_;
   // Constant after construction.
-  const ExecutorConfig config_;
-  const base::Clock& clock_;
-  const SharingPrices prices_;
-  std::uint32_t worker_count_ = 1;
-  std::uint32_t thread_count_ = 0;
-  std::uint32_t guest_slot_end_ = kSlotMax;
+  const std::uint32_t guest_slot_end_;
   bool is_driven_ = false;  // by threads of its own
-  bool spreads_threads_ = false;
-  std::uint32_t hand_over_ns_ = 0;
-  std::uint64_t backlog_limit_ns_ = 0;
-  base::Duration rescue_after_{};
-  base::Duration clock_overhead_{};
 
-  // Read at every hand-over, written when workers fall asleep or wake.
-  // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.
-  alignas(base::kApartBytes) std::atomic<std::uint64_t> parked_{0};
-  std::atomic<std::uint32_t> slot_count_{0};
-  // What came from outside.
-  PoolInbox inbox_;
-  alignas(base::kApartBytes) IdleCounts<> idle_;
-  // Publishes a worker that was made for a guest.
-  std::array<std::atomic<Worker*>, kSlotMax> workers_{};
   // Guest slots in use, by slot.
   alignas(base::kApartBytes) std::atomic<std::uint64_t> guests_{0};
   std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
