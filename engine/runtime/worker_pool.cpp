@@ -238,6 +238,9 @@ void WorkerPool::enqueue(Run& run) {
   // Work that begins on the loop goes there at once, not by way of a worker.
   if (run.options_.loop != nullptr && thread_count_ == 0) start_standby();
   if (run.topology().traits().starts_async) return run.extras_->loop_scheduler()->submit(run);
+  // A worker would have to be woken, and the answer would have to come back.
+  if (run.options_.loop != nullptr && run.extras_->loop_scheduler()->may_begin_here(run))
+    return run.extras_->loop_scheduler()->submit(run);
   if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }
