@@ -1,6 +1,7 @@
-"""Makes the pictures of README.md from what the engine itself prints.
+"""Makes the pictures of README.md and of the guides from what the engine itself prints.
 
-`pictures.py draw` draws docs/pictures/*.svg from the recordings beside them; `pictures.py record RANKD`
+`pictures.py draw` draws docs/pictures/*.svg from the recordings beside them, and load.svg from the run of
+`./dev bench serve --json` in bench/baselines; `pictures.py record RANKD`
 makes the recordings anew, with that engine and a redis-server of its own. Recordings are committed, so that
 the pictures do not change with the noise of a machine; pictures_test.py compares them.
 """
@@ -16,6 +17,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from load_svg import draw_load
 from picture_svg import draw_plan, draw_run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +31,9 @@ def pictures() -> dict[str, str]:
     """Gives the text of each picture by its file name."""
     explanation = json.loads((FOLDER / "plan.json").read_text(encoding="utf-8"))
     recording = json.loads((FOLDER / "run.json").read_text(encoding="utf-8"))
-    return {"plan.svg": draw_plan(explanation, edges_of(explanation)), "run.svg": draw_run(recording)}
+    load = json.loads((ROOT / "bench/baselines/serve-2core-vm.json").read_text(encoding="utf-8"))
+    return {"plan.svg": draw_plan(explanation, edges_of(explanation)), "run.svg": draw_run(recording),
+            "load.svg": draw_load(load)}
 
 
 def edges_of(explanation: dict) -> list[tuple[str, str]]:
