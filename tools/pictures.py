@@ -7,7 +7,7 @@
 docs/pictures/ holds recordings (*.json), pictures (*.svg) and what a terminal showed (*.txt). Recordings are
 committed, so that pictures do not change with the noise of a machine: a waterfall is printed from a recorded run,
 and only the histogram, which is new in every run, is not compared. A page shows a text with `<!-- picture: NAME.txt -->`
-before a fence. pictures_test.py compares recordings, pictures and pages; `./dev test guides` runs `check`.
+before a fence. load.svg is drawn from the run of `./dev bench serve --json` in bench/baselines. pictures_test.py compares recordings, pictures and pages; `./dev test guides` runs `check`.
 """
 
 import json
@@ -21,6 +21,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from load_svg import draw_load
 from picture_svg import draw_plan, draw_run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,7 +46,9 @@ def pictures() -> dict[str, str]:
     """Gives the text of each picture by its file name."""
     explanation = json.loads((FOLDER / "plan.json").read_text(encoding="utf-8"))
     recording = json.loads((FOLDER / "run.json").read_text(encoding="utf-8"))
-    return {"plan.svg": draw_plan(explanation, edges_of(explanation)), "run.svg": draw_run(recording)}
+    load = json.loads((ROOT / "bench/baselines/serve-2core-vm.json").read_text(encoding="utf-8"))
+    return {"plan.svg": draw_plan(explanation, edges_of(explanation)), "run.svg": draw_run(recording),
+            "load.svg": draw_load(load)}
 
 
 def edges_of(explanation: dict) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ import tempfile
 import unittest
 from xml.etree import ElementTree
 
+import load_svg
 import picture_svg
 import pictures
 
@@ -65,6 +66,14 @@ class PicturesTest(unittest.TestCase):
         self.assertIn(("fs", "c"), edges)
         self.assertIn(("rs", "c"), edges)
         self.assertIn(("c", "take"), edges)
+
+    def test_a_load_has_a_mark_for_each_step_and_line(self):
+        curve = [{"share": share, "rate": 900 * share, "goodput": min(900 * share, 900), "p50_ms": 22, "p99_ms": 30}
+                 for share in (0.5, 1, 3)]
+        text = load_svg.draw_load({"curve": curve})
+        marks = [box for box in ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}rect")
+                 if box.get("width") == "8"]
+        self.assertEqual(len(marks), 9)
 
     def test_text_is_escaped(self):
         drawing = picture_svg.Drawing("a < b", 10)

@@ -40,8 +40,8 @@ base::Status measure_refusals(ServeReport& report) {
   MR_TRY_STATUS(project.put_plan("trivial", trivial_plan()));
   MR_TRY_STATUS(project.put_plan("hour", hour_plan()));
   // It is warm without having answered.
-  MR_TRY_STATUS(write_file(project.file("plans/hour.warmup.jsonl"),
-                           "{\"user_id\":1,\"deadline_ms\":1}\n"));
+  MR_TRY_STATUS(
+      write_file(project.file("plans/hour.warmup.jsonl"), "{\"user_id\":1,\"deadline_ms\":1}\n"));
   MR_TRY(const auto process,
          RankdProcess::serve({.arguments = {"--root",
                                             project.path(),

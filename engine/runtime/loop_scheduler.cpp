@@ -83,6 +83,15 @@ LoopScheduler::LoopScheduler(Crew& crew, loop::Loop& loop)
 
 // --- Asynchronous nodes
 
+bool LoopScheduler::may_begin_here(const Run& run) const {
+  if (!run.inlining_.enabled || run.inlining_.depth_max == 0 || !loop_.is_current()) return false;
+  return std::ranges::all_of(run.order_->sources, [&](std::uint32_t source) {
+    const NodeSpec& spec = run.topology().spec(source);
+    return spec.kind == NodeKind::kAsync ||
+           (spec.kind == NodeKind::kCheap && upper_cost_on_loop(run, source, run.inlining_, 0));
+  });
+}
+
 void LoopScheduler::submit(Run& run) {
   if (is_visited || !loop_.is_current()) return loop_.post(run.extras_->start_job);
   begin_run(run);

@@ -25,7 +25,10 @@ class LoopScheduler final : public StrandHost, public LoopHost {
 
   [[nodiscard]] loop::Loop& loop() { return loop_; }
 
-  /// Begins a run whose sources are all asynchronous: at once where nothing else is under way here,
+  /// Whether the caller is on this loop and every source of the run is asynchronous or cheap enough
+  /// to run here. Any thread.
+  [[nodiscard]] bool may_begin_here(const Run& run) const;
+  /// Begins a run whose sources may begin here: at once where nothing else is under way here,
   /// so that what the caller has just prepared is still in the cache; else as a job of the loop.
   /// Threading: any thread.
   void submit(Run& run);

@@ -119,6 +119,33 @@ TEST_F(LoopSchedulerTest, RunSubmittedOnTheLoopBeginsAtOnce) {
   EXPECT_EQ(notes->text(), "fetch");
 }
 
+TEST_F(LoopSchedulerTest, RunOfCheapNodesSubmittedOnTheLoopNeedsNoWorker) {
+  NodeSpec cheap = noting_node("cheap", {});
+  cheap.kind = NodeKind::kCheap;
+  TestDag dag({cheap});
+  loop::FunctionJob request([&] {
+    const RunHandle run = lab.submit(dag, notes);
+    EXPECT_EQ(notes->text(), "cheap");
+    EXPECT_EQ(run.outcome(), RunOutcome::kOk);
+  });
+  lab.loop.post(request);
+  lab.settle();
+  EXPECT_EQ(notes->text(), "cheap");
+}
+
+TEST_F(LoopSchedulerTest, RunThatStartsWithACpuNodeGoesToAWorkerAtOnce) {
+  NodeSpec cheap = noting_node("cheap", {});
+  cheap.kind = NodeKind::kCheap;
+  TestDag dag({cheap, noting_node("cpu", {})});
+  loop::FunctionJob request([&] {
+    const RunHandle run = lab.submit(dag, notes);
+    EXPECT_EQ(notes->text(), "");
+  });
+  lab.loop.post(request);
+  lab.settle();
+  EXPECT_NE(notes->text().find("cpu"), std::string::npos);
+}
+
 TEST_F(LoopSchedulerTest, RunSubmittedElsewhereWaitsForTheLoop) {
   TestDag dag({ready_node("fetch")});
   const RunHandle run = lab.submit(dag, notes);

@@ -206,8 +206,12 @@ void WorkerPool::submit_counted(Run& run,
 
 void WorkerPool::enqueue(Run& run) {
   // Work that begins on the loop goes there at once, not by way of a worker.
-  if (run.options_.loop != nullptr && thread_count() == 0) start_standby();
-  if (run.topology().traits().starts_async) return scheduler_of(*run.options_.loop).submit(run);
+  if (run.options_.loop != nullptr) {
+    if (thread_count() == 0) start_standby();
+    LoopScheduler& here = scheduler_of(*run.options_.loop);
+    // A worker would have to be woken, and the answer would have to come back.
+    if (run.topology().traits().starts_async || here.may_begin_here(run)) return here.submit(run);
+  }
   if (Worker* const worker = current()) return worker->enqueue_run(run);
   submit_from_outside(run);
 }

@@ -1,6 +1,7 @@
 #include "server/route_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -121,17 +122,45 @@ struct EncodedNames {
   std::string_view component;
 };
 
-/// Compares a path with a pattern, segment by segment.
-bool fits(std::string_view pattern, std::string_view path, EncodedNames& names) {
-  while (!pattern.empty() || !path.empty()) {
-    if (pattern.empty() || path.empty()) return false;
-    const std::string_view wanted = net::take_path_segment(pattern);
+constexpr std::size_t kSegmentsMax = 6;
+
+/// The segments of a path; beyond `kSegmentsMax` of them only their number counts.
+struct PathSegments {
+  std::array<std::string_view, kSegmentsMax> texts{};
+  std::size_t count = 0;
+};
+
+constexpr PathSegments split_path(std::string_view path) {
+  PathSegments segments;
+  while (!path.empty() && segments.count <= kSegmentsMax) {
     const std::string_view segment = net::take_path_segment(path);
+    if (segments.count < kSegmentsMax) segments.texts[segments.count] = segment;
+    ++segments.count;
+  }
+  return segments;
+}
+
+/// The segments of every route, in the order of the table.
+constexpr auto kPatterns = [] {
+  std::array<PathSegments, kRoutes.size()> patterns;
+  for (std::size_t index = 0; index < kRoutes.size(); ++index)
+    patterns[index] = split_path(kRoutes[index].path);
+  return patterns;
+}();
+static_assert(std::ranges::all_of(kPatterns, [](const PathSegments& pattern) {
+  return pattern.count <= kSegmentsMax;
+}));
+
+/// Compares a path with a pattern, segment by segment.
+bool fits(const PathSegments& pattern, const PathSegments& path, EncodedNames& names) {
+  if (pattern.count != path.count) return false;
+  for (std::size_t index = 0; index < pattern.count; ++index) {
+    const std::string_view wanted = pattern.texts[index];
     if (wanted.starts_with('{')) {
       (wanted == "{graph}"       ? names.graph
        : wanted == "{component}" ? names.component
-                                 : names.plan) = segment;
-    } else if (wanted != segment) {
+                                 : names.plan) = path.texts[index];
+    } else if (wanted != path.texts[index]) {
       return false;
     }
   }
@@ -152,9 +181,12 @@ bool is_plan_name(std::string_view name) {
 
 RouteMatch match_path(std::string_view path, ListenerKind listener, bool has_admin) {
   RouteMatch match;
-  for (const Route& route : kRoutes) {
+  const PathSegments segments = split_path(path);
+  for (std::size_t index = 0; index < kRoutes.size(); ++index) {
+    const Route& route = kRoutes[index];
     EncodedNames names;
-    if (!exists_on(route, listener, has_admin) || !fits(route.path, path, names)) continue;
+    if (!exists_on(route, listener, has_admin) || !fits(kPatterns[index], segments, names))
+      continue;
     match.routes[match.count++] = &route;
     if (!net::try_decode_percent(names.graph, match.graph)) match.graph.clear();
     if (!net::try_decode_percent(names.component, match.component)) match.component.clear();

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <thread>
 
@@ -27,9 +26,11 @@ struct AsyncLogOptions {
 /// Writes whole lines from a thread of its own, so that a reader that takes nothing (a full pipe, a
 /// terminal on hold) stops nobody who logs: lines wait, and beyond a bound they are dropped.
 ///
-/// The thread waits until the descriptor can take some bytes before it writes, and writes no more
-/// than a pipe then takes without blocking. So it can always be ended.
-/// Threading: any thread. Lifetime: borrows the descriptor.
+/// Lines of some milliseconds leave together, because waking the thread and calling the kernel cost
+/// far more than a line; a warning leaves at once, with what waits before it. The thread waits
+/// until the descriptor can take some bytes before it writes, and writes no more than a pipe then
+/// takes without blocking. So it can always be ended. Threading: any thread. Lifetime: borrows the
+/// descriptor.
 class AsyncLogSink final : public LogSink {
  public:
   explicit AsyncLogSink(AsyncLogOptions options);
@@ -47,18 +48,21 @@ class AsyncLogSink final : public LogSink {
 
  private:
   void run() MR_EXCLUDES(mutex_);
-  /// Takes all waiting lines, as one text; waits for the first. False: there are none and none will
-  /// come.
+  /// Takes all waiting lines, as one text; waits for the first and for those that follow soon.
+  /// False: there are none and none will come.
   [[nodiscard]] bool take(std::string& text) MR_EXCLUDES(mutex_);
   /// Writes the text; false if the reader has gone or takes nothing while the sink ends.
   [[nodiscard]] bool write_all(const std::string& text);
 
   // Constant after construction.
   const AsyncLogOptions options_;
+  const bool is_file_;  // which never blocks for a reader
 
   Mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<std::string> lines_ MR_GUARDED_BY(mutex_);
+  std::string lines_ MR_GUARDED_BY(mutex_);
+  std::size_t line_count_ MR_GUARDED_BY(mutex_) = 0;
+  bool is_urgent_ MR_GUARDED_BY(mutex_) = false;  // they must not wait for more
   bool is_writing_ MR_GUARDED_BY(mutex_) = false;
   bool is_ending_ MR_GUARDED_BY(mutex_) = false;
   // A count that publishes nothing.

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -95,6 +97,39 @@ TEST(AsyncLogSinkTest, FlushWaitsForAllLinesButNotForAStuckReader) {
   EXPECT_GT(read(pipe.ends[0], buffer.data(), buffer.size()), 0);
   for (int line = 0; line < 1000; ++line) log.info("tick", std::string(100, 'x'));
   sink.flush();
+}
+
+TEST(AsyncLogSinkTest, AWarningLeavesAtOnceWithTheLinesBeforeIt) {
+  Pipe pipe;
+  AsyncLogSink sink({.descriptor = pipe.ends[1]});
+  Logger log(sink);
+  log.info("tick", "A line");
+  log.warning("trouble", "Another line");
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (std::ranges::count(text, '\n') < 2) {
+    const ssize_t size = read(pipe.ends[0], buffer.data(), buffer.size());
+    ASSERT_GT(size, 0);
+    text.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+  EXPECT_LT(text.find("tick"), text.find("trouble"));
+}
+
+TEST(AsyncLogSinkTest, FilesGetEveryLineToo) {
+  const std::string name = ::testing::TempDir() + "async_log_sink_" + std::to_string(getpid());
+  const int file = open(name.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+  ASSERT_GE(file, 0);
+  {
+    AsyncLogSink sink({.descriptor = file});
+    Logger log(sink);
+    for (int line = 0; line < 5000; ++line) log.info("tick", std::string(100, 'x'));
+    EXPECT_EQ(sink.dropped_count(), 0U);
+  }
+  std::ifstream written(name);
+  const std::string text{std::istreambuf_iterator<char>(written), {}};
+  EXPECT_EQ(std::ranges::count(text, '\n'), 5000);
+  close(file);
+  unlink(name.c_str());
 }
 
 TEST(AsyncLogSinkTest, AReaderThatIsGoneIsNotFatal) {

@@ -1,6 +1,7 @@
 #include "base/log/log_record.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,6 +13,9 @@
 
 namespace millrace::base {
 namespace {
+
+/// Room for the line of a request, so that it grows once.
+constexpr std::size_t kUsualBytes = 1024;
 
 /// Appends a text as it is if a reader can tell where it ends, else quoted.
 void append_plain_or_quoted(std::string& out, std::string_view text) {
@@ -71,18 +75,26 @@ std::string_view to_string(LogLevel level) {
 
 std::string to_json(const LogRecord& record) {
   std::string out;
-  JsonWriter json(out);
-  json.begin_object();
-  json.member("ts", to_rfc3339(record.time));
-  json.member("level", to_string(record.level));
-  json.member("msg", record.message);
-  json.member("event", record.event);
+  out.reserve(kUsualBytes);
+  out += R"({"ts":")";
+  out += to_rfc3339(record.time);
+  out += R"(","level":")";
+  out += to_string(record.level);
+  out += R"(","msg":)";
+  append_json_string(out, record.message);
+  out += R"(,"event":)";
+  append_json_string(out, record.event);
   for (const LogField& field : record.fields) {
-    json.key(field.key());
-    std::visit([&json](const auto& content) { json.value(content); }, field.value());
+    out += ',';
+    append_json_string(out, field.key());
+    out += ':';
+    std::visit([&out](const auto& content) { JsonWriter(out).value(content); }, field.value());
   }
-  if (record.suppressed_count > 0) json.member("suppressed", record.suppressed_count);
-  json.end_object();
+  if (record.suppressed_count > 0) {
+    out += R"(,"suppressed":)";
+    JsonWriter(out).value(record.suppressed_count);
+  }
+  out += '}';
   return out;
 }
 

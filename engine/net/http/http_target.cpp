@@ -68,13 +68,6 @@ bool try_decode_query(std::string_view encoded, std::string& text) {
   return try_decode(encoded, true, text);
 }
 
-std::string_view take_path_segment(std::string_view& path) {
-  if (path.starts_with('/')) path.remove_prefix(1);
-  const std::string_view segment = path.substr(0, path.find('/'));
-  path.remove_prefix(segment.size());
-  return segment;
-}
-
 bool try_take_query_item(std::string_view& query, HttpQueryItem& item) {
   while (query.starts_with('&')) query.remove_prefix(1);
   if (query.empty()) return false;

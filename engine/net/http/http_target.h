@@ -23,7 +23,12 @@ struct HttpTarget {
 
 /// Takes the first segment off a path, still encoded: `/a/b` gives `a` and leaves `/b`. A path that
 /// has none left is empty. `/a/` has the segments `a` and an empty one.
-[[nodiscard]] std::string_view take_path_segment(std::string_view& path);
+[[nodiscard]] constexpr std::string_view take_path_segment(std::string_view& path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  const std::string_view segment = path.substr(0, path.find('/'));
+  path.remove_prefix(segment.size());
+  return segment;
+}
 
 /// One `name=value` of a query, still encoded. Without an equals sign the value is empty.
 struct HttpQueryItem {

@@ -49,6 +49,7 @@ bool LimitController::begins_probe(base::TimePoint now) {
   if (is_probing_ || now - probe_begin_ < kProbePause) return false;
   if (parts_.gauge.ready_count() <= 0) {
     worker_delay_ = {};
+    has_worker_delay_ = false;
     return false;
   }
   if (!probe_is_free_.try_acquire()) return false;
@@ -61,7 +62,9 @@ void LimitController::end_probe() {
   const base::TimePoint now = parts_.clock.now();
   {
     const base::MutexLock lock(mutex_);
-    worker_delay_ = now - probe_begin_;
+    const base::Duration waited = now - probe_begin_;
+    worker_delay_ = has_worker_delay_ ? (worker_delay_ + waited) / 2 : waited;
+    has_worker_delay_ = true;
     is_probing_ = false;
   }
   // The last touch: the destructor waits for this.

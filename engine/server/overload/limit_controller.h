@@ -19,9 +19,11 @@ namespace millrace::server {
 ///
 /// The own delay of a request is what it waited for its loop, which the loop measures, plus what a
 /// node waits for a worker at that time. The latter is measured by a probe: an empty job in the
-/// queue of the workers, at most one at a time and only while nodes wait there.
-/// Threading: any thread. Lifetime: borrows all; the destructor waits for the probe, so the workers
-/// must still run.
+/// queue of the workers, at most one at a time and only while nodes wait there. Which of two
+/// waiting nodes a worker takes first is the scheduler's choice, and a probe may be lucky; the mean
+/// of what probes wait does not depend on that choice, so it is the mean of the last few that
+/// counts. Threading: any thread. Lifetime: borrows all; the destructor waits for the probe, so the
+/// workers must still run.
 class LimitController {
  public:
   struct Parts {
@@ -59,7 +61,8 @@ class LimitController {
   runtime::AdaptiveLimit limit_ MR_GUARDED_BY(mutex_);
   bool is_probing_ MR_GUARDED_BY(mutex_) = false;
   base::TimePoint probe_begin_ MR_GUARDED_BY(mutex_){};
-  base::Duration worker_delay_ MR_GUARDED_BY(mutex_){};
+  base::Duration worker_delay_ MR_GUARDED_BY(mutex_){};  // a moving mean
+  bool has_worker_delay_ MR_GUARDED_BY(mutex_) = false;  // since nodes wait
 };
 
 }  // namespace millrace::server

@@ -84,6 +84,30 @@ TEST_F(LimitControllerTest, S31_WhatNodesWaitForAWorkerIsPartOfTheDelay) {
   EXPECT_EQ(controller->worker_delay(), base::Duration(0));
 }
 
+TEST_F(LimitControllerTest, S31_AProbeThatPassesTheQueueDoesNotHideIt) {
+  fill(200);
+  gauge.count = 5;
+  const auto probe = [&](base::Duration wait) {
+    clock.advance(5ms);
+    controller->add_samples(std::vector<base::Duration>(1, 0ms));
+    clock.advance(wait);
+    workers.run_ready();
+  };
+  probe(40ms);
+  EXPECT_EQ(controller->worker_delay(), base::Duration(40ms));
+  probe(0ms);
+  EXPECT_EQ(controller->worker_delay(), base::Duration(20ms));
+  probe(40ms);
+  EXPECT_EQ(controller->worker_delay(), base::Duration(30ms));
+  // What was before the queue ran empty does not count.
+  gauge.count = 0;
+  clock.advance(5ms);
+  controller->add_samples(std::vector<base::Duration>(1, 0ms));
+  gauge.count = 5;
+  probe(8ms);
+  EXPECT_EQ(controller->worker_delay(), base::Duration(8ms));
+}
+
 TEST_F(LimitControllerTest, S31_OneProbeAtATimeAndNoneWithoutAQueue) {
   pass_window(1ms);
   EXPECT_FALSE(workers.has_ready());
