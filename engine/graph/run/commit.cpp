@@ -68,9 +68,10 @@ std::size_t Committer::commit_plain(InvocationList& list, std::size_t first, std
 
 void Committer::show_staged(ComponentRun& run, bool has_last_published) {
   if (run.outputs.empty()) return;
-  forget_report(run);
   OutputTargets& output = run.outputs.front();
   output.committed = has_last_published ? 1 : 0;
+  output.refused = output.dropped = 0;
+  output.guilty_edge = kNoIndex;
   std::size_t count = 0;
   for (const EdgeTarget& target : output.targets) {
     count = target.channel->show_staged();

@@ -172,8 +172,15 @@ void Domain::walk() {
     if (stage_index_ == stages_.size()) {
       const std::uint32_t place = run_.next_marked(next_place_);
       if (place >= places_.size()) break;
+      const Ran ran = places_[place].is_alone ? run_alone(place) : Ran::kNot;
+      if (ran == Ran::kAll) [[likely]] {
+        next_place_ = place + 1;
+        continue;
+      }
       stage_index_ = places_[place].stage;
-      if (!run_stage(stages_[stage_index_], place)) {
+      const bool is_good =
+          ran == Ran::kNot ? run_stage(stages_[stage_index_], place) : ran == Ran::kSome;
+      if (!is_good) {
         state_ = DomainState::kFailed;
         return end_epoch();
       }
@@ -190,12 +197,16 @@ void Domain::walk() {
   end_epoch();
 }
 
-bool Domain::run_stage(const Stage& stage, std::uint32_t first_marked) {
+void Domain::begin_stage() {
   records_.clear();
   commits_.clear();
   failures_.clear();
   next_commit_ = next_record_ = 0;
   progress_ = {};
+}
+
+bool Domain::run_stage(const Stage& stage, std::uint32_t first_marked) {
+  begin_stage();
   is_direct_ = !stage.has_pool;
   const Duration begin = run_.now;
   bool is_good = !stage.has_pool || collect_batches(stage);

@@ -76,6 +76,7 @@ class Domain {
     std::uint32_t stage = 0;
     std::int32_t batch = -1;  // index into batches_, if on a pool
     bool is_direct = false;   // what it publishes may be staged in channels
+    bool is_alone = false;    // direct, and the only one of its stage
     std::unique_ptr<LoopRunner> loop = nullptr;
   };
   struct Stage {
@@ -110,6 +111,14 @@ class Domain {
   [[nodiscard]] bool collect_batches(const Stage& stage);
   [[nodiscard]] bool run_here(const Stage& stage, std::uint32_t first_marked);
   [[nodiscard]] bool run_component(std::uint32_t place);
+  /// Whether a stage of one component was run: not at all, all of it, with records that are to be
+  /// committed, or with a failure of the run.
+  enum class Ran : std::uint8_t { kNot, kAll, kSome, kFailed };
+  [[nodiscard]] Ran run_alone(std::uint32_t place);
+  [[nodiscard]] bool finish_component(std::uint32_t place,
+                                      std::size_t count,
+                                      const DirectRun& done);
+  void begin_stage();
   [[nodiscard]] bool run_records(std::uint32_t place, std::size_t first, std::size_t next);
   void end_staging(bool is_good);
   [[nodiscard]] bool run_loop(std::uint32_t place);

@@ -25,12 +25,22 @@
 // a record all further ones of the stage take records: those are committed after what was staged.
 
 namespace millrace::graph {
+namespace {
+
+/// Whether nothing keeps a component from being invoked.
+bool can_take(const ComponentRun& run) {
+  return !run.is_isolated && !run.down_until && run.stuck_count == 0;
+}
+
+}  // namespace
 
 void Domain::add_sites() {
   sites_.reserve(places_.size());
   for (Place& place : places_) {
     sites_.push_back(bodies_.site_of(place.component, run_));
     place.is_direct = can_be_direct(place, sites_.back());
+    const Stage& stage = stages_[place.stage];
+    place.is_alone = place.is_direct && stage.last - stage.first == 1;
   }
 }
 
@@ -50,22 +60,44 @@ bool Domain::can_be_direct(const Place& place, const BodySite& site) const {
 
 bool Domain::run_component(std::uint32_t place) {
   const BodySite& site = sites_[place];
-  const ComponentRun& run = site.run;
-  const std::size_t first = records_.size();
-  if (!is_direct_ || !places_[place].is_direct || run.is_isolated || run.down_until ||
-      run.stuck_count > 0) {
+  if (!is_direct_ || !places_[place].is_direct || !can_take(site.run)) {
+    const std::size_t first = records_.size();
     collect(site.component);
     return records_.size() == first || run_records(place, first, first);
   }
-  const std::size_t count = run.trigger->begin_taking(run_.now);
+  const std::size_t count = site.run.trigger->begin_taking(run_.now);
   if (count == 0) return true;
+  return finish_component(place, count, bodies_.run_directly(direct_record_, site, run_, count));
+}
+
+Domain::Ran Domain::run_alone(std::uint32_t place) {
+  const BodySite& site = sites_[place];
+  if (!can_take(site.run)) return Ran::kNot;
+  run_.unmark(place);
+  const std::size_t count = site.run.trigger->begin_taking(run_.now);
+  if (count == 0) return Ran::kAll;
   const DirectRun done = bodies_.run_directly(direct_record_, site, run_, count);
+  if (done.count == count && !done.keeps_record) [[likely]] {
+    committer_.show_staged(site.run, done.has_last_published);
+    return Ran::kAll;
+  }
+  begin_stage();
+  const bool is_good = finish_component(place, count, done);
+  end_staging(is_good);
+  if (!is_good) fail_stage();
+  return is_good ? Ran::kSome : Ran::kFailed;
+}
+
+/// Deals with what invocations that were executed directly left to do, of `count` messages.
+bool Domain::finish_component(std::uint32_t place, std::size_t count, const DirectRun& done) {
+  const BodySite& site = sites_[place];
+  const std::size_t first = records_.size();
+  if (done.count > (done.keeps_record ? 1U : 0U)) {
+    staged_.push_back({.place = place, .has_last_published = done.has_last_published});
+  }
   if (done.keeps_record) {
     std::swap(records_.add({}), direct_record_);
     direct_record_.reset({});
-  }
-  if (done.count > (done.keeps_record ? 1U : 0U)) {
-    staged_.push_back({.place = place, .has_last_published = done.has_last_published});
   }
   if (!done.is_good) {
     bodies_.count(site, 1, records_[first]);
@@ -74,7 +106,7 @@ bool Domain::run_component(std::uint32_t place) {
   }
   if (!done.keeps_record && done.count == count) return true;
   for (std::size_t left = count - done.count; left > 0; --left) {
-    run.trigger->take_next(records_.add({.component = site.component}));
+    site.run.trigger->take_next(records_.add({.component = site.component}));
   }
   return run_records(place, first, first + (done.keeps_record ? 1 : 0));
 }

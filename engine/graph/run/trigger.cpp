@@ -110,7 +110,7 @@ void Trigger::collect(TriggerTime time, InvocationList& list, TriggerNotes& note
   if (list.size() > list_begin_) last_invocation_ = time.now;
 }
 
-std::size_t Trigger::begin_taking(Duration now) {
+std::size_t Trigger::begin_merging(Duration now) {
   merged_.clear();
   run_left_ = 0;
   std::size_t total = 0;
@@ -121,7 +121,6 @@ std::size_t Trigger::begin_taking(Duration now) {
     total += count;
     run_front_ = &plain_[i];
     run_left_ = count;
-    if (plain_.size() == 1) break;
     merged_.push_back({.arrival = plain_[i].channel->peek().arrival,
                        .left = static_cast<std::uint32_t>(count),
                        .index = i});

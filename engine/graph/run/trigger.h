@@ -54,7 +54,15 @@ class Trigger {
   [[nodiscard]] bool is_plain() const { return is_plain_; }
   /// Counts all messages of a plain trigger as taken at that time and gives how many they are.
   /// Whoever calls takes each of them with `take_next` before anything else happens here.
-  [[nodiscard]] std::size_t begin_taking(Duration now);
+  [[nodiscard]] std::size_t begin_taking(Duration now) {
+    if (plain_.size() > 1) return begin_merging(now);
+    run_front_ = plain_.data();
+    run_left_ = run_front_->channel->available();
+    if (run_left_ == 0) return 0;
+    run_front_->channel->note_taken(run_left_, now);
+    cells_.ready_count.add(run_left_);
+    return run_left_;
+  }
   /// Gives an invocation the next message in order of arrival.
   void take_next(InvocationRecord& record) {
     if (run_left_ == 0) find_run();
@@ -108,6 +116,7 @@ class Trigger {
     std::uint32_t index = 0;    // into plain_
   };
 
+  [[nodiscard]] std::size_t begin_merging(Duration now);
   /// Finds the messages of one channel that come before those of all others.
   void find_run();
   static void take_plain(const Front& front, InvocationRecord& record) {
