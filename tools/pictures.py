@@ -7,7 +7,8 @@
 docs/pictures/ holds recordings (*.json), pictures (*.svg) and what a terminal showed (*.txt). Recordings are
 committed, so that pictures do not change with the noise of a machine: a waterfall is printed from a recorded run,
 and only the histogram, which is new in every run, is not compared. A page shows a text with `<!-- picture: NAME.txt -->`
-before a fence. load.svg is drawn from the run of `./dev bench serve --json` in bench/baselines. pictures_test.py compares recordings, pictures and pages; `./dev test guides` runs `check`.
+before a fence. load.svg is drawn from the run of `./dev bench serve --json` in bench/baselines.
+pictures_test.py compares recordings, pictures and pages; `./dev test guides` runs `check`.
 """
 
 import json
