@@ -278,6 +278,7 @@ void WorkerPool::wait_without_helping(WaitGroup& group) {
   group.waiter_.store(&waiter, std::memory_order_release);
   sleep_until(spot, [&group] { return !group.is_open(); });
   group.wait_until_left();
+  group.waiter_.store(nullptr, std::memory_order_relaxed);  // it ends here, the group may go on
 }
 
 void WorkerPool::help_until_done(WaitGroup& group) {
@@ -293,6 +294,7 @@ void WorkerPool::help_until_done(WaitGroup& group) {
       help(*worker, [&group] { return !group.is_open(); });
     }
     group.wait_until_left();
+    group.waiter_.store(nullptr, std::memory_order_relaxed);  // it ends here, the group may go on
     return_guest(*worker);
   }
 }

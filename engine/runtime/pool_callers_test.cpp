@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "loop/fake_loop.h"
+#include "loop/loop_fixture.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_pool.h"
@@ -85,6 +86,20 @@ TEST(PoolCallersTest, D7_CallersThatDoNotHelpRunNothing) {
   const auto run = dag.runs().submit(*pool, where, {}, observer);
   pool->help_until_done(group);
   EXPECT_THAT(where->threads, testing::Each(testing::Ne(std::this_thread::get_id())));
+}
+
+TEST(PoolCallersTest, AWaitGroupForgetsWhoeverWaitedForIt) {
+  for (const bool helps : {false, true}) {
+    const auto pool = *WorkerPool::create({.compute_threads = 2, .callers_help = helps});
+    WaitGroup group;
+    group.add(1);
+    loop::FunctionJob job([&group] { group.done(); });
+    pool->post(job);
+    pool->help_until_done(group);
+    group.add(1);
+    group.done();  // nobody waits: it must not look for the waiter of before
+    EXPECT_FALSE(group.is_open());
+  }
 }
 
 /// Two bodies that wait for each other.
