@@ -72,6 +72,8 @@ class FakeJetStream final : public nats::Link {
   bool is_full = false;
   int lose_after_pulls = 0;  ///< after so many pulls all results and the manifest are lost
   std::uint64_t last_sequence = 0;
+  bool is_passed_over = false;  ///< the consumer knows nothing of what is queued, until made anew
+  int ghost_count = 0;          ///< messages in flight that are gone, until it is made anew
   std::uint64_t sequence_error_at = UINT64_MAX;  ///< that line is refused once
 
  private:
@@ -86,7 +88,8 @@ class FakeJetStream final : public nats::Link {
   }
   void deliver_queued(const nats::Message& pull) {
     if (lose_after_pulls > 0 && --lose_after_pulls == 0) results.clear();
-    if (queued_.empty()) return answer(pull, "", {{"Status", "408"}});
+    if (queued_.empty() || is_passed_over || ghost_count > 0)
+      return answer(pull, "", {{"Status", "408"}});
     auto [message, deliveries] = queued_.front();
     queued_.pop_front();
     message.reply =
@@ -127,6 +130,10 @@ class FakeJetStream final : public nats::Link {
   void answer_api(const nats::Message& message) {
     const std::string_view subject = message.subject;
     if (subject.starts_with("$JS.API.STREAM.PURGE.")) queued_.clear();
+    if (subject.starts_with("$JS.API.CONSUMER.DURABLE.CREATE.")) {
+      is_passed_over = false;
+      ghost_count = 0;
+    }
     const bool is_result = subject.ends_with(names.result_stream());
     std::string subjects;
     if (is_result) {
@@ -143,11 +150,12 @@ class FakeJetStream final : public nats::Link {
     }
     answer(message,
            base::format(R"({{"state":{{"messages":{},"last_seq":{},"subjects":{{{}}}}},"total":0,)"
-                        R"("num_pending":{}}})",
+                        R"("num_pending":{},"num_ack_pending":{}}})",
                         is_result ? results.size() : queued_.size(),
                         last_sequence,
                         subjects,
-                        queued_.size()));
+                        is_passed_over ? 0 : queued_.size(),
+                        ghost_count));
   }
 
   nats::testing::FakeLink wire_;

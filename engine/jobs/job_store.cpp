@@ -69,8 +69,12 @@ base::Status JobStore::make(const JobManifest& manifest, const JobLimits& limits
       queue,
       stream_config(
           queue, base::format(R"("{}*")", names_.queue_prefix()), "workqueue", limits, "")));
+  return make_consumer();
+}
+
+base::Status JobStore::make_consumer() {
   return jetstream_.make_consumer(
-      queue,
+      names_.queue_stream(),
       kConsumer,
       base::format(
           R"({{"durable_name":"{}","ack_policy":"explicit","deliver_policy":"all",)"
@@ -78,6 +82,11 @@ base::Status JobStore::make(const JobManifest& manifest, const JobLimits& limits
           kConsumer,
           kAckWaitSeconds * kSecondNs,
           kOpenMax));
+}
+
+base::Status JobStore::remake_consumer() {
+  MR_TRY_STATUS(jetstream_.delete_consumer(names_.queue_stream(), kConsumer));
+  return make_consumer();
 }
 
 base::Result<JobManifest> JobStore::manifest() {
@@ -104,7 +113,10 @@ base::Result<JobState> JobStore::state() {
     state.done_count = results->message_count - std::min(results->message_count, 1 + failed.size());
   }
   MR_TRY(const auto queue, jetstream_.find_stream(names_.queue_stream()));
-  if (queue) state.queued_count = queue->last_sequence;
+  if (queue) {
+    state.queued_count = queue->last_sequence;
+    state.held_count = queue->message_count;
+  }
   MR_TRY(const auto consumer, jetstream_.find_consumer(names_.queue_stream(), kConsumer));
   if (consumer) {
     state.waiting_count = consumer->waiting_count;

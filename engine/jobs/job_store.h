@@ -28,6 +28,14 @@ struct JobState {
   std::uint64_t in_flight_count = 0;  ///< with workers
   std::uint64_t duplicate_count = 0;  ///< deliveries after the first one
   std::uint64_t queued_count = 0;     ///< lines that were ever queued
+  std::uint64_t held_count = 0;       ///< messages that the queue holds
+
+  [[nodiscard]] bool is_done() const { return done_count >= manifest.line_count; }
+  /// Whether a worker has something to do, if only to look after the consumer.
+  [[nodiscard]] bool has_work() const {
+    return waiting_count + in_flight_count > 0 || (held_count > 0 && !is_done());
+  }
+  [[nodiscard]] bool operator==(const JobState&) const = default;
 };
 
 /// The streams of one job.
@@ -47,6 +55,8 @@ class JobStore {
   [[nodiscard]] base::Result<JobState> state();
   /// For each line whether it has a result.
   [[nodiscard]] base::Result<std::vector<bool>> done_lines(std::uint64_t line_count);
+  /// Makes the consumer anew. What is in flight is delivered again, and counts as never delivered.
+  [[nodiscard]] base::Status remake_consumer();
   /// Deletes the streams.
   [[nodiscard]] base::Status remove();
 
@@ -56,6 +66,8 @@ class JobStore {
   static constexpr std::int64_t kOpenMax = 4096;
 
  private:
+  [[nodiscard]] base::Status make_consumer();
+
   nats::JetStream& jetstream_;
   const JobNames names_;
 };

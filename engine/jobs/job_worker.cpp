@@ -107,7 +107,7 @@ base::Status JobWorker::run(Until until) {
       was_empty_ = false;
       const auto over = is_over(until);
       // A server that is away comes back; a job that is gone does not.
-      is_ending = over.value_or(false);
+      is_ending = over.value_or(false) || problem_.has_value();
       if (!over && over.error().code() == base::ErrorCode::kNotFound) problem_ = over.error();
     }
     if (!is_ending) pull(now);
@@ -125,8 +125,40 @@ base::Status JobWorker::run(Until until) {
 
 base::Result<bool> JobWorker::is_over(Until until) {
   MR_TRY(const JobState state, parts_.store->state());
-  if (until == Until::kIdle) return state.waiting_count == 0 && state.in_flight_count == 0;
-  return state.done_count >= state.manifest.line_count;
+  if (until == Until::kIdle ? !state.has_work() : state.is_done()) return true;
+  MR_TRY_STATUS(look_after(state, until));
+  return false;
+}
+
+base::Status JobWorker::look_after(const JobState& state, Until until) {
+  // The state was asked for piece by piece, while others work: only what stays is believed.
+  if (std::exchange(looked_at_, state) != state) return {};
+  const std::uint64_t known_count = state.waiting_count + state.in_flight_count;
+  // A server that was killed knows less about its consumers than about its queues. Its consumer may
+  // be gone, or have passed over lines that are still queued; and lines that it believes to be in
+  // flight, but that are not queued any more, keep it from delivering others (nats-server 2.9).
+  const bool is_passed_over = known_count == 0 && state.held_count > 0;
+  const bool has_ghosts = known_count > state.held_count;
+  if (is_passed_over || has_ghosts) {
+    if (parts_.log != nullptr)
+      parts_.log->warning("job_consumer_remade",
+                          "The consumer of the job does not fit its queue, and is made anew",
+                          {{"job", parts_.store->names().job()},
+                           {"queued", state.held_count},
+                           {"waiting", state.waiting_count},
+                           {"in_flight", state.in_flight_count}});
+    looked_at_.reset();
+    return parts_.store->remake_consumer();
+  }
+  // Nothing is queued, and `submit` has come to its end.
+  if (until == Until::kDone && state.held_count == 0 && state.queued_count >= line_count_)
+    problem_ = base::Error(
+        base::ErrorCode::kUnavailable,
+        base::format("JetStream has lost {} lines of the job '{}': they have no result and are not "
+                     "queued; submit the file with --repair",
+                     line_count_ - state.done_count,
+                     parts_.store->names().job()));
+  return {};
 }
 
 void JobWorker::pull(base::TimePoint now) {

@@ -118,6 +118,8 @@ class JobWorker {
   void keep_alive(base::TimePoint now);
   void store_again(base::TimePoint now);
   [[nodiscard]] base::Result<bool> is_over(Until until);
+  /// Looks whether a job that does not go on ever will, and does what helps.
+  [[nodiscard]] base::Status look_after(const JobState& state, Until until);
 
   const Parts parts_;
   const WorkerSettings settings_;
@@ -131,7 +133,8 @@ class JobWorker {
   std::size_t asked_count_ = 0;  // of the pull that is under way; 0: none is
   base::TimePoint pull_end_{};
   base::TimePoint next_heartbeat_{};
-  bool was_empty_ = false;  // the last pull brought nothing
+  bool was_empty_ = false;             // the last pull brought nothing
+  std::optional<JobState> looked_at_;  // when nothing came the last time
   std::optional<base::Error> problem_;
 
   base::Mutex mutex_;

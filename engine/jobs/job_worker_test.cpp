@@ -34,7 +34,7 @@ class WorkerTest : public ::testing::Test {
   void queue(std::uint64_t line, std::string data, std::uint64_t deliveries = 0) {
     server.queue(server.names.queue_subject(line), std::move(data), deliveries);
   }
-  base::Status run() {
+  base::Status run(JobWorker::Until until = JobWorker::Until::kIdle) {
     rig.ranker = std::make_unique<rank::Ranker>(rig.plans, rig.services, rig.options);
     JobWorker worker({.link = &server,
                       .box = box.get(),
@@ -46,7 +46,7 @@ class WorkerTest : public ::testing::Test {
                             return false;
                           }},
                      {.concurrency = 4, .attempts_max = 3});
-    const auto done = worker.run(JobWorker::Until::kIdle);
+    const auto done = worker.run(until);
     counts = worker.counts();
     return done;
   }
@@ -148,6 +148,33 @@ TEST_F(WorkerTest, AResultThatIsTooLargeIsReplacedByAnErrorWithBothSizes) {
 TEST_F(WorkerTest, AJobThatIsGoneEndsTheWork) {
   server.lose_after_pulls = 1;
   EXPECT_EQ(run().error().code(), base::ErrorCode::kNotFound);
+}
+
+TEST_F(WorkerTest, JOB6_AConsumerThatKnowsNothingOfTheQueueIsMadeAnew) {
+  server.is_passed_over = true;
+  queue(0, R"({"user_id":1})");
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(0), HasSubstr("candidates"));
+  EXPECT_THAT(server.log, Contains(HasSubstr("$JS.API.CONSUMER.DELETE.MR_j_Q.work")).Times(1));
+}
+
+TEST_F(WorkerTest, JOB6_MessagesThatAreGoneDoNotKeepAConsumerFromDelivering) {
+  server.ghost_count = 40;
+  queue(0, R"({"user_id":1})");
+  ASSERT_TRUE(run());
+  EXPECT_THAT(result(0), HasSubstr("candidates"));
+  EXPECT_THAT(server.log, Contains(HasSubstr("$JS.API.CONSUMER.DELETE.MR_j_Q.work")).Times(1));
+}
+
+TEST_F(WorkerTest, JOB5_LinesThatAreLostEndTheWorkAndSayWhatHelps) {
+  server.last_sequence = 3;
+  queue(0, R"({"user_id":1})");
+  const auto done = run(JobWorker::Until::kDone);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message(), HasSubstr("has lost 2 lines of the job 'j'"));
+  EXPECT_THAT(done.error().message(), HasSubstr("submit the file with --repair"));
+  EXPECT_THAT(result(0), HasSubstr("candidates"));
+  EXPECT_THAT(server.log, ::testing::Not(Contains(HasSubstr("CONSUMER.DELETE"))));
 }
 
 TEST_F(WorkerTest, AForeignMessageIsCountedAndDropped) {

@@ -96,7 +96,10 @@ base::Result<StoreOutcome> read_store_answer(const base::Result<Message>& answer
 base::Status JetStream::make_stream(const std::string& name, const std::string& config) {
   MR_TRY(const Answer answer, ask_server(box_, "STREAM.CREATE." + name, config));
   if (answer.error.code == 0) return {};
-  return fail_by(answer.error, base::format("Cannot make the stream {}", name));
+  return fail_by(answer.error,
+                 base::format("{}Cannot make the stream {}",
+                              answer.error.code == kNoStorage ? "no_space: " : "",
+                              name));
 }
 
 base::Result<std::optional<StreamState>> JetStream::find_stream(const std::string& name) {
@@ -169,6 +172,14 @@ base::Status JetStream::make_consumer(const std::string& stream,
                     base::format(R"({{"stream_name":"{}","config":{}}})", stream, config)));
   if (answer.error.code == 0) return {};
   return fail_by(answer.error, base::format("Cannot make the consumer of {}", stream));
+}
+
+base::Status JetStream::delete_consumer(const std::string& stream, const std::string& name) {
+  MR_TRY(const Answer answer,
+         ask_server(box_, base::format("CONSUMER.DELETE.{}.{}", stream, name), ""));
+  const std::int64_t code = answer.error.code;
+  if (code == 0 || code == kConsumerNotFound || code == kStreamNotFound) return {};
+  return fail_by(answer.error, base::format("Cannot delete the consumer of {}", stream));
 }
 
 base::Result<std::optional<ConsumerState>> JetStream::find_consumer(const std::string& stream,

@@ -62,6 +62,7 @@ class JetStream {
   [[nodiscard]] base::Status make_consumer(const std::string& stream,
                                            const std::string& name,
                                            const std::string& config);
+  [[nodiscard]] base::Status delete_consumer(const std::string& stream, const std::string& name);
   [[nodiscard]] base::Result<std::optional<ConsumerState>> find_consumer(const std::string& stream,
                                                                          const std::string& name);
   /// The last message of a subject.

@@ -3,17 +3,23 @@
 #include <chrono>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include "base/random.h"
 #include "batch_fixture.h"
+#include "stalling_proxy.h"
 
 namespace millrace::e2e {
 namespace {
 
 using live::NatsServer;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
 
 /// How many lines the kill test has; `./dev test --long` asks for more.
 int line_count() {
@@ -46,6 +52,150 @@ TEST(NatsBatchFaultsTest, JOB1_JOB2_JOB6_KilledWorkersAndServersLoseAndDoubleNot
   EXPECT_EQ(bench.wait_for_end(*first), 0) << bench.story({"first.log", "second.log"});
   EXPECT_THAT(bench.ledger("in"), HasSubstr("ledger " + count + "\n"));
   EXPECT_TRUE(bench.wait_for(lines, *second));
+}
+
+/// A job of so many lines, queued.
+void submit(const NatsServer& server, const Root& root, int lines) {
+  const ShellResult result = root.run(batch_shell(server) + "lines " + std::to_string(lines) +
+                                      " >in; batch submit in --job k --plan complex_dag\n");
+  ASSERT_THAT(result.out, HasSubstr("lines are queued")) << result.err;
+}
+
+TEST(NatsBatchFaultsTest, JOB1_JOB6_AWorkerThatWasStoppedPastItsTimeStoresNothingTwice) {
+  const NatsServer server(with_jetstream());
+  const Root root;
+  submit(server, root, 400);
+  JobBench bench(server, root, "k");
+  const auto stopped = bench.work("stopped.log");
+  ASSERT_TRUE(bench.wait_for(100, *stopped)) << bench.story({"stopped.log"});
+  stopped->signal(SIGSTOP);
+  // Its lines come to another one 30 s later.
+  const auto other = bench.work("other.log");
+  EXPECT_EQ(bench.wait_for_end(*other), 0) << bench.story({"stopped.log", "other.log"});
+  stopped->signal(SIGCONT);
+  EXPECT_EQ(bench.wait_for_end(*stopped), 0) << bench.story({"stopped.log", "other.log"});
+  EXPECT_THAT(root.read("stopped.log"), MatchesRegex("(.|\n)*, [1-9][0-9]* were there(.|\n)*"));
+  EXPECT_THAT(bench.ledger("in"), HasSubstr("ledger 400\n"));
+}
+
+TEST(NatsBatchFaultsTest, JOB4_ASubmitThatIsKilledGoesOnWhereItStopped) {
+  const NatsServer server(with_jetstream());
+  const Root root;
+  (void)root.run(batch_shell(server) + "lines 4000 >in\n");
+  JobBench bench(server, root, "k");
+  const std::vector<std::string> words{"in", "--plan", "complex_dag"};
+  base::SplitMix64 random(20);
+  std::uint64_t queued = 0;
+  for (int round = 0; round < 5; ++round) {
+    queued += 1 + random.below(700);
+    const auto killed = bench.start("submit", "submit.log", words);
+    ASSERT_TRUE(bench.wait_until(
+        [&](const jobs::JobState& state) { return state.queued_count >= queued; }, *killed))
+        << bench.story({"submit.log"});
+    killed->kill();
+  }
+  const auto last = bench.start("submit", "submit.log", words);
+  EXPECT_EQ(bench.wait_for_end(*last), 0) << bench.story({"submit.log"});
+  const std::string stream = bench.store().names().queue_stream();
+  const auto held = bench.jetstream().find_stream(stream);
+  ASSERT_TRUE(held && *held);
+  EXPECT_EQ((*held)->message_count, 4000U) << "each line once";
+  EXPECT_EQ(bench.jetstream().subjects(stream, bench.store().names().queue_prefix() + "*")->size(),
+            4000U);
+}
+
+TEST(NatsBatchFaultsTest, JOB8_ALineThatEndsItsWorkersIsGivenUp) {
+  const NatsServer server(with_jetstream());
+  const Root root;
+  root.write("p/slow.plan.json",
+             R"({"schema_version":1,"name":"slow","nodes":[)"
+             R"({"id":"src","op":"fixed_source","inputs":[],"params":{"row_count":2}},)"
+             R"({"id":"wait","op":"sleep","inputs":["src"],"params":{"duration_ms":60000}}],)"
+             R"("outputs":["wait"],"output_keys":["id"]})");
+  (void)root.run(batch_shell(server) + "lines 1 >in; batch submit in --job k --plan slow\n");
+  JobBench bench(server, root, "k");
+  // So that a line comes again after five seconds, not after thirty.
+  ASSERT_TRUE(bench.jetstream().make_consumer(
+      bench.store().names().queue_stream(),
+      jobs::JobStore::kConsumer,
+      R"({"durable_name":"work","ack_policy":"explicit","deliver_policy":"all",)"
+      R"("ack_wait":5000000000,"max_ack_pending":4096,"max_deliver":-1,)"
+      R"("replay_policy":"instant"})"));
+  const std::vector<std::string> words{"--plan_dir", "p", "--max-attempts", "3"};
+  for (std::uint64_t attempt = 1; attempt <= 3; ++attempt) {
+    // Whatever is in the line: its worker dies while it runs.
+    const auto victim = bench.start("work", "victim.log", words);
+    ASSERT_TRUE(bench.wait_until(
+        [&](const jobs::JobState& state) {
+          return state.is_done() ||
+                 (state.in_flight_count == 1 && state.duplicate_count + 1 >= attempt);
+        },
+        *victim))
+        << bench.story({"victim.log"});
+    victim->kill();
+  }
+  const auto last = bench.start("work", "last.log", words);
+  EXPECT_EQ(bench.wait_for_end(*last), 0) << bench.story({"victim.log", "last.log"});
+  const auto found = bench.jetstream().find_last(bench.store().names().result_stream(),
+                                                 bench.store().names().result_subject(0));
+  ASSERT_TRUE(found && *found);
+  EXPECT_THAT((*found)->data, HasSubstr(R"("code":"gave_up")"));
+}
+
+TEST(NatsBatchFaultsTest, JOB10_AFullStreamEndsWorkersAndLosesNothing) {
+  const NatsServer server(with_jetstream());
+  const Root root;
+  submit(server, root, 300);
+  JobBench bench(server, root, "k");
+  const std::string stream = bench.store().names().result_stream();
+  const auto resize = [&](const std::string& bytes) {
+    const std::string config =
+        R"({"name":"MR_k_R","subjects":["mr.k.r.*","mr.k.f.*","mr.k.m"],"retention":"limits",)"
+        R"("storage":"file","discard":"new","max_bytes":)" +
+        bytes +
+        R"(,"num_replicas":1,"max_msgs_per_subject":1,"discard_new_per_subject":true,)"
+        R"("allow_direct":true,"max_age":604800000000000,"duplicate_window":120000000000})";
+    const auto answer = bench.box().ask_and_wait(
+        {.subject = "$JS.API.STREAM.UPDATE." + stream, .data = config}, nats::JetStream::kLimit);
+    return answer ? answer->data : answer.error().message();
+  };
+  ASSERT_THAT(resize("20000"), Not(HasSubstr("error")));
+  const auto full = bench.work("full.log");
+  EXPECT_EQ(bench.wait_for_end(*full), 1) << bench.story({"full.log"});
+  EXPECT_THAT(root.read("full.log"), HasSubstr("rankd: no_space: the stream MR_k_R is full"));
+  ASSERT_THAT(resize("10737418240"), Not(HasSubstr("error")));
+  const auto second = bench.work("second.log");
+  EXPECT_EQ(bench.wait_for_end(*second), 0) << bench.story({"full.log", "second.log"});
+  EXPECT_THAT(bench.ledger("in"), HasSubstr("ledger 300\n"));
+}
+
+TEST(NatsBatchFaultsTest, JOB10_AServerWithoutRoomSaysSoBeforeAnythingIsQueued) {
+  const NatsServer server({.jetstream = true, .store_limits = "max_file: 1MB"});
+  const Root root;
+  const ShellResult result = root.run(batch_shell(server) +
+                                      "lines 3 >in; batch submit in --job k --plan complex_dag; "
+                                      "echo \"submit $?\"; batch status --job k\n");
+  EXPECT_THAT(result.out, HasSubstr("submit 1\n"));
+  EXPECT_THAT(result.err, HasSubstr("rankd: no_space: Cannot make the stream MR_k_R"));
+  EXPECT_THAT(result.err, HasSubstr("There is no job 'k'"));
+}
+
+TEST(NatsBatchFaultsTest, JOB1_JOB6_ANetworkThatSwallowsEverythingForAWhileCostsNothing) {
+  const NatsServer server(with_jetstream());
+  const Root root;
+  submit(server, root, 600);
+  JobBench bench(server, root, "k");
+  live::StallingProxy network(server.port());
+  bench.set_url("nats://127.0.0.1:" + std::to_string(network.port()));
+  const auto worker = bench.work("worker.log");
+  ASSERT_TRUE(bench.wait_for(100, *worker)) << bench.story({"worker.log"});
+  network.stall();
+  // Two pings of 2 s are not answered, so the worker looks for another connection; then the old one
+  // and all it has sent is lost.
+  EXPECT_TRUE(network.wait_for_connections(2, std::chrono::seconds(60)));
+  network.resume();
+  EXPECT_EQ(bench.wait_for_end(*worker), 0) << bench.story({"worker.log"});
+  EXPECT_THAT(bench.ledger("in"), HasSubstr("ledger 600\n"));
 }
 
 }  // namespace

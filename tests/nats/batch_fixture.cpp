@@ -40,24 +40,34 @@ std::string batch_shell(const NatsServer& server) {
 JobBench::JobBench(const NatsServer& server, const Root& root, std::string job)
     : server_(server),
       root_(root),
+      url_(server.url()),
       client_(connected(server)),
       jetstream_(client_->box()),
       store_(jetstream_, std::move(job)),
       deadline_(base::steady_clock().now() + kTestLimit) {}
 
-std::unique_ptr<live::Child> JobBench::work(const std::string& log) const {
-  std::vector<std::string> words{"engine/bin/rankd", "batch", "work", "--root", "."};
-  words.insert(words.end(), {"--nats", server_.url(), "--job", store_.names().job()});
+std::unique_ptr<live::Child> JobBench::start(const std::string& action,
+                                             const std::string& log,
+                                             const std::vector<std::string>& more) const {
+  std::vector<std::string> words{"engine/bin/rankd", "batch", action};
+  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.end(), {"--root", ".", "--nats", url_, "--job", store_.names().job()});
   return std::make_unique<live::Child>(root_.path(), std::move(words), log);
 }
 
-bool JobBench::wait_for(std::uint64_t done_count, live::Child& child) {
+bool JobBench::wait_until(const std::function<bool(const jobs::JobState&)>& is_wanted,
+                          live::Child& child) {
   while (base::steady_clock().now() < deadline_) {
     // Without an answer the server is not back yet.
-    if (const auto state = store_.state(); state && state->done_count >= done_count) return true;
+    if (const auto state = store_.state(); state && is_wanted(*state)) return true;
     (void)child.wait(kLookAgain);
   }
   return false;
+}
+
+bool JobBench::wait_for(std::uint64_t done_count, live::Child& child) {
+  return wait_until(
+      [done_count](const jobs::JobState& state) { return state.done_count >= done_count; }, child);
 }
 
 int JobBench::wait_for_end(live::Child& child) {

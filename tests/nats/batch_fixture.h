@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "child.h"
@@ -30,10 +32,21 @@ class JobBench {
  public:
   JobBench(const live::NatsServer& server, const Root& root, std::string job);
 
-  /// Starts `rankd batch work` on the job; its words go to the file `log`.
-  [[nodiscard]] std::unique_ptr<live::Child> work(const std::string& log) const;
-  /// Waits until so many lines have a result, at most until the limit of the test. The child is
-  /// only what wakes this up if it ends.
+  /// Starts `rankd batch ACTION` on the job with these further words; what it says goes to the file
+  /// `log`.
+  [[nodiscard]] std::unique_ptr<live::Child> start(const std::string& action,
+                                                   const std::string& log,
+                                                   const std::vector<std::string>& more = {}) const;
+  [[nodiscard]] std::unique_ptr<live::Child> work(const std::string& log) const {
+    return start("work", log);
+  }
+  /// Programs that are started from here on find the server at this address.
+  void set_url(std::string url) { url_ = std::move(url); }
+  /// Waits until the state of the job is as wanted, at most until the limit of the test. The child
+  /// is only what wakes this up if it ends.
+  [[nodiscard]] bool wait_until(const std::function<bool(const jobs::JobState&)>& is_wanted,
+                                live::Child& child);
+  /// The same, until so many lines have a result.
   [[nodiscard]] bool wait_for(std::uint64_t done_count, live::Child& child);
   /// Waits for the end of a child, at most until the limit of the test. Gives its exit code, or
   /// less than 0.
@@ -43,12 +56,17 @@ class JobBench {
   /// What the job and the logs say, for whoever reads why a test failed.
   [[nodiscard]] std::string story(const std::vector<std::string>& logs);
 
+  [[nodiscard]] nats::JetStream& jetstream() { return jetstream_; }
+  [[nodiscard]] nats::RequestBox& box() { return client_->box(); }
+  [[nodiscard]] jobs::JobStore& store() { return store_; }
+
   /// Gives the test more time than the usual.
   void extend(base::Duration by) { deadline_ += by; }
 
  private:
   const live::NatsServer& server_;
   const Root& root_;
+  std::string url_;
   const std::unique_ptr<nats::Client> client_;
   nats::JetStream jetstream_;
   jobs::JobStore store_;

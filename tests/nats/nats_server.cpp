@@ -21,7 +21,8 @@ constexpr std::size_t kWordsMax = 2000;
 NatsServer::NatsServer(Options options) : options_(std::move(options)), port_(free_port()) {
   std::string config = "host: 127.0.0.1\nport: " + std::to_string(port_) + "\n";
   if (options_.jetstream)
-    config += "jetstream { store_dir: \"" + folder_.path() + "\", max_mem: 64MB }\n";
+    config += "jetstream { store_dir: \"" + folder_.path() + "\", max_mem: 64MB, " +
+              options_.store_limits + " }\n";
   if (options_.tls) {
     make_certificates(folder_);
     config += "tls { cert_file: \"" + file("server.pem") + "\", key_file: \"" + file("server.key") +

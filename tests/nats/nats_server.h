@@ -18,9 +18,10 @@ namespace millrace::live {
 class NatsServer {
  public:
   struct Options {
-    bool jetstream = false;   ///< with a store in the folder
-    bool tls = false;         ///< with certificates of its own, see `file`
-    std::string config = {};  ///< further lines of its configuration
+    bool jetstream = false;         ///< with a store in the folder
+    std::string store_limits = {};  ///< of JetStream, such as `max_file: 1MB`
+    bool tls = false;               ///< with certificates of its own, see `file`
+    std::string config = {};        ///< further lines of its configuration
   };
 
   NatsServer() : NatsServer(Options{}) {}

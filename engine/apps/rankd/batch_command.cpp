@@ -78,6 +78,7 @@ struct Desk {
   nats::Client& client;
   nats::JetStream& jetstream;
   jobs::JobStore store;
+  base::Logger* log = nullptr;  ///< of a worker
 };
 
 int submit(Desk& desk, const BatchFlags& flags, Output& out) {
@@ -124,6 +125,8 @@ base::Status work_on(Desk& desk,
   jobs::JobWorker::Parts parts{.link = &desk.client.link(),
                                .box = &desk.client.box(),
                                .store = &desk.store,
+                               .doors = {},
+                               .log = desk.log,
                                .is_stopped = [&stop] { return stop.is_raised(); },
                                .on_progress =
                                    [&](const jobs::WorkerCounts& counts) {
@@ -162,7 +165,7 @@ int work(nats::Client& client, Flags flags) {
   if (!engine) return fail_batch(engine.error().text);
   nats::JetStream jetstream(client.box());
   if (!batch.job.empty()) {
-    Desk desk{client, jetstream, jobs::JobStore(jetstream, batch.job)};
+    Desk desk{client, jetstream, jobs::JobStore(jetstream, batch.job), flags.log};
     const auto done = work_on(desk, batch, **engine, stop, true);
     return done ? kBatchOk : fail_batch(done.error().message());
   }
@@ -173,9 +176,9 @@ int work(nats::Client& client, Flags flags) {
       for (const std::string& stream : *streams) {
         const auto job = jobs::JobNames::job_of_queue(stream);
         if (!job || stop.is_raised()) continue;
-        Desk desk{client, jetstream, jobs::JobStore(jetstream, *job)};
+        Desk desk{client, jetstream, jobs::JobStore(jetstream, *job), flags.log};
         const auto state = desk.store.state();
-        if (!state || state->waiting_count + state->in_flight_count == 0) continue;
+        if (!state || !state->has_work()) continue;
         if (auto done = work_on(desk, batch, **engine, stop, false); !done)
           (void)fail_batch(*job + ": " + done.error().message());
       }
