@@ -62,8 +62,8 @@ TEST(GraphAdminTest, G50_ConfigComesFromACallerOrFromTheFileAgain) {
                           "until grep -q 'goes on as it was' log; do kill -0 $PID || break; done\n"
                           "ask /v1/status | grep -o 'committed_update_count\",\"value\":[0-9]'"));
   EXPECT_THAT(result.out, HasSubstr("{\"ok\":true}")) << root.read("log");
-  EXPECT_THAT(result.out, HasSubstr("core.linear takes numbers"));
-  EXPECT_THAT(result.out, HasSubstr("takes its configuration only when it starts"));
+  EXPECT_THAT(result.out, HasSubstr("Expected number, found string"));
+  EXPECT_THAT(result.out, HasSubstr("has no config 'x'"));
   EXPECT_THAT(result.out, HasSubstr("Web pages may not change a graph"));
   EXPECT_THAT(result.out, HasSubstr("committed_update_count\",\"value\":2"));
   EXPECT_THAT(root.read("log"), HasSubstr("read again, 1 components have a new config"));
