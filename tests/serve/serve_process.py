@@ -1,5 +1,6 @@
 """A `rankd serve` of a test: started with given flags, asked over sockets, ended as operators do."""
 
+import contextlib
 import json
 import os
 import re
@@ -146,7 +147,8 @@ def read_all(link: socket.socket, data: bytes, ends: bool = False) -> Answer:
     try:
         link.sendall(data)
         if ends:
-            link.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(OSError):  # it may have ended already
+                link.shutdown(socket.SHUT_WR)
         while piece := link.recv(65536):
             received += piece
     except ConnectionError:  # the server had enough; what it said before counts
