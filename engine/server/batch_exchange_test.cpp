@@ -89,6 +89,7 @@ TEST(BatchExchangeTest, S21_LinesAreAnsweredWhileTheBodyStillComes) {
 
 TEST(BatchExchangeTest, S41_ABatchOfATracingCallerIsExportedWithItsLines) {
   FrontRig rig;
+  rig.rank.load(slow_plan());
   net::FakeConnector connector(rig.rank.loop);
   base::SplitMix64 random(1);
   observe::OtlpExporter exporter(rig.rank.loop, connector, random, {});
