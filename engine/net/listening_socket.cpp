@@ -33,7 +33,7 @@ std::unexpected<base::Error> cannot_listen(const std::string& why, const Address
   return base::fail(ErrorCode::kUnavailable, "Cannot listen: " + why, to_string(address));
 }
 
-std::string text_of(int error) { return std::generic_category().message(error); }
+std::string text_of(int error) { return std::strerror(error); }
 
 sockaddr_un unix_name(const std::string& path) {
   sockaddr_un name{};

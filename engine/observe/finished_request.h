@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -13,7 +14,9 @@ namespace millrace::observe {
 /// A request that was answered and whose trace is to be exported.
 struct FinishedRequest {
   RequestTrace trace{};
-  std::uint64_t span = 0;  ///< the id of its server span
+  std::uint64_t span = 0;  ///< the id of its server span, or that of its line
+  /// Of a line of a batch: its number. Its span lies in that of the batch, `trace.parent`.
+  std::optional<std::uint64_t> line = {};
   std::string method = {};
   std::string route = {};
   std::string plan = {};  ///< empty: none was found

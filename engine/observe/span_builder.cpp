@@ -22,7 +22,7 @@ class SpanBuilder {
       : request_(request), spans_(spans) {}
 
   void build() {
-    add_server();
+    request_.line ? add_line() : add_server();
     if (request_.capture == nullptr) return;
     const trace::RunSpans run = trace::collect_spans(request_.capture->records);
     if (!run.start) return;
@@ -65,15 +65,25 @@ class SpanBuilder {
     span.attributes.emplace_back(name, static_cast<std::int64_t>(number));
   }
 
+  void add_line() {
+    Span& span = add(request_.span, request_.trace.parent, "batch line");
+    add_number(span, "rank.batch.line", *request_.line);
+    add_number(span, "rank.batch.line_status", static_cast<std::uint64_t>(request_.status));
+    finish_outer(span);
+  }
   void add_server() {
     Span& span = add(request_.span, request_.trace.parent, request_.method + " " + request_.route);
     span.kind = SpanKind::kServer;
-    set_times(span, request_.start, request_.end);
-    // A caller's mistake is no error of the server.
-    if (request_.status >= 500) span.error = request_.error.empty() ? "error" : request_.error;
     add_text(span, "http.request.method", request_.method);
     add_text(span, "http.route", request_.route);
     add_number(span, "http.response.status_code", static_cast<std::uint64_t>(request_.status));
+    finish_outer(span);
+  }
+  /// What the spans of requests and lines have in common.
+  void finish_outer(Span& span) const {
+    set_times(span, request_.start, request_.end);
+    // A caller's mistake is no error of the server.
+    if (request_.status >= 500) span.error = request_.error.empty() ? "error" : request_.error;
     add_text(span, "rank.engine_request_id", request_.engine_request_id);
     add_text(span, "error.type", request_.error);
   }

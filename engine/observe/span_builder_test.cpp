@@ -78,6 +78,21 @@ TEST(SpanBuilderTest, S41_OtherServersOfATraceHaveOtherSpans) {
   for (const Span& span : spans) EXPECT_TRUE(ids.insert(span.id).second) << span.name;
 }
 
+TEST(SpanBuilderTest, S41_ALineOfABatchHasASpanInThatOfTheBatch) {
+  FinishedRequest request = testing::finished_request();
+  request.trace.parent = 77;
+  request.line = 12;
+  std::vector<Span> spans;
+  append_spans(request, spans);
+  auto named = by_name(spans);
+  const Span& line = named.at("batch line!");
+  EXPECT_EQ(line.parent, 77U);
+  EXPECT_EQ(line.kind, SpanKind::kInternal);
+  EXPECT_EQ(named.at("run home!").parent, line.id);
+  EXPECT_EQ(text(line, "http.route"), "none");
+  EXPECT_EQ(text(line, "rank.batch.line"), "12");
+}
+
 TEST(SpanBuilderTest, ACallersMistakeIsNoErrorOfTheServer) {
   FinishedRequest request = testing::finished_request();
   request.capture = nullptr;

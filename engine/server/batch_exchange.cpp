@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "net/http/planted_bug.h"
+#include "rank/plan_version.h"
 #include "server/call_headers.h"
 #include "server/problem.h"
 
@@ -44,6 +45,7 @@ class BatchExchange::LineCall final : public rank::RankCall {
                                 .received = started_,
                                 .deadline = deadline(),
                                 .times_nodes = metrics.wants_node_times(),
+                                .captures = batch_.is_exported(),
                                 .rights = batch_.order_.key.get()});
     if (is_running_) correct_class();
   }
@@ -110,6 +112,8 @@ void BatchExchange::start(net::HttpExchange& exchange) {
   exchange_ = &exchange;
   client_ = exchange.peer();
   head_end_ = exchange.times().head_end;
+  trace_ = front_.traces().begin(exchange.head().fields.find("traceparent").value_or(""));
+  if (is_exported()) span_ = front_.traces().draw_id();
   exchange.receive(*this, {.bytes_max = front_.settings().batch_bytes_max, .in_pieces = true});
 }
 
@@ -141,10 +145,51 @@ void BatchExchange::on_body_end(std::string_view /*body*/) {
 
 void BatchExchange::on_drained() { move_on(); }
 
+bool BatchExchange::is_exported() const {
+  return trace_.is_sampled && front_.services().otlp != nullptr;
+}
+
+void BatchExchange::export_batch(int status) {
+  if (!is_exported()) return;
+  const FrontServices& services = front_.services();
+  const base::TimePoint now = services.loop->clock().now();
+  services.otlp->offer(
+      {.trace = trace_,
+       .span = span_,
+       .method = "POST",
+       .route = std::string(order_.route->path),
+       .plan = order_.plan,
+       .status = status,
+       .start = head_end_,
+       .end = now,
+       .wall_offset = services.wall_clock->now().time_since_epoch() - now.time_since_epoch()});
+}
+
+void BatchExchange::export_line(LineCall& call, int status, base::TimePoint now) {
+  if (!is_exported()) return;
+  const FrontServices& services = front_.services();
+  const rank::LoadedPlan* const plan = call.plan();
+  services.otlp->offer(
+      {.trace = {.trace = trace_.trace, .parent = span_, .is_sampled = true},
+       .span = front_.traces().draw_id(),
+       .line = call.line().number,
+       .plan = plan != nullptr ? plan->plan().name : "",
+       .version = plan != nullptr ? rank::version_of(plan->plan()) : "",
+       .engine_request_id = call.engine_request_id(),
+       .error = call.code() ? std::string(to_string(*call.code())) : "",
+       .status = status,
+       .start = call.started(),
+       .end = now,
+       .wall_offset = services.wall_clock->now().time_since_epoch() - now.time_since_epoch(),
+       .capture = call.take_capture()});
+}
+
 void BatchExchange::on_gone(int status) {
   exchange_ = nullptr;
   front_.metrics().count_reply(order_.route->path, status);
-  front_.log().write({.method = "POST",
+  export_batch(status);
+  front_.log().write({.trace_id = log_trace_id(),
+                      .method = "POST",
                       .route = order_.route->path,
                       .client = client_,
                       .status = status,
@@ -197,6 +242,7 @@ void BatchExchange::refuse_rest(const RequestProblem& problem) {
   drop_waiting();
   const int status = problem_of(problem.code).status;
   front_.metrics().count_reply(order_.route->path, status);
+  export_batch(status);
   cancel_lines();
   // What has begun with 200 cannot become another status: it ends without its end mark.
   if (has_begun_) return exchange.abort();
@@ -290,17 +336,23 @@ void BatchExchange::answer_line(LineCall& call) {
   front_.services().generations->note_answer(call.plan(), call.outcome());
   const base::TimePoint now = front_.services().loop->clock().now();
   call.correct_class();
-  front_.metrics().end_rank(call.plan(),
-                            {.outcome = call.outcome(),
-                             .priority = call.line().counted_as,
-                             .took = now - call.started(),
-                             .was_run = call.was_started()});
+  front_.metrics().end_rank(
+      call.plan(),
+      {.outcome = call.outcome(),
+       .priority = call.line().counted_as,
+       .took = now - call.started(),
+       .was_run = call.was_started(),
+       .trace = is_exported() ? &trace_.trace : nullptr,
+       .now = is_exported() ? front_.services().wall_clock->now() : base::WallTime()});
   if (call.plan() != nullptr) {
     front_.metrics().count_nodes(*call.plan(), call.node_samples(), now);
     front_.metrics().count_degraded(*call.plan(), call.degraded_nodes());
   }
+  const int status = call.ok()     ? 200
+                     : call.code() ? problem_of(*call.code()).status
+                                   : net::kHttpClientGone;
+  export_line(call, status, now);
   if (exchange_ == nullptr) return;
-  const int status = call.ok() ? 200 : problem_of(*call.code()).status;
   std::string text = R"({"line":)" + std::to_string(call.line().number) + R"(,"status":)" +
                      std::to_string(status) + ",";
   if (call.ok()) {
@@ -348,7 +400,9 @@ void BatchExchange::end_reply() {
   send_now({});
   net::HttpExchange& exchange = *std::exchange(exchange_, nullptr);
   front_.metrics().count_reply(order_.route->path, 200);
+  export_batch(200);
   front_.log().write({.request_id = find_request_id(exchange.head().fields).value_or(""),
+                      .trace_id = log_trace_id(),
                       .method = "POST",
                       .route = order_.route->path,
                       .client = client_,

@@ -15,6 +15,7 @@
 #include "loop/owned_job.h"
 #include "loop/owned_timer.h"
 #include "net/http/http_handler.h"
+#include "observe/trace_context.h"
 #include "rank/ranker.h"
 #include "server/access/access_rule.h"
 #include "server/front_context.h"
@@ -79,6 +80,13 @@ class BatchExchange final : public net::HttpReceiver {
   void send(std::uint64_t turn, std::string text);
   void send_now(std::string_view text);
   void cancel_lines();
+  /// Whether spans of the batch and its lines go to a collector (S41).
+  [[nodiscard]] bool is_exported() const;
+  void export_batch(int status);
+  void export_line(LineCall& call, int status, base::TimePoint now);
+  [[nodiscard]] std::string log_trace_id() const {
+    return front_.log().is_on() ? observe::to_text(trace_.trace) : std::string();
+  }
   void refuse_rest(const RequestProblem& problem);
   void end_reply();
   void give_back_if_over();
@@ -106,6 +114,8 @@ class BatchExchange final : public net::HttpReceiver {
   std::uint64_t bytes_in_ = 0;
   std::uint64_t bytes_out_ = 0;
   base::TimePoint head_end_{};
+  observe::RequestTrace trace_{};
+  std::uint64_t span_ = 0;  // of the batch, if it is exported
   bool has_begun_ = false;
   bool has_all_ = false;
   bool is_moving_ = false;

@@ -1,12 +1,17 @@
 #include "server/batch_exchange.h"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/random.h"
+#include "net/fake_connector.h"
+#include "observe/otlp_exporter.h"
 #include "server/front_fixture.h"
 
 namespace millrace::server::testing {
@@ -80,6 +85,43 @@ TEST(BatchExchangeTest, S21_LinesAreAnsweredWhileTheBodyStillComes) {
   EXPECT_TRUE(exchange.is_complete);
   EXPECT_EQ(lines_of(exchange.reply_body).size(), 2U);
   EXPECT_EQ(rig.front().open_count(), 0U);
+}
+
+TEST(BatchExchangeTest, S41_ABatchOfATracingCallerIsExportedWithItsLines) {
+  FrontRig rig;
+  rig.rank.load(slow_plan());
+  net::FakeConnector connector(rig.rank.loop);
+  base::SplitMix64 random(1);
+  observe::OtlpExporter exporter(rig.rank.loop, connector, random, {});
+  rig.otlp = &exporter;
+  const std::string sampled = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const auto& answer = rig.ask("POST",
+                               "/v1/rank/slow/batch",
+                               "{\"user_id\":1}\n{bad\n{\"user_id\":2}\n",
+                               {{"traceparent", sampled}});
+  EXPECT_THAT(answer.reply_body, HasSubstr("\"line\":2,\"status\":200"));
+  (void)rig.ask("POST", "/v1/rank/slow/batch", "{\"user_id\":1}\n");
+  bool is_flushed = false;
+  exporter.flush([&] { is_flushed = true; });
+  rig.rank.loop.run_ready();
+  ASSERT_EQ(connector.peer_count(), 1U);
+  const std::string post = connector.peer(0).received();
+  const auto count_of = [&](std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = post.find(part); at != std::string::npos; at = post.find(part, at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(count_of(R"("name":"POST /v1/rank/{plan}/batch")"), 1U) << post;
+  EXPECT_EQ(count_of(R"("parentSpanId":"00f067aa0ba902b7")"), 1U);
+  EXPECT_EQ(count_of(R"("name":"batch line")"), 3U);
+  EXPECT_EQ(count_of(R"("key":"rank.batch.line","value":{"intValue":"2"})"), 1U);
+  EXPECT_EQ(count_of(R"("key":"error.type","value":{"stringValue":"bad_json"})"), 1U);
+  EXPECT_THAT(rig.sink.lines().front(),
+              HasSubstr(R"("trace_id":"4bf92f3577b34da6a3ce929d0e0e4736")"));
+  connector.peer(0).deliver("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+  rig.rank.loop.run_ready();
+  EXPECT_TRUE(is_flushed);
 }
 
 TEST(BatchExchangeTest, S22_SixteenLinesRunAtOnceAndRefusedOnesWait) {

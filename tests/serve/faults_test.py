@@ -1,5 +1,6 @@
 """Faults of what surrounds `rankd serve`: its log, its disk, its descriptors, its clients, its Redis. MILLRACE_RANKD names the program."""
 
+import http.server
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import subprocess
 import tempfile
 import threading
 import unittest
+from collections import Counter
 from pathlib import Path
 
 from serve_process import ROOT, Answer, Served, plan, read_all, request  # sets the path for what follows
@@ -108,6 +110,31 @@ class DiskFaultTest(unittest.TestCase):
 
 
 class DescriptorFaultTest(unittest.TestCase):
+    def test_S52_without_descriptors_newcomers_wait_and_idle_ones_make_room(self):
+        with Served("--set", "server.connections_max=8") as served:
+            pid = served.process.pid
+            idle = [served.link() for _ in range(8)]
+            for link in idle:
+                link.sendall(KEEP)
+                read_replies(link, 1)
+            # All places are taken. Besides, a sanitizer looks once at every type, for which it needs descriptors.
+            self.assertEqual([served.rank().status for _ in range(3)], [200] * 3)
+            idle = idle[1:]
+            used = len(os.listdir(f"/proc/{pid}/fd"))
+            _, most = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (used, most))
+            # None is left, so the longest idle connections go, one for each newcomer.
+            for _ in range(6):
+                self.assertEqual(served.rank().status, 200)
+            self.assertEqual(idle[0].recv(1), b"")
+            idle[-1].sendall(KEEP)
+            self.assertEqual(read_replies(idle[-1], 1), [200])
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, most))
+            self.assertEqual([served.rank().status for _ in range(20)], [200] * 20)
+            for link in idle:
+                link.close()
+            self.assertEqual(served.end(), 0)
+
     def test_S49_limits_beyond_the_descriptors_keep_it_from_starting(self):
         with self.assertRaisesRegex(RuntimeError, "(?i)descriptors|open files"):
             with Served(wrap=["prlimit", "--nofile=200:200"]):
@@ -156,6 +183,39 @@ class ClientFaultTest(unittest.TestCase):
             wait_until(lambda: served.metric("rankd_inflight") == 0, "the last runs")
             self.assertEqual(served.metric("rankd_requests_received_total"), served.metric("rankd_requests_total"))
             self.assertEqual(served.end(), 0)
+
+
+class Collector(http.server.BaseHTTPRequestHandler):
+    """Takes spans, and keeps them with the server."""
+
+    def do_POST(self):
+        self.server.received.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_):
+        pass
+
+
+class BatchSpansTest(unittest.TestCase):
+    def test_S41_lines_of_a_batch_have_spans_with_their_runs_and_nodes(self):
+        collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+        collector.received = []
+        threading.Thread(target=collector.serve_forever, daemon=True).start()
+        self.addCleanup(collector.server_close)
+        self.addCleanup(collector.shutdown)
+        with Served("--set", f"trace.endpoint=http://127.0.0.1:{collector.server_address[1]}") as served:
+            sampled = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+            self.assertEqual(served.post("/v1/rank/quick/batch", b'{"user_id":1}\n{"user_id":2}\n', sampled).status, 200)
+            self.assertEqual(served.end(), 0)
+        spans = [span for body in collector.received for resource in json.loads(body)["resourceSpans"]
+                 for scope in resource["scopeSpans"] for span in scope["spans"]]
+        names = Counter(span["name"] for span in spans)
+        self.assertEqual(names, {"POST /v1/rank/{plan}/batch": 1, "batch line": 2, "run quick": 2, "rows": 2})
+        (batch,) = [span for span in spans if span["name"].startswith("POST")]
+        self.assertEqual({span["parentSpanId"] for span in spans if span["name"] == "batch line"}, {batch["spanId"]})
 
 
 class RedisFaultTest(unittest.TestCase):

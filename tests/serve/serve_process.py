@@ -1,5 +1,6 @@
 """A `rankd serve` of a test: started with given flags, asked over sockets, ended as operators do."""
 
+import contextlib
 import json
 import os
 import re
@@ -65,7 +66,7 @@ class Served:
     """One process in a folder of its own, with the plans `quick` and `slow`."""
 
     def __init__(self, *flags: str, stderr=None, plans: dict[str, str] | None = None, wrap: list[str] | None = None,
-                 folder: Path | None = None):
+                 folder: Path | None = None, scheme: str = "http"):
         self._temporary = tempfile.TemporaryDirectory(prefix="millrace-serve-", ignore_cleanup_errors=True)
         self.folder = folder or Path(self._temporary.name)
         (self.folder / "plans").mkdir(exist_ok=True)
@@ -74,7 +75,7 @@ class Served:
         for name, text in (plans or {"quick": plan("quick", 5), "slow": plan("slow", 2, 300)}).items():
             (self.folder / f"plans/{name}.plan.json").write_text(text, encoding="utf-8")
         self.socket_path, self.admin_path = str(self.folder / "main"), str(self.folder / "admin")
-        self.log = self.folder / "log"
+        self.log, self._scheme = self.folder / "log", scheme
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*(wrap or []), RANKD, "serve", "--root", str(self.folder), "--admin", f"unix:{self.admin_path}",
@@ -95,14 +96,25 @@ class Served:
 
     def _is_ready(self) -> bool:
         try:
+            if self._scheme == "https":  # only its admin listener is plain
+                return '"event":"listening"' in self.log.read_text() and self.get("/readyz", admin=True).status == 200
             return self.ask(b"GET /readyz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").status == 200
         except OSError:
             return False
 
+    @property
+    def port(self) -> int:
+        """Of the listener on TCP."""
+        return int(re.search(r'"address":"127\.0\.0\.1:(\d+)"', self.log.read_text()).group(1))
+
     def link(self, admin: bool = False) -> socket.socket:
         link = socket.socket(socket.AF_UNIX)
         link.settimeout(TIMEOUT)
-        link.connect(self.admin_path if admin else self.socket_path)
+        try:
+            link.connect(self.admin_path if admin else self.socket_path)
+        except OSError:
+            link.close()
+            raise
         return link
 
     def ask(self, data: bytes, admin: bool = False) -> Answer:
@@ -129,13 +141,17 @@ class Served:
         return self.process.wait(timeout=TIMEOUT)
 
 
-def read_all(link: socket.socket, data: bytes) -> Answer:
+def read_all(link: socket.socket, data: bytes, ends: bool = False) -> Answer:
+    """Sends bytes, and the end of input if wanted; reads until the server ends the connection."""
     received = b""
     try:
         link.sendall(data)
+        if ends:
+            with contextlib.suppress(OSError):  # it may have ended already
+                link.shutdown(socket.SHUT_WR)
         while piece := link.recv(65536):
             received += piece
-    except (BrokenPipeError, ConnectionResetError):  # the server had enough; what it said before counts
+    except ConnectionError:  # the server had enough; what it said before counts
         pass
     return Answer(received)
 

@@ -200,7 +200,7 @@ void HttpServerConnection::on_head_complete() {
   const auto expectation = head_->fields.find("expect");
   expects_continue_ = expectation && head_->version.minor > 0 && reader_.body_length() != 0;
   if (expectation && head_->version.minor > 0 &&
-      !equal_ignoring_case(*expectation, "100-continue")) {
+      (!equal_ignoring_case(*expectation, "100-continue") || head_->fields.count("expect") > 1)) {
     return refuse(kUnknownExpectation);
   }
   handler_.on_request(*this);
