@@ -32,7 +32,7 @@ row "dslc init, the first use of dslc (aim: at most 60)" "$(since "$step")"
 cd my-plans
 step="$EPOCHREALTIME"
 sed -i 's/name: "home"/name: "mine"/' plans/home.plan.ts
-dslc build >/dev/null
+dslc build >/dev/null 2>"$place/build.log" || { cat "$place/build.log"; exit 1; }
 answer="$(echo '{"user_id": 1, "limit": 1}' | rankd --plan_name mine)"
 row "an own plan, built and asked" "$(since "$step")"
 row "all of it (aim: at most 300)" "$(since "$began")"

@@ -100,6 +100,14 @@ std::string say_mistake(const CLI::App& sub, std::string_view text) {
       choices += letter == ',' ? std::string(", ") : std::string(1, letter);
     return base::format("{}: '{}' is none of {}", *option, *value, choices);
   }
+  if (text.contains(" unit not recognized")) {
+    return base::format("{}: a size is a number and a unit, as 500, 64MB or 2GiB",
+                        option.value_or(""));
+  }
+  if (option && text.contains(" required ") && text.ends_with(" missing"))
+    return base::format("{} needs a value", *option);
+  if (option && text.contains("At Most 1 required"))
+    return base::format("{} is given more than once", *option);
   if (text == "A subcommand is required") return say_commands(sub);
   if (const auto name = find_between(text, "", " is required"))
     return base::format("`{}` needs {}", full_name(sub), *name);

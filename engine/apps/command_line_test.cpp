@@ -1,5 +1,6 @@
 #include "apps/command_line.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Program {
     bench->fallthrough();
     bench->add_option("--count", count, "how often");
     bench->add_option("--times", count, "how often")->check(CLI::Range(1, 9));
+    bench->add_option("--memory", size, "how much")->transform(CLI::AsSizeValue(false));
     bench->add_option("--format", name, "how")->check(CLI::IsMember({"json", "text"}));
     app.add_subcommand("explain", "tell")->fallthrough();
     app.add_subcommand("draw", "picture")->add_option("FILE", name, "what")->required();
@@ -36,6 +38,7 @@ struct Program {
   CLI::App app;
   std::string name;
   int count = 0;
+  std::uint64_t size = 0;
 };
 
 TEST(CommandLineTest, TellsItsVersion) {
@@ -80,6 +83,14 @@ TEST(CommandLineTest, ABadValueIsToldInPlainWords) {
               HasSubstr("--times: '0' is not a number from 1 to 9\n"));
   EXPECT_THAT(Program().end_of({"bench", "--format", "yaml"}).text,
               HasSubstr("--format: 'yaml' is none of json, text\n"));
+}
+
+TEST(CommandLineTest, AValueThatIsMissingOrGivenTwiceIsToldInPlainWords) {
+  EXPECT_THAT(Program().end_of({"--plan_name"}).text, HasSubstr("--plan_name needs a value\n"));
+  EXPECT_THAT(Program().end_of({"--plan_name", "a", "--plan_name", "b"}).text,
+              HasSubstr("--plan_name is given more than once\n"));
+  EXPECT_THAT(Program().end_of({"bench", "--memory", "5XB"}).text,
+              HasSubstr("--memory: a size is a number and a unit, as 500, 64MB or 2GiB\n"));
 }
 
 TEST(CommandLineTest, WhatIsMissingIsNamedWithItsCommand) {

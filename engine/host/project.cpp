@@ -165,6 +165,11 @@ std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
   if (!paths) return std::unexpected(paths.error());
   std::vector<PlanFile> files;
   for (std::string& path : *paths) {
+    if (path.ends_with(".ts")) {
+      return std::unexpected(StartError{base::format(
+          "'{}' is the source of a plan; `dslc build` makes the .plan.json of it, which can be run",
+          base::printable(path))});
+    }
     auto text = read_text_file(path);
     if (!text) return std::unexpected(text.error());
     auto compiled = plan::compile_plan(*text, *registry_, tasks_, options);

@@ -93,6 +93,13 @@ TEST(ProjectTest, AFileThatIsNamedTwiceIsOnePlan) {
   EXPECT_TRUE((*files)[0].plan);
 }
 
+TEST(ProjectTest, TheSourceOfAPlanIsNotTakenForAPlan) {
+  Settings settings = repository_settings();
+  settings.plan_files = {std::string(MILLRACE_SOURCE_DIR) + "/plans/diamond.plan.ts"};
+  EXPECT_THAT(open_project(settings)->load_plans(settings).error().text,
+              HasSubstr("diamond.plan.ts' is the source of a plan; `dslc build` makes"));
+}
+
 TEST(ProjectTest, WhatCannotBeReadIsNamed) {
   Settings settings = repository_settings();
   const auto project = open_project(settings);

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -36,6 +37,7 @@
 #include "apps/rankd/suites/suite_report.h"
 #include "apps/rankd/suites/suite_runner.h"
 #include "apps/rankd/top/top.h"
+#include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/formats/json_writer.h"
 #include "base/problems/message_text.h"
@@ -174,8 +176,14 @@ int explain(const Flags& flags, const host::Project& project, Output& output) {
     output.write(*text);
     return kOk;
   }
-  return fail(
-      {base::format("No valid plan has the name '{}'; --list-plans shows all", flags.plan_name)});
+  std::vector<std::string_view> names;
+  for (const host::PlanFile& file : *files) {
+    if (file.plan) names.emplace_back((*file.plan)->name);
+  }
+  const std::string meant = base::did_you_mean(flags.plan_name, names);
+  return fail({base::format("No valid plan has the name '{}'{}",
+                            flags.plan_name,
+                            meant.empty() ? "; --list-plans shows all" : meant)});
 }
 
 host::StartError cannot_write(const std::string& name) {
