@@ -10,7 +10,6 @@
 #     Where MILLRACE_UNITY is on, several files are compiled as one: most of the cost is
 #     reading headers. ALONE names files that cannot share, for a local name that others use too.
 #     LARGE_PIECES compiles many files as one in Release, so that the first build of a newcomer is short.
-#     It is for modules without counts of requests: those name the piece that a local function is in.
 #   mr_test(NAME SOURCES file... [DEPS module...] [LIBS target...] [LABELS label...] [ARGS arg...])
 #     makes one GoogleTest executable and one ctest of the same name.
 #   mr_executable(NAME SOURCES file... [DEPS module...] [LIBS target...])

@@ -1,13 +1,17 @@
 """Counts which ways requests take: request_profile.py BUILD_FOLDER OUTPUT.
 
 BUILD_FOLDER holds programs that count (the preset `profile`). They answer requests for every shipped
-plan, from embedded data and from Redis; OUTPUT gets what cmake/profile.cmake compiles releases with.
+plan, from embedded data, over HTTP and from Redis; OUTPUT gets what cmake/profile.cmake compiles releases with.
 """
 
+import http.client
+import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 PROFDATA = "llvm-profdata-19"
@@ -23,6 +27,8 @@ LOADS = (
     ("1", "3000", '{"user_id": 1}'),
     ("1", "1500", '{"user_id": 1, "explain": {"ids": [1100, 201, 301, 7]}}'),
 )
+# Over HTTP: connections at a time, and requests of each for every plan.
+HTTP_CONNECTIONS, HTTP_REQUESTS = 8, 250
 HEADER = "# Made by ./dev profile: how often requests took which way.\n:ir\n:entry_first\n"
 _COUNTERS = "# Counter Values:"
 
@@ -56,10 +62,41 @@ def select(text: str) -> list[list[str]]:
     return kept
 
 
+def counting(counts: Path) -> dict[str, str]:
+    """Gives the environment of a program that is to write what it counted into the folder `counts`."""
+    return dict(os.environ, LLVM_PROFILE_FILE=str(counts / "%p.profraw"))
+
+
 def count(command: list[str], counts: Path) -> None:
     """Runs a program that writes what it counted into the folder `counts`."""
-    environment = dict(os.environ, LLVM_PROFILE_FILE=str(counts / "%p.profraw"))
-    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, env=counting(counts), stdout=subprocess.DEVNULL)
+
+
+def count_server(rankd: Path, plans: list[str], counts: Path) -> None:
+    """Serves requests for all plans over HTTP, with the settings that are shipped."""
+    server = subprocess.Popen([rankd, "serve", "--listen", "127.0.0.1:0"], env=counting(counts), text=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    address = next(record["address"] for record in map(json.loads, server.stderr) if record["event"] == "listening")
+    # A log that nobody reads is dropped from some time on, and dropping is not what requests do.
+    reader = threading.Thread(target=server.stderr.read)
+    clients = [threading.Thread(target=ask_server, args=(address, plans)) for _ in range(HTTP_CONNECTIONS)]
+    for thread in (reader, *clients):
+        thread.start()
+    for client in clients:
+        client.join()
+    server.send_signal(signal.SIGTERM)
+    reader.join()
+    if server.wait() != 0:
+        raise RuntimeError(f"rankd serve ended with {server.returncode}")
+
+
+def ask_server(address: str, plans: list[str]) -> None:
+    """Sends requests for all plans over one connection."""
+    connection = http.client.HTTPConnection(address)
+    for plan in plans:
+        for _ in range(HTTP_REQUESTS):
+            connection.request("POST", f"/v1/rank/{plan}", '{"user_id": 1}', {"Content-Type": "application/json"})
+            connection.getresponse().read()
 
 
 def merge(counts: Path) -> str:
@@ -87,19 +124,22 @@ def main(arguments: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     build, output = Path(arguments[0]), Path(arguments[1])
-    embedded, redis = fresh(build / "counts" / "embedded"), fresh(build / "counts" / "redis")
-    for plan in sorted(Path("plans").glob("*.plan.json")):
-        name = plan.name.removesuffix(".plan.json")
-        print(f"==> {name} on embedded data", flush=True)
+    rankd = build / "engine/apps/rankd"
+    plans = [plan.name.removesuffix(".plan.json") for plan in sorted(Path("plans").glob("*.plan.json"))]
+    folders = {name: fresh(build / "counts" / name) for name in ("embedded", "http", "redis")}
+    for plan in plans:
+        print(f"==> {plan} on embedded data", flush=True)
         for concurrency, requests, request in LOADS:
-            count([str(build / "engine/apps/rankd"), "--plan_name", name, "--bench", requests,
-                   "--bench_concurrency", concurrency, "--bench_request", request], embedded)
+            count([str(rankd), "--plan_name", plan, "--bench", requests, "--bench_concurrency", concurrency,
+                   "--bench_request", request], folders["embedded"])
+    print("==> all plans over HTTP", flush=True)
+    count_server(rankd, plans, folders["http"])
     print("==> plans on Redis (half a minute)", flush=True)
-    count([str(build / "bench/bench_redis"), "--fanout", "10"], redis)
-    both = fresh(build / "counts" / "both")
-    for folder in (embedded, redis):
-        write_profile(select(merge(folder)), both / f"{folder.name}.proftext")
-    kept = functions(merge(both))
+    count([str(build / "bench/bench_redis"), "--fanout", "10"], folders["redis"])
+    all_of_them = fresh(build / "counts" / "all")
+    for name, folder in folders.items():
+        write_profile(select(merge(folder)), all_of_them / f"{name}.proftext")
+    kept = functions(merge(all_of_them))
     write_profile(kept, output)
     print(f"{output}: {len(kept)} functions")
     return 0

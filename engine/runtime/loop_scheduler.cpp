@@ -106,6 +106,7 @@ void LoopScheduler::begin_run(Run& run) {
     forget_boundary_time();
   }
   credit_ = Run::kFullCredit;
+  next_arrival_ = {};  // nobody made the sources ready
   RunSteps steps(*this, run);
   steps.begin_run();
   std::uint32_t head = kNoNode;

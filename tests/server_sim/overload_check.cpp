@@ -32,9 +32,7 @@ constexpr double kWorkers = 2;
 constexpr double kRate = 3000;  // three times the greater capacity
 constexpr double kGoodputLeast = 0.95;
 constexpr double kLimitLeast = 0.7;
-// What holds today; the contract asks for at most 2. An idle worker takes new nodes before those
-// that wait for another worker, so that a probe of `LimitController` passes the queue now and then.
-constexpr double kLimitMost = 2.5;
+constexpr double kLimitMost = 2;
 
 double seconds_of(base::Duration span) { return std::chrono::duration<double>(span).count(); }
 

@@ -5,7 +5,7 @@
 namespace millrace::server_sim {
 namespace {
 
-TEST(ServerOverloadTest, S31_TheLimitFollowsACapacityThatHalvesAndReturns) {
+TEST(ServerOverloadTest, S31_S50_TheLimitFollowsACapacityThatHalvesAndReturns) {
   const auto violation = check_overload(1);
   EXPECT_FALSE(violation) << violation->message;
 }
