@@ -89,8 +89,10 @@ class Partner {
       seen = sent_.load(std::memory_order_relaxed);
       if (const int asker = asker_.load(); asker == base::current_processor())
         static_cast<void>(base::leave_processor(asker));
+      // Before the answer: after it the other thread may have set it for its next turn.
+      const bool sleeps = sleeps_.load();
       answered_.store(seen, std::memory_order_release);
-      if (!sleeps_.load()) continue;
+      if (!sleeps) continue;
       spot_.announce();
       base::heavy_fence();
       static_cast<void>(stop.stop_requested() ? spot_.cancel() : spot_.wait(std::nullopt));
