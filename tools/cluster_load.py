@@ -6,6 +6,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Self
 
 
 @dataclass
@@ -36,25 +37,35 @@ class Ledger:
         self.good += 1
 
 
-class Load:
-    """Clients that ask for users in turn, each on a connection of its own, until stopped."""
+class LoadThread:
+    """A load that runs on a thread of its own from `with` to the end of it; `_run` is what it does until `_stop` is set."""
 
-    def __init__(self, port: int, plan: str, users: list[int], clients: int, expected: dict[int, list[int]] | None = None,
-                 pause: float = 0.0):
+    def __init__(self):
         self.ledger = Ledger()
-        self._port, self._plan, self._users, self._pause = port, plan, users, pause
-        self._clients, self._expected = clients, expected or {}
-        self._next = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
 
-    def __enter__(self) -> "Load":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *_) -> None:
         self._stop.set()
         self._thread.join(timeout=30)
+
+    async def _run(self) -> None:
+        raise NotImplementedError
+
+
+class Load(LoadThread):
+    """Clients that ask for users in turn, each on a connection of its own, until stopped."""
+
+    def __init__(self, port: int, plan: str, users: list[int], clients: int, expected: dict[int, list[int]] | None = None,
+                 pause: float = 0.0):
+        super().__init__()
+        self._port, self._plan, self._users, self._pause = port, plan, users, pause
+        self._clients, self._expected = clients, expected or {}
+        self._next = 0
 
     async def _run(self) -> None:
         await asyncio.gather(*(self._client() for _ in range(self._clients)))

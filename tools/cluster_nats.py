@@ -2,35 +2,24 @@
 
 import asyncio
 import json
-import threading
 
-from cluster_load import Ledger
+from cluster_load import LoadThread
 
 CONNECT = {"verbose": False, "pedantic": False, "headers": True, "no_responders": True, "name": "cluster", "lang": "python", "version": "1"}
 ANSWER_SECONDS = 5
 RECONNECT_SECONDS = 0.2
 
 
-class NatsLoad:
+class NatsLoad(LoadThread):
     """Asks for users in turn, so many requests at a time over one connection, until stopped. A server that goes is looked for again."""
 
     def __init__(self, port: int, plan: str, users: list[int], outstanding: int, expected: dict[int, list[int]] | None = None):
-        self.ledger = Ledger()
+        super().__init__()
         self.port, self._plan, self._users, self._outstanding = port, plan, users, outstanding
         self._expected = expected or {}
         self._next = 0
         self._open: dict[str, asyncio.Future] = {}
         self._writer: asyncio.StreamWriter | None = None
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
-
-    def __enter__(self) -> "NatsLoad":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self._stop.set()
-        self._thread.join(timeout=30)
 
     async def _run(self) -> None:
         link = asyncio.create_task(self._keep_link())

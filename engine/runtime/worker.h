@@ -52,16 +52,13 @@
 //   - node deques, per class: nodes worth sharing; newest first for the owner, oldest for thieves
 //   - run deques, per class: runs that bodies and answers submit here; oldest first
 //   - the pool's inbox, per class: what threads outside the pool submit, jobs, and strands that
-//   made
-//     room for others; oldest first
+//     have made room for others; oldest first
 //
 // Why it is right. Each point names what keeps it.
 //  1. No node runs twice: the decrement that takes a counter to zero is unique
-//  (RunSteps::give_tokens),
-//  a
-//     node without counter has one producer, and a ready node lies in exactly one of the places
-//     above: a move from one to another is a pop or steal that only one thread wins
-//     (steal_deque.h), or happens while the private stack is held (handshake.h).
+//     (RunSteps::give_tokens), a node without counter has one producer, and a ready node lies in
+//     exactly one of the places above: a move from one to another is a pop or steal that only one
+//     thread wins (steal_deque.h), or happens while the private stack is held (handshake.h).
 //  2. No node is lost: a strand ends only with an empty private stack, or when the run is to stop.
 //     Everything else that is ready lies in a deque or an inbox.
 //  3. No wake-up is lost: see crew.h.
