@@ -1,9 +1,12 @@
 #include "haproxy_front.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,6 +18,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "http_corpus.h"
 #include "net/descriptor.h"
 #include "net/stream_fixture.h"
 
@@ -66,14 +70,21 @@ HaproxyFront::~HaproxyFront() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-std::string HaproxyFront::ask(const std::string& bytes) const {
+std::string HaproxyFront::ask(const std::string& bytes, std::size_t answer_count) const {
   const net::Descriptor client = net::RawClient::connect(address_);
   MR_CHECK(client.is_open());
+  const bool head = bytes.starts_with("HEAD");
   // It may end the connection before it has read everything; that is no error here.
   (void)::send(client.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  (void)::shutdown(client.get(), SHUT_WR);
   std::string text;
-  while (true) {
+  for (bool is_ended = false;;) {
+    const std::vector<int> statuses = statuses_of(text, head);
+    // -1 stands for an answer that is cut off so far.
+    const auto begun = statuses.size() - static_cast<std::size_t>(std::ranges::count(statuses, -1));
+    if (!is_ended && begun >= answer_count) {
+      (void)::shutdown(client.get(), SHUT_WR);
+      is_ended = true;
+    }
     const std::string more = net::RawServer::read(client.get(), 1);
     if (more.empty()) return text;
     text += more;

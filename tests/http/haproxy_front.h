@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <sys/types.h>
@@ -18,8 +19,10 @@ class HaproxyFront {
   HaproxyFront(const HaproxyFront&) = delete;
   HaproxyFront& operator=(const HaproxyFront&) = delete;
 
-  /// Sends bytes and the end of input on a connection of its own; gives all that comes back.
-  [[nodiscard]] std::string ask(const std::string& bytes) const;
+  /// Sends bytes and the end of input on a connection of its own; gives all that comes back. The
+  /// end of input follows only once `answer_count` answers have begun: HAProxy drops the second of
+  /// two requests sent together if it learns of the end while it still answers the first.
+  [[nodiscard]] std::string ask(const std::string& bytes, std::size_t answer_count = 0) const;
 
  private:
   net::Address address_;
