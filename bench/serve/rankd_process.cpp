@@ -63,7 +63,7 @@ base::Result<pid_t> spawn(const RankdOptions& options, int output) {
   if (output >= 0) posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   // A child begins where the thread is that makes it.
   const std::vector<int> own = usable_processors();
-  place_thread(0, placement().servers);
+  if (!options.on_all_processors) place_thread(0, placement().servers);
   pid_t child = 0;
   errno = posix_spawn(&child,
                       MILLRACE_RANKD,

@@ -28,6 +28,7 @@ struct RankdOptions {
   std::vector<std::string> arguments = {};
   std::vector<std::string> environment = {};  ///< NAME=VALUE, besides that of this process
   std::string log_file = "/dev/null";         ///< gets its stderr
+  bool on_all_processors = false;             ///< not only on those of servers
 };
 
 /// The program `rankd serve` as a process, on the processors of servers.

@@ -26,7 +26,7 @@ std::string plan_text(std::string_view name, std::string_view nodes, std::string
 base::Result<ServeProject> ServeProject::make() {
   MR_TRY(std::unique_ptr<TempFolder> folder, TempFolder::make());
   ServeProject project(std::move(folder));
-  const std::string source = MILLRACE_SOURCE_DIR;
+  const std::string source = source_folder();
   MR_TRY_STATUS(copy_folder(source + "/registry", project.file("registry")));
   MR_TRY_STATUS(copy_folder(source + "/data", project.file("data")));
   std::error_code ignored;
@@ -47,6 +47,8 @@ base::Status ServeProject::put_plan(std::string_view name, std::string_view text
   if (!problem) return {};
   return base::fail(base::ErrorCode::kUnavailable, problem.message(), next);
 }
+
+std::string source_folder() { return MILLRACE_SOURCE_DIR; }
 
 std::string trivial_plan() {
   return plan_text("trivial",

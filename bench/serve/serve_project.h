@@ -24,6 +24,8 @@ class ServeProject {
   std::unique_ptr<TempFolder> folder_;
 };
 
+/// The folder of this repository, with plans, registry and data.
+[[nodiscard]] std::string source_folder();
 /// Rows from a source, and the first ten of them.
 [[nodiscard]] std::string trivial_plan();
 /// Waits 20 ms and computes for so many ms. `row_count` tells versions apart.
