@@ -29,6 +29,8 @@ class LineReader {
   /// Waits for the next line and puts it into `line` without its end. The last line needs no end.
   /// Looks at the flag before every line. Fails if the descriptor cannot be read.
   [[nodiscard]] base::Result<Got> next(std::string& line);
+  /// Whether `next` has a whole line already, so that it will not wait.
+  [[nodiscard]] bool has_line() const { return unread_.contains('\n'); }
 
  private:
   /// Waits for bytes and reads them into the buffer.

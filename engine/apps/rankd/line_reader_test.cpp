@@ -57,6 +57,17 @@ TEST_F(LineReaderTest, CLI9_AnInputThatCannotBeReadIsAnError) {
   EXPECT_THAT(got.error().message(), HasSubstr("Cannot read stdin: Is a directory"));
 }
 
+TEST_F(LineReaderTest, KnowsWhetherAWholeLineIsThere) {
+  const OpenFile file(folder_.write("lines", "a\nb\nc"), O_RDONLY);
+  LineReader reader(file.descriptor(), "stdin", stop_, 10);
+  std::string line;
+  EXPECT_FALSE(reader.has_line()) << "nothing is read yet";
+  EXPECT_EQ(reader.next(line).value(), LineReader::Got::kLine);
+  EXPECT_TRUE(reader.has_line());
+  EXPECT_EQ(reader.next(line).value(), LineReader::Got::kLine);
+  EXPECT_FALSE(reader.has_line()) << "more of the last line may come";
+}
+
 TEST_F(LineReaderTest, CLI10_StopsBetweenLinesAndWhileItWaits) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -97,6 +98,33 @@ TEST_F(LineServerTest, CLI11_ALineThatIsTooLongIsAnsweredAndTheNextServed) {
   ASSERT_EQ(served.answers.size(), 2U);
   EXPECT_THAT(served.answers[0], HasSubstr(R"("code":"too_large")"));
   EXPECT_THAT(served.answers[1], HasSubstr(R"("candidates":[{"id":1,)"));
+}
+
+TEST_F(LineServerTest, CLI1_WhoeverWaitsForEachAnswerGetsIt) {
+  std::array<int, 2> requests{};
+  std::array<int, 2> answers{};
+  ASSERT_EQ(pipe(requests.data()), 0);
+  ASSERT_EQ(pipe(answers.data()), 0);
+  StopFlag stop;
+  LineReader in(requests[0], "stdin", stop, 1000);
+  LineReader answer_reader(answers[0], "answers", stop, 100'000);
+  Output out(answers[1], "stdout");
+  std::thread server(
+      [&] { EXPECT_TRUE(serve_lines(*engine_, in, out, stop, {}).value_or(false)); });
+  // A line is sent only when the answers of all before are there, and its first half before that.
+  std::string answer;
+  for (int i = 0; i < 100; ++i) {
+    const std::string line = base::format("{{\"user_id\": 1, \"request_id\": \"r{}\"}}\n{{", i);
+    const std::string_view sent = std::string_view(line).substr(i == 0 ? 0 : 1);
+    EXPECT_EQ(::write(requests[1], sent.data(), sent.size()), std::ssize(sent));
+    EXPECT_TRUE(answer_reader.next(answer));
+    EXPECT_THAT(answer, HasSubstr(base::format(R"("request_id":"r{}",)", i)));
+  }
+  const std::string_view last = "\"user_id\": 1}";
+  EXPECT_EQ(::write(requests[1], last.data(), last.size()), std::ssize(last));
+  close(requests[1]);
+  server.join();
+  for (const int descriptor : {requests[0], answers[0], answers[1]}) close(descriptor);
 }
 
 TEST_F(LineServerTest, CLI9_AnOutputThatCannotBeWrittenEndsReading) {
