@@ -29,7 +29,7 @@ class FakeJetStream final : public nats::Link {
                                                               nats::MessageSink& sink) override {
     return wire_.subscribe(subject, group, sink);
   }
-  base::Status publish(const nats::Message& message) override {
+  base::Status queue(const nats::Message& message) override {
     if (down_count > 0) {
       --down_count;
       return base::fail(base::ErrorCode::kUnavailable, "down");
@@ -52,13 +52,14 @@ class FakeJetStream final : public nats::Link {
     }
     return {};
   }
+  void send() override {}
   base::Status flush(base::Duration) override { return {}; }
   nats::LinkState state() const override { return nats::LinkState::kConnected; }
   std::size_t payload_bytes_max() const override { return bytes_max; }
   std::string make_unique_name() const override { return base::format("UNIQUE{}", ++name_count_); }
 
   /// Puts a message into the queue, which was delivered so often before.
-  void queue(std::string subject, std::string data, std::uint64_t deliveries = 0) {
+  void enqueue(std::string subject, std::string data, std::uint64_t deliveries = 0) {
     queued_.push_back({{.subject = std::move(subject), .data = std::move(data)}, deliveries});
   }
 
@@ -116,7 +117,7 @@ class FakeJetStream final : public nats::Link {
         return refuse(message, 10071, "wrong last sequence");
       }
       ++last_sequence;
-      queue(message.subject, message.data);
+      enqueue(message.subject, message.data);
       return answer(message, R"({"stream":"Q","seq":1})");
     }
     if (!results.emplace(message.subject, message.data).second)

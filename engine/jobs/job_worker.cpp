@@ -1,6 +1,7 @@
 #include "jobs/job_worker.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -16,11 +17,35 @@ std::int64_t nanoseconds(base::Duration span) { return span.count(); }
 
 }  // namespace
 
-/// What the lines of one loop share. Threading: `reader` is the loop's.
-struct JobWorker::Lane {
-  explicit Lane(const Door& to) : door(to), reader({.priority = runtime::Priority::kBackground}) {}
-  Door door;
+/// What the lines of one loop share. Answers of one turn of the loop go to the clerk together.
+/// Threading: the loop's, but for `door` and `on_answered`.
+struct JobWorker::Lane final : private loop::Job {
+  Lane(JobWorker& to, const Door& of)
+      : Job([](Job& job) { static_cast<Lane&>(job).tell(); }),
+        worker(to),
+        door(of),
+        reader({.priority = runtime::Priority::kBackground}) {}
+
+  void on_answered(Line& line) {
+    Event event{.kind = EventKind::kAnswered, .line = &line};
+    // A worker of the pool may have the answer.
+    if (!door.loop->is_current()) {
+      std::vector<Event> one;
+      one.push_back(std::move(event));
+      return worker.tell(std::move(one));
+    }
+    answered.push_back(std::move(event));
+    if (answered.size() == 1) door.loop->post(*this);
+  }
+
+  JobWorker& worker;
+  const Door door;
   rank::RequestReader reader;
+
+ private:
+  void tell() { worker.tell(std::exchange(answered, {})); }
+
+  std::vector<Event> answered;
 };
 
 /// One line, from its delivery to its acknowledgement.
@@ -48,7 +73,7 @@ class JobWorker::Line final : public rank::RankCall, private loop::Job {
   void start() {
     lane_.door.ranker->start(*this, lane_.reader, message.data, {.plan = worker_.plan_});
   }
-  void on_answer() override { worker_.note({.kind = EventKind::kAnswered, .line = this}); }
+  void on_answer() override { lane_.on_answered(*this); }
 
   JobWorker& worker_;
   Lane& lane_;
@@ -60,6 +85,7 @@ class JobWorker::PullSink final : public nats::MessageSink {
   void on_message(nats::Message message) override {
     worker_.note({.kind = EventKind::kDelivered, .message = std::move(message)});
   }
+  void on_rest() override { worker_.wake(); }
 
  private:
   JobWorker& worker_;
@@ -69,10 +95,11 @@ JobWorker::JobWorker(Parts parts, const WorkerSettings& settings)
     : parts_(std::move(parts)),
       settings_(settings),
       inbox_("_INBOX." + parts_.link->make_unique_name()) {
-  for (const Door& door : parts_.doors) lanes_.push_back(std::make_unique<Lane>(door));
+  for (const Door& door : parts_.doors) lanes_.push_back(std::make_unique<Lane>(*this, door));
 }
 
 JobWorker::~JobWorker() {
+  box_.reset();
   // Whoever noted the last event may still hold it.
   const base::MutexLock lock(mutex_);
 }
@@ -80,6 +107,16 @@ JobWorker::~JobWorker() {
 void JobWorker::note(Event event) {
   const base::MutexLock lock(mutex_);
   events_.push_back(std::move(event));
+}
+
+void JobWorker::wake() {
+  const base::MutexLock lock(mutex_);
+  if (!events_.empty()) changed_.notify_all();
+}
+
+void JobWorker::tell(std::vector<Event> events) {
+  const base::MutexLock lock(mutex_);
+  std::ranges::move(events, std::back_inserter(events_));
   changed_.notify_all();
 }
 
@@ -95,6 +132,7 @@ base::Status JobWorker::run(Until until) {
   line_count_ = manifest.line_count;
   PullSink sink(*this);
   MR_TRY(auto subscription, parts_.link->subscribe(inbox_, "", sink));
+  MR_TRY(box_, nats::RequestBox::open(*parts_.link, [this] { wake(); }));
   next_heartbeat_ = base::steady_clock().now() + kHeartbeat;
   bool is_ending = false;
   while (!is_ending || !open_.empty()) {
@@ -111,14 +149,17 @@ base::Status JobWorker::run(Until until) {
       if (!over && over.error().code() == base::ErrorCode::kNotFound) problem_ = over.error();
     }
     if (!is_ending) pull(now);
+    parts_.link->send();
     if (parts_.on_progress) parts_.on_progress(counts_);
   }
+  box_.reset();
   subscription.reset();
   // What came meanwhile goes to others at once.
   for (const Event& event : wait_for_events()) {
     if (event.kind == EventKind::kDelivered && nats::delivery_number(event.message.reply))
-      (void)parts_.link->publish({.subject = event.message.reply, .data = "-NAK"});
+      (void)parts_.link->queue({.subject = event.message.reply, .data = "-NAK"});
   }
+  parts_.link->send();
   if (problem_) return std::unexpected(*problem_);
   return {};
 }
@@ -165,9 +206,12 @@ void JobWorker::pull(base::TimePoint now) {
   // A server that died says nothing about its pulls.
   if (asked_count_ > 0 && now < pull_end_) return;
   asked_count_ = 0;
-  const std::size_t room = settings_.concurrency - std::min(settings_.concurrency, open_.size());
+  const std::size_t open_max = kOpenFactor * settings_.concurrency;
+  const std::size_t room =
+      std::min(settings_.concurrency - std::min(settings_.concurrency, running_count_),
+               open_max - std::min(open_max, open_.size()));
   if (room < std::max<std::size_t>(1, settings_.concurrency / 4)) return;
-  const auto sent = parts_.link->publish(
+  const auto sent = parts_.link->queue(
       {.subject = base::format("$JS.API.CONSUMER.MSG.NEXT.{}.{}",
                                parts_.store->names().queue_stream(),
                                JobStore::kConsumer),
@@ -213,15 +257,15 @@ void JobWorker::on_delivered(nats::Message message) {
       parts_.log->warning("job_foreign_message",
                           "A message on the subjects of the job is none of its lines",
                           {{"subject", message.subject}});
-    (void)parts_.link->publish({.subject = message.reply, .data = "+TERM"});
+    (void)parts_.link->queue({.subject = message.reply, .data = "+TERM"});
     return;
   }
-  Lane& lane = *lanes_[next_lane_++ % lanes_.size()];
+  Lane& lane = *lanes_[delivered_count_++ / kLinesInARow % lanes_.size()];
   auto made = std::make_unique<Line>(*this, lane, std::move(message), *number);
   Line& line = *made;
   line.delivery = *delivery;
   open_.emplace(&line, std::move(made));
-  if (line.delivery <= settings_.attempts_max) return line.post();
+  if (line.delivery <= settings_.attempts_max) return run_line(line);
   // It is stored before it could run: no line ends workers more often (JOB8).
   line.result = rank::make_unrun_answer(
       line.message.data,
@@ -232,7 +276,13 @@ void JobWorker::on_delivered(nats::Message message) {
   store(line);
 }
 
+void JobWorker::run_line(Line& line) {
+  ++running_count_;
+  line.post();
+}
+
 void JobWorker::on_answered(Line& line) {
+  --running_count_;
   const auto code = line.code();
   if (code && may_pass(*code) && line.delivery < settings_.attempts_max)
     return give_back(line, pause_after(line.delivery));
@@ -243,14 +293,13 @@ void JobWorker::on_answered(Line& line) {
 
 void JobWorker::store(Line& line) {
   line.again_at.reset();
-  parts_.box->ask(
-      {.subject = parts_.store->names().result_subject(line.number), .data = line.result},
-      nats::JetStream::kLimit,
-      [this, &line](const base::Result<nats::Message>& answer) {
-        note({.kind = EventKind::kStored,
-              .line = &line,
-              .outcome = nats::read_store_answer(answer)});
-      });
+  box_->queue({.subject = parts_.store->names().result_subject(line.number), .data = line.result},
+              nats::JetStream::kLimit,
+              [this, &line](const base::Result<nats::Message>& answer) {
+                note({.kind = EventKind::kStored,
+                      .line = &line,
+                      .outcome = nats::read_store_answer(answer)});
+              });
 }
 
 void JobWorker::on_stored(Line& line, const base::Result<nats::StoreOutcome>& outcome) {
@@ -289,25 +338,25 @@ void JobWorker::on_stored(Line& line, const base::Result<nats::StoreOutcome>& ou
   if (!line.is_error) return acknowledge(line);
   // So that the state of a job shows how many lines failed without reading all results. If this
   // gets lost, the count is too low, and nothing else is wrong.
-  parts_.box->ask({.subject = parts_.store->names().failed_subject(line.number)},
-                  nats::JetStream::kLimit,
-                  [this, &line](const base::Result<nats::Message>&) {
-                    note({.kind = EventKind::kMarked, .line = &line});
-                  });
+  box_->queue({.subject = parts_.store->names().failed_subject(line.number)},
+              nats::JetStream::kLimit,
+              [this, &line](const base::Result<nats::Message>&) {
+                note({.kind = EventKind::kMarked, .line = &line});
+              });
 }
 
 void JobWorker::acknowledge(Line& line) {
-  parts_.box->ask({.subject = line.message.reply, .data = "+ACK"},
-                  nats::JetStream::kLimit,
-                  [this, &line](const base::Result<nats::Message>&) {
-                    note({.kind = EventKind::kAcked, .line = &line});
-                  });
+  box_->queue({.subject = line.message.reply, .data = "+ACK"},
+              nats::JetStream::kLimit,
+              [this, &line](const base::Result<nats::Message>&) {
+                note({.kind = EventKind::kAcked, .line = &line});
+              });
 }
 
 void JobWorker::give_back(Line& line, base::Duration pause) {
   ++counts_.given_back;
-  (void)parts_.link->publish({.subject = line.message.reply,
-                              .data = base::format(R"(-NAK {{"delay":{}}})", nanoseconds(pause))});
+  (void)parts_.link->queue({.subject = line.message.reply,
+                            .data = base::format(R"(-NAK {{"delay":{}}})", nanoseconds(pause))});
   end(line);
 }
 
@@ -317,7 +366,7 @@ void JobWorker::keep_alive(base::TimePoint now) {
   if (now < next_heartbeat_) return;
   next_heartbeat_ = now + kHeartbeat;
   for (const auto& [line, owned] : open_)
-    (void)parts_.link->publish({.subject = line->message.reply, .data = "+WPI"});
+    (void)parts_.link->queue({.subject = line->message.reply, .data = "+WPI"});
 }
 
 void JobWorker::store_again(base::TimePoint now) {

@@ -35,13 +35,13 @@
 //                                   result and is acknowledged then
 // clang-format on
 //
-// The thread that calls `run` is the clerk: it alone publishes. Loops and threads of the library
-// put what happened into its queue.
+// The thread that calls `run` is the clerk: it alone publishes, and what it has to say to one look
+// at its queue leaves together. Loops and threads of the library put what happened into that queue.
 
 namespace millrace::jobs {
 
 struct WorkerSettings {
-  std::size_t concurrency = 64;
+  std::size_t concurrency = 64;    ///< lines that run at a time
   std::uint64_t attempts_max = 5;  ///< deliveries of a line before it is given up
 };
 
@@ -63,7 +63,6 @@ class JobWorker {
   };
   struct Parts {
     nats::Link* link = nullptr;
-    nats::RequestBox* box = nullptr;
     JobStore* store = nullptr;
     std::vector<Door> doors = {};
     base::Logger* log = nullptr;                                ///< may be null
@@ -100,9 +99,17 @@ class JobWorker {
   static constexpr base::Duration kHeartbeat = std::chrono::seconds(10);
   static constexpr base::Duration kTick = std::chrono::milliseconds(100);
   static constexpr base::Duration kStoreAgain = std::chrono::milliseconds(500);
+  /// Lines that go to one loop before the next one gets some, so that few of them must wake it.
+  static constexpr std::uint64_t kLinesInARow = 8;
+  /// Lines that a worker has, for each that may run: the others wait for JetStream.
+  static constexpr std::size_t kOpenFactor = 4;
 
-  /// Queues what happened. Threading: any thread.
+  /// Queues what happened; `wake` must follow. Threading: any thread.
   void note(Event event) MR_EXCLUDES(mutex_);
+  /// Wakes the clerk for what was queued. Threading: any thread.
+  void wake() MR_EXCLUDES(mutex_);
+  /// Both. Threading: any thread.
+  void tell(std::vector<Event> events) MR_EXCLUDES(mutex_);
   [[nodiscard]] std::vector<Event> wait_for_events() MR_EXCLUDES(mutex_);
 
   // The clerk's.
@@ -110,6 +117,7 @@ class JobWorker {
   void on_delivered(nats::Message message);
   void on_answered(Line& line);
   void on_stored(Line& line, const base::Result<nats::StoreOutcome>& outcome);
+  void run_line(Line& line);
   void store(Line& line);
   void acknowledge(Line& line);
   void give_back(Line& line, base::Duration pause);
@@ -124,12 +132,14 @@ class JobWorker {
   const Parts parts_;
   const WorkerSettings settings_;
   const std::string inbox_;
+  std::unique_ptr<nats::RequestBox> box_;  // while it runs
   std::string plan_;
   std::uint64_t line_count_ = 0;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::size_t next_lane_ = 0;
+  std::uint64_t delivered_count_ = 0;
   std::unordered_map<Line*, std::unique_ptr<Line>> open_;
   WorkerCounts counts_;
+  std::size_t running_count_ = 0;
   std::size_t asked_count_ = 0;  // of the pull that is under way; 0: none is
   base::TimePoint pull_end_{};
   base::TimePoint next_heartbeat_{};

@@ -32,12 +32,11 @@ class WorkerTest : public ::testing::Test {
     store = std::make_unique<JobStore>(*jetstream, "j");
   }
   void queue(std::uint64_t line, std::string data, std::uint64_t deliveries = 0) {
-    server.queue(server.names.queue_subject(line), std::move(data), deliveries);
+    server.enqueue(server.names.queue_subject(line), std::move(data), deliveries);
   }
   base::Status run(JobWorker::Until until = JobWorker::Until::kIdle) {
     rig.ranker = std::make_unique<rank::Ranker>(rig.plans, rig.services, rig.options);
     JobWorker worker({.link = &server,
-                      .box = box.get(),
                       .store = store.get(),
                       .doors = {{&rig.loop, rig.ranker.get()}},
                       .is_stopped =
@@ -178,8 +177,8 @@ TEST_F(WorkerTest, JOB5_LinesThatAreLostEndTheWorkAndSayWhatHelps) {
 }
 
 TEST_F(WorkerTest, AForeignMessageIsCountedAndDropped) {
-  server.queue("mr.j.q.x", "{}");
-  server.queue("mr.j.q.3", "{}");
+  server.enqueue("mr.j.q.x", "{}");
+  server.enqueue("mr.j.q.3", "{}");
   ASSERT_TRUE(run());
   EXPECT_EQ(counts.foreign, 2U);
   EXPECT_THAT(server.log, Contains(::testing::EndsWith("+TERM")).Times(2));

@@ -14,13 +14,17 @@
 #include <vector>
 
 #include <nats/nats.h>
+#include <unistd.h>
 
 #include "base/format.h"
+#include "nats/socket_thread.h"
 
 // How libnats is used:
 // - Reconnecting never ends; pauses double from 50 ms to 2 s and are drawn at random below that, so
 //   that processes do not come back all at once.
 // - A peer that says nothing for two pings of 2 s is dead.
+// - A thread of ours reads and writes the socket, so that messages which are published together
+//   leave together. Nothing waits in the library for others to come, as it does by default.
 // - Messages of all subscriptions come on one thread of the library. Sinks only hand them over.
 // - `publish` looks at the state first, and the library may keep one message at most without a
 //   connection: a reply is never sent after its asker has gone away, but for one that leaves in the
@@ -34,7 +38,6 @@ constexpr int kPingsMax = 2;
 constexpr std::int64_t kPauseLeastMs = 50;
 constexpr std::int64_t kPauseMostMs = 2000;
 constexpr std::int64_t kConnectMs = 2000;
-constexpr std::int64_t kWriteMs = 2000;
 constexpr int kPendingMessagesMax = 65'536;
 constexpr int kPendingBytesMax = 64 << 20;
 constexpr std::int64_t kLeaveMs = 10'000;
@@ -100,7 +103,7 @@ Message copy_of(natsMsg* from) {
 
 class LibrarySubscription final : public Subscription {
  public:
-  explicit LibrarySubscription(MessageSink& sink) : sink_(sink) {}
+  LibrarySubscription(SocketThread& socket, MessageSink& sink) : socket_(socket), sink_(sink) {}
   ~LibrarySubscription() override {
     if (subscription_ == nullptr) return;
     (void)natsSubscription_Unsubscribe(subscription_);
@@ -141,9 +144,18 @@ class LibrarySubscription final : public Subscription {
     std::binary_semaphore done{0};
   };
 
-  static void receive(natsConnection*, natsSubscription*, natsMsg* message, void* closure) {
+  static void receive(natsConnection*,
+                      natsSubscription* subscription,
+                      natsMsg* message,
+                      void* closure) {
     const LibraryMessage owned(message);
-    static_cast<LibrarySubscription*>(closure)->sink_.on_message(copy_of(message));
+    auto& self = *static_cast<LibrarySubscription*>(closure);
+    self.socket_.await_reading();
+    self.sink_.on_message(copy_of(message));
+    int count = 0;
+    int bytes = 0;
+    const natsStatus known = natsSubscription_GetPending(subscription, &count, &bytes);
+    if (known != NATS_OK || count == 0) self.sink_.on_rest();
   }
   static void complete(void* closure) {
     const std::unique_ptr<std::shared_ptr<Over>> told(static_cast<std::shared_ptr<Over>*>(closure));
@@ -151,6 +163,7 @@ class LibrarySubscription final : public Subscription {
     (*told)->done.release();
   }
 
+  SocketThread& socket_;
   MessageSink& sink_;
   natsSubscription* subscription_ = nullptr;
   // Owners: this, and the library until it has called `complete`.
@@ -163,6 +176,9 @@ class LibraryLink final : public Link {
       : observer_(observer), drops_while_down_(drops_while_down) {}
   ~LibraryLink() override {
     if (connection_ == nullptr) return;
+    // The library closes the socket under whoever reads it.
+    socket_.send();
+    socket_.stop();
     natsConnection_Close(connection_);
     // It comes last of all calls for this connection, and in any case.
     closed_.acquire();
@@ -189,30 +205,22 @@ class LibraryLink final : public Link {
   base::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
                                                         const std::string& group,
                                                         MessageSink& sink) override {
-    auto subscription = std::make_unique<LibrarySubscription>(sink);
+    auto subscription = std::make_unique<LibrarySubscription>(socket_, sink);
     MR_TRY_STATUS(
         subscription->start(connection_, subject.c_str(), group.empty() ? nullptr : group.c_str()));
     return subscription;
   }
 
-  base::Status publish(const Message& message) override {
+  base::Status queue(const Message& message) override {
     if (drops_while_down_ && state() != LinkState::kConnected)
       return base::fail(base::ErrorCode::kUnavailable, "There is no connection to NATS");
-    natsMsg* made = nullptr;
-    const char* const reply = message.reply.empty() ? nullptr : message.reply.c_str();
-    natsStatus status = natsMsg_Create(&made,
-                                       message.subject.c_str(),
-                                       reply,
-                                       message.data.data(),
-                                       static_cast<int>(message.data.size()));
-    const LibraryMessage owned(made);
-    for (const Header& header : message.headers) {
-      if (status == NATS_OK)
-        status = natsMsgHeader_Add(made, header.name.c_str(), header.value.c_str());
-    }
-    if (status == NATS_OK) status = natsConnection_PublishMsg(connection_, made);
+    const natsStatus status =
+        message.headers.empty() ? queue_plain(message) : queue_with_headers(message);
+    if (status == NATS_OK) return {};
     return to_status(status, base::format("Cannot publish to '{}'", message.subject));
   }
+
+  void send() override { socket_.send(); }
 
   base::Status flush(base::Duration limit) override {
     const auto span = std::chrono::ceil<std::chrono::milliseconds>(limit);
@@ -247,6 +255,33 @@ class LibraryLink final : public Link {
   // What servers allow unless they are told otherwise; used before the first connection.
   static constexpr std::size_t kPayloadUnknown = std::size_t{1} << 20;
 
+  /// Without headers nothing needs to be built before.
+  natsStatus queue_plain(const Message& message) {
+    const SocketThread::Batch batch(socket_);
+    const int size = static_cast<int>(message.data.size());
+    if (message.reply.empty())
+      return natsConnection_Publish(
+          connection_, message.subject.c_str(), message.data.data(), size);
+    return natsConnection_PublishRequest(
+        connection_, message.subject.c_str(), message.reply.c_str(), message.data.data(), size);
+  }
+  natsStatus queue_with_headers(const Message& message) {
+    natsMsg* made = nullptr;
+    const char* const reply = message.reply.empty() ? nullptr : message.reply.c_str();
+    natsStatus status = natsMsg_Create(&made,
+                                       message.subject.c_str(),
+                                       reply,
+                                       message.data.data(),
+                                       static_cast<int>(message.data.size()));
+    const LibraryMessage owned(made);
+    for (const Header& header : message.headers) {
+      if (status == NATS_OK)
+        status = natsMsgHeader_Add(made, header.name.c_str(), header.value.c_str());
+    }
+    const SocketThread::Batch batch(socket_);
+    return status == NATS_OK ? natsConnection_PublishMsg(connection_, made) : status;
+  }
+
   base::Status set_options(natsOptions& options, const LinkSettings& settings) {
     std::vector<const char*> urls;
     for (const std::string& url : settings.urls) urls.push_back(url.c_str());
@@ -266,7 +301,7 @@ class LibraryLink final : public Link {
     then(natsOptions_SetClosedCB(&options, &closed, this));
     then(natsOptions_SetErrorHandler(&options, &failed, this));
     then(natsOptions_SetSendAsap(&options, true));
-    then(natsOptions_SetWriteDeadline(&options, kWriteMs));
+    then(socket_.serve(options));
     then(natsOptions_UseGlobalMessageDelivery(&options, true));
     if (settings.drops_while_down) then(natsOptions_SetReconnectBufSize(&options, 1));
     return to_status(status, "Cannot set up NATS");
@@ -274,6 +309,11 @@ class LibraryLink final : public Link {
 
   static base::Status set_identity(natsOptions& options, const LinkSettings& settings) {
     if (!settings.credentials_file.empty()) {
+      // The library reads it for each connection, and would try for ever.
+      if (::access(settings.credentials_file.c_str(), R_OK) != 0)
+        return base::fail(
+            base::ErrorCode::kInvalidArgument,
+            base::format("Cannot read the credentials of NATS: '{}'", settings.credentials_file));
       MR_TRY_STATUS(to_status(natsOptions_SetUserCredentialsFromFiles(
                                   &options, settings.credentials_file.c_str(), nullptr),
                               "Cannot use the credentials of NATS"));
@@ -337,6 +377,7 @@ class LibraryLink final : public Link {
 
   LinkObserver& observer_;
   const bool drops_while_down_;
+  SocketThread socket_;
   natsConnection* connection_ = nullptr;
   std::binary_semaphore closed_{0};
   std::minstd_rand random_{std::random_device{}()};  // of the reconnecting thread

@@ -27,6 +27,9 @@ class MessageSink {
  public:
   virtual ~MessageSink() = default;
   virtual void on_message(Message message) = 0;
+  /// Called when no other message waits for this sink, so that whoever works on messages is woken
+  /// once for many of them.
+  virtual void on_rest() {}
 };
 
 /// Hears what happens to a link.
@@ -52,7 +55,8 @@ class Subscription {
 };
 
 /// A connection. Connects and reconnects by itself.
-/// Threading: any thread. `publish` and `flush` may wait for the socket.
+/// Threading: any thread. All but `state` may wait while a connection is made; `flush` waits for
+/// the server.
 class Link {
  public:
   virtual ~Link() = default;
@@ -61,9 +65,17 @@ class Link {
   /// message; without a group all do. The sink must outlive the subscription.
   [[nodiscard]] virtual base::Result<std::unique_ptr<Subscription>> subscribe(
       const std::string& subject, const std::string& group, MessageSink& sink) = 0;
-  /// Sends a message. `kUnavailable`: there is no connection. `kResourceExhausted`: it is larger
-  /// than the server allows.
-  [[nodiscard]] virtual base::Status publish(const Message& message) = 0;
+  /// Takes a message, which leaves with the next `send`, or before. `kUnavailable`: there is no
+  /// connection. `kResourceExhausted`: it is larger than the server allows.
+  [[nodiscard]] virtual base::Status queue(const Message& message) = 0;
+  /// Sends all that was queued, as few writes as possible.
+  virtual void send() = 0;
+  /// Sends a message.
+  [[nodiscard]] base::Status publish(const Message& message) {
+    base::Status queued = queue(message);
+    send();
+    return queued;
+  }
   /// Waits until the server has everything that was sent.
   [[nodiscard]] virtual base::Status flush(base::Duration limit) = 0;
 

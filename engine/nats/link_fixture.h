@@ -61,7 +61,7 @@ class FakeLink final : public Link {
     table_->entries.push_back(entry);
     return std::make_unique<FakeSubscription>(table_, std::move(entry));
   }
-  base::Status publish(const Message& message) override {
+  base::Status queue(const Message& message) override {
     if (state() != LinkState::kConnected)
       return base::fail(base::ErrorCode::kUnavailable, "There is no connection to NATS");
     {
@@ -71,6 +71,7 @@ class FakeLink final : public Link {
     if (is_bus) (void)deliver(message);
     return {};
   }
+  void send() override {}
   base::Status flush(base::Duration) override { return {}; }
   LinkState state() const override { return state_.load(); }
   std::size_t payload_bytes_max() const override { return payload_bytes; }
@@ -91,7 +92,10 @@ class FakeLink final : public Link {
           sinks.push_back(entry->sink);
       }
     }
-    for (MessageSink* const sink : sinks) sink->on_message(message);
+    for (MessageSink* const sink : sinks) {
+      sink->on_message(message);
+      sink->on_rest();
+    }
     return sinks.size();
   }
   /// Brings a message to the subscriptions of another subject than its own, as JetStream does.
@@ -103,7 +107,10 @@ class FakeLink final : public Link {
         if (entry->subject == subject) sinks.push_back(entry->sink);
       }
     }
-    for (MessageSink* const sink : sinks) sink->on_message(message);
+    for (MessageSink* const sink : sinks) {
+      sink->on_message(message);
+      sink->on_rest();
+    }
   }
   /// Ends the subscriptions that are leaving, as a server does after a moment.
   void end_leaving() {

@@ -12,15 +12,15 @@
 
 namespace millrace::nats {
 
-base::Result<std::unique_ptr<RequestBox>> RequestBox::open(Link& link) {
-  std::unique_ptr<RequestBox> box(new RequestBox(link));
+base::Result<std::unique_ptr<RequestBox>> RequestBox::open(Link& link, Rest rest) {
+  std::unique_ptr<RequestBox> box(new RequestBox(link, std::move(rest)));
   MR_TRY(box->subscription_, link.subscribe(box->prefix_ + "*", "", *box));
   box->thread_ = std::thread([&self = *box] { self.watch_time(); });
   return box;
 }
 
-RequestBox::RequestBox(Link& link)
-    : link_(link), prefix_("_INBOX." + link.make_unique_name() + ".") {}
+RequestBox::RequestBox(Link& link, Rest rest)
+    : link_(link), rest_(std::move(rest)), prefix_("_INBOX." + link.make_unique_name() + ".") {}
 
 RequestBox::~RequestBox() {
   subscription_.reset();
@@ -36,19 +36,21 @@ RequestBox::~RequestBox() {
     open.done(base::fail(base::ErrorCode::kCancelled, "The program ends"));
 }
 
-void RequestBox::ask(Message message, base::Duration limit, Done done) {
+void RequestBox::queue(Message message, base::Duration limit, Done done) {
   const base::TimePoint deadline = base::steady_clock().now() + limit;
   std::uint64_t number = 0;
   {
     const base::MutexLock lock(mutex_);
     number = next_number_++;
-    const bool is_first = open_.empty();
     open_.emplace(number, Open{.done = std::move(done), .deadline = deadline});
-    if (is_first) changed_.notify_all();
+    if (std::exchange(is_asleep_, false)) changed_.notify_all();
   }
   message.reply = prefix_ + std::to_string(number);
-  if (auto sent = link_.publish(message); !sent) {
-    if (const Done failed = take(number)) failed(std::unexpected(sent.error()));
+  if (auto sent = link_.queue(message); !sent) {
+    if (const Done failed = take(number)) {
+      failed(std::unexpected(sent.error()));
+      on_rest();
+    }
   }
 }
 
@@ -93,6 +95,7 @@ void RequestBox::on_message(Message message) {
 }
 
 void RequestBox::watch_time() {
+  std::uint64_t seen_number = 0;
   while (true) {
     std::vector<Done> late;
     {
@@ -111,16 +114,20 @@ void RequestBox::watch_time() {
       }
       if (late.empty()) {
         // Requests that come meanwhile are looked at after the first of these, at most a moment
-        // late: a watch per request would cost more than it gains.
-        if (open_.empty()) {
+        // late: a watch per request would cost more than it gains. Between requests that are
+        // answered at once the thread need not sleep deeply either, so as not to be woken for each.
+        is_asleep_ = open_.empty() && next_number_ == seen_number;
+        seen_number = next_number_;
+        if (is_asleep_) {
           changed_.wait(mutex_);
         } else {
-          changed_.wait_for(mutex_, std::min<base::Duration>(next - now, kLookPeriod));
+          changed_.wait_for(mutex_, std::clamp<base::Duration>(next - now, {}, kLookPeriod));
         }
       }
     }
     for (const Done& done : late)
       done(base::fail(base::ErrorCode::kTimeout, "No answer came in time"));
+    if (!late.empty()) on_rest();
   }
 }
 

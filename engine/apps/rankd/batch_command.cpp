@@ -123,7 +123,6 @@ base::Status work_on(Desk& desk,
   MR_TRY(const jobs::JobState before, desk.store.state());
   ProgressBar bar;
   jobs::JobWorker::Parts parts{.link = &desk.client.link(),
-                               .box = &desk.client.box(),
                                .store = &desk.store,
                                .doors = {},
                                .log = desk.log,

@@ -13,6 +13,8 @@ namespace millrace::server {
 namespace {
 
 constexpr base::Duration kFlushLimit = std::chrono::seconds(2);
+// Replies that leave in one write. More of them would only make the first one wait.
+constexpr std::size_t kSentTogether = 64;
 
 }  // namespace
 
@@ -206,8 +208,10 @@ bool NatsFront::wait_for_work() {
 }
 
 void NatsFront::publish_all() {
+  std::size_t queued_count = 0;
   for (const NatsReply& reply : sending_) {
-    const bool is_sent = link_ != nullptr && link_->publish(reply.message).has_value();
+    const bool is_sent = link_ != nullptr && link_->queue(reply.message).has_value();
+    if (++queued_count % kSentTogether == 0 && link_ != nullptr) link_->send();
     if (reply.plan.empty()) continue;
     if (is_sent) {
       tally_->count_replied(reply.plan, reply.status);
@@ -216,6 +220,7 @@ void NatsFront::publish_all() {
     }
     open_count_.fetch_sub(1, std::memory_order_relaxed);
   }
+  if (link_ != nullptr) link_->send();
   sending_.clear();
 }
 
