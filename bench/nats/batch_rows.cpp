@@ -103,6 +103,7 @@ base::Result<double> work_rate(const BatchBench& bench, int turn, std::string& r
                                                names.job(),
                                                "--plan",
                                                "complex_dag"},
+                                 .log_file = bench.folder + "/submit.log",
                                  .on_all_processors = true});
   if (!queued) return std::unexpected(queued.error());
   MR_TRY(const auto worker,
@@ -139,7 +140,7 @@ base::Result<double> work_rate(const BatchBench& bench, int turn, std::string& r
       if (!found || !found->data.contains("\"candidates\":[{"))
         return base::fail(base::ErrorCode::kInternal, "The last line has no right result");
       result = found->data;
-      // A job reserves room for its streams; many would not fit the disk.
+      // Each job reserves 20 GiB for its streams, and JetStream takes no more than fit the disk.
       MR_TRY_STATUS(jetstream.delete_stream(names.queue_stream()));
       MR_TRY_STATUS(jetstream.delete_stream(names.result_stream()));
       const double seconds = std::max(1e-6, std::chrono::duration<double>(now - first).count());

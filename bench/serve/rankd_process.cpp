@@ -167,7 +167,10 @@ base::Result<std::string> run_rankd(const RankdOptions& options) {
   int status = 0;
   ::waitpid(*process, &status, 0);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
-  return base::fail(base::ErrorCode::kInternal, "rankd failed: " + text);
+  return base::fail(
+      base::ErrorCode::kInternal,
+      base::format(
+          "rankd {} failed: {}{}", options.arguments.front(), text, read_file(options.log_file)));
 }
 
 std::optional<double> metric_of(std::string_view metrics,
