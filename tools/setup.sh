@@ -10,7 +10,7 @@ readonly PACKAGES=(
   libfmt-dev libre2-dev libuv1-dev libsimdjson-dev libtomlplusplus-dev libyaml-dev libssl-dev zlib1g-dev libcli11-dev
   node-llhttp
   redis-server redis-tools libhiredis-dev pkg-config
-  libnats-dev nats-server
+  libnats-dev nats-server nftables
   curl wrk python3-prometheus-client haproxy
   libgtest-dev libgmock-dev librapidcheck-dev libtbb-dev nlohmann-json3-dev
   mkdocs mkdocs-material

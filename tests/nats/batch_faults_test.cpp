@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 namespace millrace::e2e {
 namespace {
 
+namespace fs = std::filesystem;
 using live::NatsServer;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
@@ -196,6 +198,66 @@ TEST(NatsBatchFaultsTest, JOB1_JOB6_ANetworkThatSwallowsEverythingForAWhileCosts
   network.resume();
   EXPECT_EQ(bench.wait_for_end(*worker), 0) << bench.story({"worker.log"});
   EXPECT_THAT(bench.ledger("in"), HasSubstr("ledger 600\n"));
+}
+
+/// The messages of the streams of a job, as the server has them on its disk.
+class StoredMessages {
+ public:
+  explicit StoredMessages(const NatsServer& server)
+      : streams_(server.file("jetstream/$G/streams")) {}
+
+  /// Remembers them. The server must not run.
+  void keep() const { copy(streams_, kept_.path()); }
+  /// Makes them what they were. The server must not run.
+  void put_back() const { copy(kept_.path(), streams_); }
+
+ private:
+  static void copy(const fs::path& from, const fs::path& to) {
+    for (const char* const stream : {"MR_k_Q", "MR_k_R"}) {
+      const fs::path folder = to / stream / "msgs";
+      fs::remove_all(folder);
+      fs::create_directories(folder);
+      fs::copy(from / stream / "msgs", folder);
+    }
+  }
+  const fs::path streams_;
+  const live::TempFolder kept_;
+};
+
+TEST(NatsBatchFaultsTest, JOB6_AConsumerThatPassedOverQueuedLinesIsMadeAnew) {
+  NatsServer server(with_jetstream());
+  const Root root;
+  submit(server, root, 400);
+  const StoredMessages messages(server);
+  server.kill();
+  messages.keep();
+  server.start();
+  JobBench bench(server, root, "k");
+  const auto before = bench.work("before.log");
+  ASSERT_EQ(bench.wait_for_end(*before), 0) << bench.story({"before.log"});
+  // As after a crash that only the state of the consumer has survived: all lines are queued, none
+  // has a result, and the consumer has delivered them all.
+  server.kill();
+  messages.put_back();
+  server.start();
+  const auto after = bench.work("after.log");
+  EXPECT_EQ(bench.wait_for_end(*after), 0) << bench.story({"after.log"});
+  EXPECT_THAT(root.read("after.log"), HasSubstr("\"event\":\"job_consumer_remade\""));
+  EXPECT_THAT(bench.ledger("in"), HasSubstr("ledger 400\n"));
+}
+
+TEST(NatsBatchFaultsTest, JOB6_AConsumerThatIsGoneIsMadeAnew) {
+  NatsServer server(with_jetstream());
+  const Root root;
+  submit(server, root, 400);
+  server.kill();
+  fs::remove_all(server.file("jetstream/$G/streams/MR_k_Q/obs/work"));
+  server.start();
+  JobBench bench(server, root, "k");
+  const auto worker = bench.work("worker.log");
+  EXPECT_EQ(bench.wait_for_end(*worker), 0) << bench.story({"worker.log"});
+  EXPECT_THAT(root.read("worker.log"), HasSubstr("\"event\":\"job_consumer_remade\""));
+  EXPECT_THAT(bench.ledger("in"), HasSubstr("ledger 400\n"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -68,6 +69,27 @@ TEST(LiveLinkTest, HeadersAndBytesArriveAsTheyWereSent) {
   EXPECT_EQ(answer->find_header("X-Deadline-Ms"), "5");
   EXPECT_EQ(answer->find_header("x-lower"), "v v");
   EXPECT_FALSE(answer->find_header("X-Lower"));
+}
+
+TEST(LiveLinkTest, WhatTheSocketDoesNotTakeLeavesLaterInOrder) {
+  NatsServer server;
+  const auto client = connect({.urls = {server.url()}});
+  CountingSink sink;
+  const auto subscription = client->link().subscribe("s", "", sink);
+  ASSERT_TRUE(client->link().flush(kLong));
+  // Far more than the buffers of a socket hold. Nothing waits for a server that does not read.
+  server.pause();
+  constexpr int kCount = 200;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string text = std::to_string(i) + std::string(100'000, ' ');
+    ASSERT_TRUE(client->link().queue({.subject = "s", .data = text}));
+    if (i % 20 == 0) client->link().send();
+  }
+  client->link().send();
+  server.resume();
+  wait_for([&] { return sink.count == kCount; });
+  const base::MutexLock lock(sink.mutex);
+  for (int i = 0; i < kCount; ++i) ASSERT_EQ(std::atoi(sink.texts[i].c_str()), i);
 }
 
 TEST(LiveLinkTest, NAT1_NobodyListeningIsSaidAtOnce) {
@@ -189,6 +211,36 @@ TEST(LiveLinkTest, NAT8_TlsAndPasswords) {
   EXPECT_THAT(wrong.error().message(), ::testing::Not(HasSubstr("geheim")));
   // A server whose certificate nobody vouches for is refused.
   EXPECT_FALSE(Client::connect({.urls = {server.url()}, .user = "me", .password = "secret"}));
+}
+
+TEST(LiveLinkTest, NAT8_CredentialsFilesAreThoseOfAUserWhomTheOperatorKnows) {
+  NatsServer server({.tls = true, .has_operator = true});
+  const auto with = [&](const std::string& file) {
+    return Client::connect(
+        {.urls = {server.url()}, .credentials_file = file, .tls_ca_file = server.file("ca.pem")});
+  };
+  const auto client = with(server.file("user.creds"));
+  ASSERT_TRUE(client) << client.error().to_string();
+  CountingSink sink;
+  const auto subscription = (*client)->link().subscribe("s", "", sink);
+  ASSERT_TRUE((*client)->link().publish({.subject = "s"}));
+  wait_for([&] { return sink.count == 1; });
+  // The key signs again for the next connection.
+  server.kill();
+  wait_for([&] { return (*client)->link().state() != LinkState::kConnected; });
+  server.start();
+  wait_for([&] { return (*client)->link().state() == LinkState::kConnected; });
+  ASSERT_TRUE((*client)->link().publish({.subject = "s"}));
+  wait_for([&] { return sink.count == 2; });
+
+  for (const std::string& file : {server.file("stranger.creds"),
+                                  server.file("nats.conf"),
+                                  server.file("none"),
+                                  std::string()}) {
+    const auto refused = with(file);
+    ASSERT_FALSE(refused) << file;
+    EXPECT_THAT(refused.error().message(), HasSubstr("NATS")) << file;
+  }
 }
 
 }  // namespace

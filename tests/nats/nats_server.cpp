@@ -28,6 +28,10 @@ NatsServer::NatsServer(Options options) : options_(std::move(options)), port_(fr
     config += "tls { cert_file: \"" + file("server.pem") + "\", key_file: \"" + file("server.key") +
               "\" }\n";
   }
+  if (options_.has_operator) {
+    run_line("python3 " MILLRACE_SOURCE_DIR "/tests/nats/make_credentials.py " + folder_.path());
+    config += "include \"operator.conf\"\n";
+  }
   folder_.write("nats.conf", config + options_.config);
   start();
 }

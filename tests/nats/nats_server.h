@@ -21,7 +21,8 @@ class NatsServer {
     bool jetstream = false;         ///< with a store in the folder
     std::string store_limits = {};  ///< of JetStream, such as `max_file: 1MB`
     bool tls = false;               ///< with certificates of its own, see `file`
-    std::string config = {};        ///< further lines of its configuration
+    bool has_operator = false;  ///< takes users with credentials only, see `make_credentials.py`
+    std::string config = {};    ///< further lines of its configuration
   };
 
   NatsServer() : NatsServer(Options{}) {}

@@ -214,5 +214,30 @@ TEST(NatsServeTest, NAT8_PasswordsAreUsedAndNeverShown) {
     EXPECT_THAT(text, Not(HasSubstr("hush-hush")));
 }
 
+TEST(NatsServeTest, NAT8_CredentialsAndTlsForEveryProgramThatAsksNats) {
+  const NatsServer server({.jetstream = true, .tls = true, .has_operator = true});
+  const Root root;
+  const ShellResult result = root.run(
+      shell(server) + "export RANKD_NATS_TLS_CA=" + server.file("ca.pem") +
+      " CREDS=" + server.file("user.creds") +
+      "\nserve a --nats-creds $CREDS --set nats.tls_ca=$RANKD_NATS_TLS_CA --log_level debug\n"
+      "lines 1 | request --nats-creds $CREDS --plan mixed_pipeline >o; echo \"request $?\"\n"
+      "lines 1 | RANKD_NATS_CREDS=$CREDS request --plan mixed_pipeline >o; echo \"request $?\"\n"
+      "lines 1 | request --plan mixed_pipeline; echo \"without $?\"\n"
+      "lines 1 | request --nats-creds " +
+      server.file("stranger.creds") +
+      " --plan mixed_pipeline; echo \"stranger $?\"\n"
+      "engine/bin/rankd serve --root . --port 0 --nats $NATS --nats-creds none; echo \"none $?\"\n"
+      "batch() { engine/bin/rankd batch $1 --root . --nats $NATS --nats-creds $CREDS --job j $2 $3 "
+      "$4; }\n"
+      "lines 3 >in; batch submit in --plan mixed_pipeline; echo \"submit $?\"\n"
+      "batch work; batch fetch --out out; grep -c candidates out; finish a\n");
+  EXPECT_THAT(result.out, HasSubstr("request 0\nrequest 0\nwithout 1\nstranger 1\nnone 1\n"))
+      << result.err << root.read("a.log");
+  EXPECT_THAT(result.out, HasSubstr("submit 0\n"));
+  EXPECT_THAT(result.out, HasSubstr("3\n"));
+  EXPECT_THAT(result.out, HasSubstr("a exit 0\n"));
+}
+
 }  // namespace
 }  // namespace millrace::e2e
