@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <span>
 #include <string_view>
@@ -13,6 +16,51 @@ namespace {
 
 using namespace millrace;  // NOLINT(google-build-using-namespace): this file is the program
 
+using Figures = std::vector<bench::Figure>;
+
+struct Measure {
+  std::string_view name;
+  base::Status (*run)(const bench::Effort& effort, Figures& figures, Figures& cells);
+};
+
+// Sizes first, because it starts processes and must be the only thread for that.
+constexpr auto kMeasures = std::to_array<Measure>({
+    {"sizes",
+     [](const bench::Effort& effort, Figures& figures, Figures& cells) {
+       return bench::measure_plan_sizes(effort.rounds == 1, figures, cells);
+     }},
+    {"cpu",
+     [](const bench::Effort& effort, Figures& figures, Figures&) -> base::Status {
+       bench::Effort large = effort;
+       large.requests = std::max<std::int64_t>(64, effort.requests / 4);
+       MR_TRY_STATUS(bench::measure_cpu({.followees = 10, .media = 10}, effort, figures));
+       return bench::measure_cpu({.followees = 100, .media = 10}, large, figures);
+     }},
+    {"allocations",
+     [](const bench::Effort& effort, Figures& figures, Figures&) {
+       return bench::count_scheduler_allocations(effort, figures);
+     }},
+    {"overhead",
+     [](const bench::Effort& effort, Figures& figures, Figures&) {
+       return bench::measure_overhead(effort, figures);
+     }},
+    {"explain",
+     [](const bench::Effort& effort, Figures& figures, Figures&) {
+       return bench::measure_explain(effort, figures);
+     }},
+    {"start",
+     [](const bench::Effort& effort, Figures& figures, Figures&) {
+       return bench::measure_start(effort, figures);
+     }},
+    {"pipe",
+     [](const bench::Effort& effort, Figures& figures, Figures&) {
+       return bench::measure_pipe(effort, figures);
+     }},
+});
+
+/// The one that `--only` asks for; empty: all.
+std::string_view only;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): read by run
+
 base::Status run(const bench::BenchOptions& options) {
   bench::Effort effort;
   if (options.smoke) {
@@ -23,28 +71,17 @@ base::Status run(const bench::BenchOptions& options) {
               .piped_turns = 1,
               .piped_requests = 200};
   }
-  bench::Effort large = effort;
-  large.requests = std::max<std::int64_t>(64, effort.requests / 4);
-  std::vector<bench::Figure> figures;
-  std::size_t shown = 0;
-  // Prints each figure as soon as it is measured, because all of them take a while.
-  const auto show = [&](const base::Status& measured) {
-    if (!options.smoke)
-      std::fputs(bench::print_text(std::span(figures).subspan(shown)).c_str(), stdout);
+  Figures figures;
+  Figures cells;
+  for (const Measure& measure : kMeasures) {
+    if (!only.empty() && only != measure.name) continue;
+    const std::size_t first = figures.size();
+    MR_TRY_STATUS(measure.run(effort, figures, cells));
+    if (options.smoke) continue;
+    // At once, because all of them take a while.
+    std::fputs(bench::print_text(std::span(figures).subspan(first)).c_str(), stdout);
     std::fflush(stdout);
-    shown = figures.size();
-    return measured;
-  };
-  // First, because it starts processes and must be the only thread for that.
-  std::vector<bench::Figure> cells;
-  MR_TRY_STATUS(show(bench::measure_plan_sizes(options.smoke, figures, cells)));
-  MR_TRY_STATUS(show(bench::measure_cpu({.followees = 10, .media = 10}, effort, figures)));
-  MR_TRY_STATUS(show(bench::measure_cpu({.followees = 100, .media = 10}, large, figures)));
-  MR_TRY_STATUS(show(bench::count_scheduler_allocations(effort, figures)));
-  MR_TRY_STATUS(show(bench::measure_overhead(effort, figures)));
-  MR_TRY_STATUS(show(bench::measure_explain(effort, figures)));
-  MR_TRY_STATUS(show(bench::measure_start(effort, figures)));
-  MR_TRY_STATUS(show(bench::measure_pipe(effort, figures)));
+  }
   if (options.smoke) return {};
   figures.insert(figures.end(), cells.begin(), cells.end());
   return bench::conclude("rankd", figures, options);
@@ -53,11 +90,21 @@ base::Status run(const bench::BenchOptions& options) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-  const std::span<char* const> all(arguments, static_cast<std::size_t>(argument_count));
-  if (all.size() < 2 || std::string_view(all[1]) != bench::kCellArgument)
-    return bench::run_bench(all, run);
-  const base::Status measured = bench::run_cell(all.subspan(2));
-  if (measured) return 0;
-  std::fprintf(stderr, "%s\n", measured.error().to_string().c_str());
-  return 1;
+  std::vector<char*> rest(arguments, arguments + argument_count);
+  if (rest.size() >= 2 && std::string_view(rest[1]) == bench::kCellArgument) {
+    const base::Status measured = bench::run_cell(std::span<char* const>(rest).subspan(2));
+    if (measured) return 0;
+    std::fprintf(stderr, "%s\n", measured.error().to_string().c_str());
+    return 1;
+  }
+  if (rest.size() >= 3 && std::string_view(rest[1]) == "--only") {
+    only = rest[2];
+    if (std::ranges::find(kMeasures, only, &Measure::name) == kMeasures.end()) {
+      std::fputs("--only takes sizes, cpu, allocations, overhead, explain, start or pipe\n",
+                 stderr);
+      return 2;
+    }
+    rest.erase(rest.begin() + 1, rest.begin() + 3);
+  }
+  return bench::run_bench(rest, run);
 }

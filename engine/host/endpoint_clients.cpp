@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <sys/stat.h>
@@ -13,6 +14,17 @@
 #include "plan/registry/registry.h"
 
 namespace millrace::host {
+namespace {
+
+StartError cannot_use(std::string_view endpoint, const base::Error& error) {
+  const bool says_where = error.where().empty() || error.message().contains(error.where());
+  return {base::format("The endpoint '{}' cannot be used: {}{}",
+                       endpoint,
+                       error.message(),
+                       says_where ? "" : base::format(" (at {})", error.where()))};
+}
+
+}  // namespace
 
 FileStamp stamp_of(const std::string& path) {
   struct stat found{};
@@ -72,7 +84,7 @@ std::expected<void, StartError> EndpointClients::connect_endpoint(std::size_t in
     } else {
       auto connected = driver->connect({.endpoint = endpoint, .root = project().root()},
                                        {.loop = *unit.loop, .log = parts_.log});
-      if (!connected) return std::unexpected(StartError{connected.error().to_string()});
+      if (!connected) return std::unexpected(cannot_use(endpoint.name, connected.error()));
       kept = std::make_shared<LoopClient>();
       kept->transport = std::move(connected->transport);
       kept->client = std::move(connected->client);

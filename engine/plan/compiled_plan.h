@@ -112,7 +112,11 @@ struct CompiledPlan {
   std::string variant_of;      ///< name of the plan with the default versions; empty: this plan
   std::vector<CompiledNode> nodes;  ///< producers before consumers
   std::vector<std::uint32_t> outputs;
-  std::vector<std::string> output_keys;      ///< `id` first; the default when a request names none
+  std::vector<std::string> output_keys;  ///< `id` first; the default when a request names none
+  /// Where the plan names no output keys, one flag for each of `output_keys`: rows may have the key
+  /// because it could be fetched, not because the plan wrote or named it. A row without a value
+  /// leaves it out of the answer.
+  std::vector<bool> output_key_is_offered;
   std::vector<ExternalName> params;          ///< `$x`
   std::vector<ExternalName> request_fields;  ///< `$req.x`
   std::vector<ExternalName> viewer_fields;   ///< `viewer.x`

@@ -90,13 +90,16 @@ void CandidateWriter::add_cells(const rows::Column& column, std::size_t row_coun
 
 void CandidateWriter::add_field(const rows::Batch& batch,
                                 std::size_t row_count,
-                                std::string_view key) {
+                                std::string_view key,
+                                bool is_left_out) {
   const rows::Column* const column = batch.find_column(key);
   // Of several outputs, one may lack a key that others have.
   if (key == rows::kIdColumn || column == nullptr) return;
   Field field;
+  field.is_left_out = is_left_out && column->has_nulls();
   field.text.begin = rendered_.size();
-  rendered_ += fields_.size() == outputs_.back().first_field ? after_id_ : ",";
+  const bool is_first = fields_.size() == outputs_.back().first_field;
+  rendered_ += is_first && !outputs_.back().leaves_out ? after_id_ : ",";
   base::append_json_string(rendered_, key);
   rendered_ += ':';
   field.text.end = rendered_.size();
@@ -128,14 +131,18 @@ void CandidateWriter::add_output(const RequestRun& run, std::uint32_t node) {
   const std::size_t row_count = std::min(run.rows_of(node)->size(), candidate_max(run.request()));
   outputs_.push_back({.batch = &batch, .first_field = fields_.size()});
   if (run.request().output_keys) {
-    for (const std::string_view key : *run.request().output_keys) add_field(batch, row_count, key);
+    for (const std::string_view key : *run.request().output_keys)
+      add_field(batch, row_count, key, false);
   } else {
-    for (const std::string& key : plan.output_keys) add_field(batch, row_count, key);
+    const std::vector<bool>& offered = plan.output_key_is_offered;
+    outputs_.back().leaves_out = std::find(offered.begin(), offered.end(), true) != offered.end();
+    for (std::size_t key = 0; key < plan.output_keys.size(); ++key)
+      add_field(batch, row_count, plan.output_keys[key], !offered.empty() && offered[key]);
   }
   Output& output = outputs_.back();
   output.end_field = fields_.size();
   output.tail.begin = rendered_.size();
-  if (output.first_field == output.end_field) rendered_ += after_id_;
+  if (output.first_field == output.end_field && !output.leaves_out) rendered_ += after_id_;
   rendered_ += '}';
   if (plan.outputs.size() > 1) {
     rendered_ += ",\"output\":";
@@ -144,6 +151,7 @@ void CandidateWriter::add_output(const RequestRun& run, std::uint32_t node) {
   rendered_ += '}';
   rendered_ += before_id_;
   output.tail.end = rendered_.size();
+  if (output.leaves_out) output.bytes_max += after_id_.size();
   output.bytes_max += kIntegerBytesMax + output.tail.end - output.tail.begin + 2 * kPartSlack;
 }
 
@@ -182,22 +190,39 @@ char* CandidateWriter::write_text(
   return write_literal(at, escaped_);
 }
 
+[[gnu::always_inline]] inline char* CandidateWriter::write_field(
+    const Field& field, rows::RowIndex row, std::size_t bytes_max, char* at, Text& text) {
+  at = write_part(at, part(field.text));
+  if (field.validity != nullptr && field.validity[row] == 0) return write_literal(at, kNull);
+  if (field.kind == CellKind::kText) return write_text(field, row, bytes_max, at, text);
+  return write_cell(field, row, at);
+}
+
 [[gnu::always_inline]] inline char* CandidateWriter::write_candidate(const Output& output,
                                                                      rows::RowIndex row,
                                                                      char* at,
                                                                      Text& text) {
   at = text.make_room(at, output.bytes_max);
   at = write_integer(at, output.batch->ids()[row]);
+  if (output.leaves_out) [[unlikely]]
+    return write_present_fields(output, row, at, text);
+  for (std::size_t place = output.first_field; place < output.end_field; ++place)
+    at = write_field(fields_[place], row, output.bytes_max, at, text);
+  return write_part(at, part(output.tail));
+}
+
+// Writes what follows the id of a candidate that leaves out fields.
+char* CandidateWriter::write_present_fields(const Output& output,
+                                            rows::RowIndex row,
+                                            char* at,
+                                            Text& text) {
+  at = write_literal(at, after_id_);
+  bool is_first = true;
   for (std::size_t place = output.first_field; place < output.end_field; ++place) {
-    const Field& field = fields_[place];
-    at = write_part(at, part(field.text));
-    if (field.validity != nullptr && field.validity[row] == 0) {
-      at = write_literal(at, kNull);
-    } else if (field.kind == CellKind::kText) {
-      at = write_text(field, row, output.bytes_max, at, text);
-    } else {
-      at = write_cell(field, row, at);
-    }
+    Field field = fields_[place];
+    if (field.is_left_out && field.validity[row] == 0) continue;
+    if (std::exchange(is_first, false)) ++field.text.begin;  // no comma before the first
+    at = write_field(field, row, output.bytes_max, at, text);
   }
   return write_part(at, part(output.tail));
 }

@@ -69,6 +69,7 @@ class CandidateWriter {
     const void* values = nullptr;            ///< array whose element type follows from `kind`
     const rows::Dictionary* dictionary = nullptr;
     std::size_t first_cell = 0;  ///< for kRendered: where the dictionary's values begin in `cells_`
+    bool is_left_out = false;    ///< a row without a value leaves the field out
   };
   struct Output {
     const rows::Batch* batch = nullptr;
@@ -76,19 +77,30 @@ class CandidateWriter {
     std::size_t end_field = 0;
     Part tail = {};             ///< closes a candidate and opens the next one
     std::size_t bytes_max = 0;  ///< most bytes of one candidate, without its kText cells
+    /// Rows leave out fields, so each one has a comma before it and none the text before the first.
+    bool leaves_out = false;
   };
   class Text;
 
   void add_output(const RequestRun& run, std::uint32_t node);
-  void add_field(const rows::Batch& batch, std::size_t row_count, std::string_view key);
+  void add_field(const rows::Batch& batch,
+                 std::size_t row_count,
+                 std::string_view key,
+                 bool is_left_out);
   void add_cells(const rows::Column& column, std::size_t row_count, Field& field);
   [[nodiscard]] char* write_cell(const Field& field, rows::RowIndex row, char* at) const;
   [[nodiscard]] char* write_text(
+      const Field& field, rows::RowIndex row, std::size_t bytes_max, char* at, Text& text);
+  [[nodiscard]] char* write_field(
       const Field& field, rows::RowIndex row, std::size_t bytes_max, char* at, Text& text);
   [[nodiscard]] char* write_candidate(const Output& output,
                                       rows::RowIndex row,
                                       char* at,
                                       Text& text);
+  [[nodiscard]] char* write_present_fields(const Output& output,
+                                           rows::RowIndex row,
+                                           char* at,
+                                           Text& text);
   [[nodiscard]] std::string_view part(const Part& of) const {
     return {rendered_.data() + of.begin, of.end - of.begin};
   }

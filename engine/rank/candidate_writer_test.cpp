@@ -99,6 +99,60 @@ TEST(CandidateWriterTest, IsUsedAgainForAnotherPlan) {
   EXPECT_EQ(rig.ask(R"({"user_id": 1, "plan": "p"})")->candidates(), before);
 }
 
+/// A registry with keys of all types that plans may not write, and one that they may.
+plan::Registry fetched_keys_registry() {
+  std::string keys = "[keys.score]\ntype = \"float\"\n";
+  for (const char* const key : {"age\"int", "name\"string", "rate\"float", "vip\"bool"}) {
+    const std::string_view text = key;
+    const std::size_t quote = text.find('"');
+    keys += base::format("[keys.{}]\ntype = \"{}\"\nallow_write = false\n",
+                         text.substr(0, quote),
+                         text.substr(quote + 1));
+  }
+  auto read =
+      plan::read_registry({.keys = keys, .params = "", .endpoints = ""}, plan::Environment::kDev);
+  MR_CHECK(read.has_value(), read ? "" : read.error().to_text());
+  return *std::move(read);
+}
+
+/// Candidates with a score that is null for id 8; names no output keys.
+std::string keyless_plan(std::string_view outputs) {
+  return base::format(
+      R"({{"schema_version": 1, "name": "p", "nodes": [
+          {{"id": "c", "op": "candidates", "inputs": [], "params": {{}}}}{}], "outputs": {}}})",
+      node("s", "vm", "c", R"j({"out_key": "score", "expr": "1.0 / (id - 8)"})j"),
+      outputs);
+}
+
+TEST(CandidateWriterTest, E8_ARowLeavesOutWhatCouldHaveBeenFetchedAndWasNot) {
+  constexpr std::string_view kRequest =
+      R"({"user_id": 1, "candidates": [{"id": 7, "age": 3, "name": "x", "rate": 0.5, "vip": true},
+          8, {"id": 9, "name": "y"}]EXTRA})";
+  const auto request = [&](std::string_view extra) {
+    std::string text(kRequest);
+    return text.replace(text.find("EXTRA"), 5, extra);
+  };
+  RankRig rig(2, fetched_keys_registry());
+  rig.load(keyless_plan(R"(["s"])"));
+  // The plan wrote `score`, so it is there as null.
+  EXPECT_EQ(rig.ask(request(""))->candidates(),
+            R"([{"id":7,"fields":{"age":3,"name":"x","rate":0.5,"score":-1,"vip":true}},)"
+            R"({"id":8,"fields":{"score":null}},{"id":9,"fields":{"name":"y","score":1}}])");
+  // Whoever names keys gets them.
+  EXPECT_EQ(
+      rig.ask(request(R"(, "limit": 2, "output_keys": ["age", "vip"])"))->candidates(),
+      R"([{"id":7,"fields":{"age":3,"vip":true}},{"id":8,"fields":{"age":null,"vip":null}}])");
+}
+
+TEST(CandidateWriterTest, E8_ARowWithoutAnyOfThemHasNoFields) {
+  RankRig rig(2, fetched_keys_registry());
+  rig.load(keyless_plan(R"(["c", "s"])"));
+  EXPECT_EQ(rig.ask(R"({"user_id": 1, "candidates": [8, {"id": 9, "name": "y"}]})")->candidates(),
+            R"([{"id":8,"fields":{},"output":"c"},{"id":9,"fields":{"name":"y"},"output":"c"},)"
+            R"({"id":8,"fields":{"score":null},"output":"s"},)"
+            R"({"id":9,"fields":{"name":"y","score":1},"output":"s"}])");
+}
+
 TEST(CandidateWriterTest, GrowsWithTheAnswer) {
   RankRig rig;
   rig.load(plan_text(source_node(5000), R"(["src"])"));

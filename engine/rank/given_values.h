@@ -4,9 +4,9 @@
 
 #include "plan/registry/registry.h"
 #include "rank/rank_error.h"
+#include "rank/request_content.h"
 #include "rows/column.h"
 #include "rows/value.h"
-#include "tasks/request_candidates.h"
 
 namespace millrace::rank {
 
@@ -14,8 +14,9 @@ namespace millrace::rank {
 /// int where a float is wanted.
 [[nodiscard]] bool fits(const rows::Value& value, rows::ColumnType type);
 
-/// Checks that the keys of a request's candidates are registered and the values of their types.
-[[nodiscard]] std::expected<void, RankError> check_candidates(
-    const tasks::RequestCandidates& candidates, const plan::Registry& registry);
+/// Checks that the keys of a request's candidates, which it has, are registered and the values of
+/// their types.
+[[nodiscard]] std::expected<void, RankError> check_candidates(const Request& request,
+                                                              const plan::Registry& registry);
 
 }  // namespace millrace::rank

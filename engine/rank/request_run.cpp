@@ -9,8 +9,10 @@
 #include "base/check.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
+#include "base/problems/message_text.h"
 #include "base/result.h"
 #include "rank/given_values.h"
+#include "rank/request_values.h"
 #include "rank/row_weight.h"
 #include "rows/batch.h"
 #include "rows/gather.h"
@@ -47,16 +49,17 @@ std::expected<void, RankError> RequestRun::start(std::unique_ptr<Request>& reque
   for (const plan::ExternalName& field : plan_.plan().request_fields) {
     const NamedValue* const given = find_value(request_->params, field.name);
     if (given != nullptr && !fits(given->value, field.type)) {
-      return std::unexpected(
-          RankError{.code = RankErrorCode::kWrongType,
-                    .message = base::format("'params.{}' must be {}, as the plan's $req.{} is",
-                                            field.name,
-                                            rows::to_string(field.type),
-                                            field.name)});
+      return refuse_given(request_->document,
+                          {"params", field.name},
+                          RankErrorCode::kWrongType,
+                          base::format("'params.{}' must be {}, as the plan's $req.{} is",
+                                       field.name,
+                                       rows::to_string(field.type),
+                                       field.name));
     }
   }
   if (request_->candidates) {
-    auto checked = check_candidates(*request_->candidates, plan_.registry());
+    auto checked = check_candidates(*request_, plan_.registry());
     if (!checked) return checked;
   }
   resolve_request_fields();
@@ -89,27 +92,30 @@ std::expected<void, RankError> RequestRun::resolve_overrides() {
   params_.assign(defaults.begin(), defaults.end());
   has_overrides_ = false;
   for (const NamedValue& given : request_->param_overrides) {
+    const auto refuse = [&](RankErrorCode code, std::string message) {
+      return refuse_given(
+          request_->document, {"param_overrides", given.name}, code, std::move(message));
+    };
     const plan::FieldInfo* const info = plan_.registry().find_param(given.name);
     if (info == nullptr) {
       std::vector<std::string_view> known;
       for (const plan::FieldInfo& param : plan_.registry().params()) known.emplace_back(param.name);
-      return std::unexpected(RankError{
-          .code = RankErrorCode::kUnknownParam,
-          .message = base::format(
-              "No param '{}' is registered{}", given.name, base::did_you_mean(given.name, known))});
+      return refuse(RankErrorCode::kUnknownParam,
+                    base::format("No param '{}' is registered{}",
+                                 base::shortened(given.name),
+                                 base::did_you_mean(given.name, known)));
     }
     if (!info->allow_write) {
-      return std::unexpected(
-          RankError{.code = RankErrorCode::kNotAllowed,
-                    .message = base::format("The param '{}' may not be overridden", given.name)});
+      return refuse(RankErrorCode::kNotAllowed,
+                    base::format("The param '{}' may not be overridden", given.name));
     }
     const bool is_null = std::holds_alternative<std::monostate>(given.value);
     if (!fits(given.value, info->type) || (is_null && !info->nullable)) {
-      return std::unexpected(RankError{.code = RankErrorCode::kWrongType,
-                                       .message = base::format("'param_overrides.{}' must be {}{}",
-                                                               given.name,
-                                                               rows::to_string(info->type),
-                                                               info->nullable ? " or null" : "")});
+      return refuse(RankErrorCode::kWrongType,
+                    base::format("'param_overrides.{}' must be {}{}",
+                                 given.name,
+                                 rows::to_string(info->type),
+                                 info->nullable ? " or null" : ""));
     }
     const auto& names = plan_.plan().params;
     for (std::size_t index = 0; index < names.size(); ++index) {

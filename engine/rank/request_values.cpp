@@ -3,9 +3,11 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "base/format.h"
 #include "base/problems/message_text.h"
@@ -13,6 +15,22 @@
 namespace millrace::rank {
 
 using base::JsonKind;
+
+namespace {
+
+std::optional<base::JsonValue> find_step(base::JsonValue value, const RequestStep& step) {
+  if (const auto* const name = std::get_if<std::string_view>(&step)) {
+    return value.is(JsonKind::kObject) ? value.find_member(*name) : std::nullopt;
+  }
+  if (!value.is(JsonKind::kArray)) return std::nullopt;
+  std::size_t position = 0;
+  for (const base::JsonValue item : value.children()) {
+    if (position++ == std::get<std::size_t>(step)) return item;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 RankError to_rank_error(RankErrorCode code, const base::Problem& problem) {
   return {.code = code,
@@ -22,6 +40,18 @@ RankError to_rank_error(RankErrorCode code, const base::Problem& problem) {
                                   problem.hint,
                                   problem.line,
                                   problem.column)};
+}
+
+std::unexpected<RankError> refuse_given(const base::JsonDocument& document,
+                                        std::initializer_list<RequestStep> path,
+                                        RankErrorCode code,
+                                        std::string message) {
+  std::optional<base::JsonValue> value = document.root();
+  for (const RequestStep& step : path) {
+    if (value) value = find_step(*value, step);
+  }
+  if (value) return RequestValues(document).refuse(code, *value, std::move(message));
+  return std::unexpected(RankError{.code = code, .message = std::move(message)});
 }
 
 std::unexpected<RankError> RequestValues::refuse(RankErrorCode code,

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/formats/json_document.h"
@@ -19,6 +21,16 @@ using RequestOutcome = std::expected<void, RankError>;
 
 /// Gives the failure that a caller sees for a problem of the text of a request.
 [[nodiscard]] RankError to_rank_error(RankErrorCode code, const base::Problem& problem);
+
+/// A step from a value of a request into it: the name of a member or the position of an item.
+using RequestStep = std::variant<std::string_view, std::size_t>;
+
+/// Refuses a request for a value that could be judged only when its plan was known. The message
+/// says where the value stands; `path` leads to it from the root.
+[[nodiscard]] std::unexpected<RankError> refuse_given(const base::JsonDocument& document,
+                                                      std::initializer_list<RequestStep> path,
+                                                      RankErrorCode code,
+                                                      std::string message);
 
 /// Reads values of a request: texts, ids, scalars and lists of them. What is wrong is refused with
 /// the place of the value.

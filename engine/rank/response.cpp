@@ -145,13 +145,17 @@ std::vector<Candidate> candidates_of(const RequestRun& run) {
 std::expected<void, RankError> check_output_keys(const RequestRun& run) {
   if (!run.request().output_keys) return {};
   const auto known = run.plan().output_columns();
+  std::size_t position = 0;
   for (const std::string_view key : *run.request().output_keys) {
+    const RequestStep item = position++;
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    return std::unexpected(RankError{.code = RankErrorCode::kUnknownOutputKey,
-                                     .message = base::format("The plan '{}' has no column '{}'{}",
-                                                             run.plan().plan().name,
-                                                             key,
-                                                             base::did_you_mean(key, known))});
+    return refuse_given(run.request().document,
+                        {"output_keys", item},
+                        RankErrorCode::kUnknownOutputKey,
+                        base::format("The plan '{}' has no column '{}'{}",
+                                     run.plan().plan().name,
+                                     base::shortened(key),
+                                     base::did_you_mean(key, known)));
   }
   return {};
 }

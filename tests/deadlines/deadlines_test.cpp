@@ -35,10 +35,12 @@ constexpr int kSlots = 16;
 /// The most by which an ok answer may miss its deadline (C11).
 constexpr base::Duration kLatenessMax = milliseconds(1);
 
-int request_count() {
-  const char* const text = std::getenv("MILLRACE_DEADLINE_REQUESTS");
-  return text != nullptr ? std::max(1, std::atoi(text)) : 2000;
+int number_of(const char* name, int otherwise) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? std::max(1, std::atoi(text)) : otherwise;
 }
+
+int request_count() { return number_of("MILLRACE_DEADLINE_REQUESTS", 2000); }
 
 /// A chain of a source, expensive expressions and a body that only uses time, with hints and
 /// estimates that do not match the costs of the nodes.
@@ -138,7 +140,7 @@ class DeadlinesTest : public ::testing::Test {
     engine_ = start_engine(settings_, *project_);
   }
 
-  base::SplitMix64 random_{7};
+  base::SplitMix64 random_{static_cast<std::uint64_t>(number_of("MILLRACE_DEADLINE_SEED", 7))};
   const TempFolder folder_;
   Settings settings_ = repository_settings();
   std::unique_ptr<Project> project_;

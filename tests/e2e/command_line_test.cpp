@@ -24,6 +24,20 @@ TEST(CommandLineTest, CLI1_ABadLineGetsAnErrorLineAndTheNextIsServed) {
   EXPECT_THAT(result.out, HasSubstr(R"({"request_id":"good","engine_request_id":"e2","plan")"));
 }
 
+TEST(CommandLineTest, E8_APlanWithoutOutputKeysShowsWhatTheProfileHas) {
+  const Root root;
+  root.write("plain.plan.json", R"({"schema_version": 1, "name": "plain", "outputs": ["v"], "nodes":
+      [{"id": "v", "op": "viewer", "inputs": [], "params": {"endpoint": "redis_default"}}]})");
+  const ShellResult result =
+      root.run(R"(echo '{"user_id": 1}' | engine/bin/rankd --plan plain.plan.json)");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      HasSubstr(
+          R"("candidates":[{"id":1,"fields":{"age":57,"country":"JP","created_at":1714567626,)"
+          R"("language":"pt","name":"Chidi 1","verified":false}}])"));
+}
+
 TEST(CommandLineTest, CLI5_WrongUsageIsTwo) {
   const Root root;
   EXPECT_EQ(root.run("engine/bin/rankd --no_such_flag").exit_code, 2);

@@ -139,7 +139,9 @@ TEST(UnreadableFilesTest, CLI9_AreErrorsWithTheReason) {
             0);
   const ShellResult folder = root.run("echo '{}' | engine/bin/rankd --plan_name simple_plan");
   EXPECT_EQ(folder.exit_code, 1);
-  EXPECT_THAT(folder.err, HasSubstr("Is a directory"));
+  EXPECT_THAT(folder.err,
+              HasSubstr("The endpoint 'redis_default' cannot be used: Cannot read './data': Is a "
+                        "directory\n"));
   const ShellResult loop = root.run(
       "ln -s b.plan.json a.plan.json; ln -s a.plan.json b.plan.json; "
       "engine/bin/rankd check a.plan.json");

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Problem } from "../exchange/problem.ts";
 import type { Arguments, CommandHelp, FlagHelp } from "./arguments.ts";
@@ -16,14 +17,14 @@ export const COMMON_FLAGS: Readonly<Record<string, FlagHelp>> = {
 };
 
 export const BUILD_HELP: CommandHelp = {
-  usage: "dslc build [FILE.plan.ts | FOLDER]...",
+  usage: "dslc build [NAME | FILE.plan.ts | FOLDER]...",
   about: "Compile plans; without a name, all of the project's plans/.\n" +
     "Each NAME.plan.ts becomes NAME.plan.json beside it; nothing is written for a plan with errors.",
   flags: { out: { value: "DIR", about: "folder for the artifacts" }, ...COMMON_FLAGS },
 };
 
 export const CHECK_HELP: CommandHelp = {
-  usage: "dslc check [FILE.plan.ts | FOLDER]...",
+  usage: "dslc check [NAME | FILE.plan.ts | FOLDER]...",
   about: "Report everything that is wrong with plans, types included; write nothing.",
   flags: {
     artifacts: { about: "also report artifacts that are not what build would write" },
@@ -52,8 +53,10 @@ function readSeconds(text: string): number {
   throw new UsageError(`--engine-timeout is a number of seconds from above 0 to 86400, not '${text}'`);
 }
 
+/** Where the search for a project begins: a word may name a file, a folder or a plan. */
 function nearFolder(word: string): string {
-  return word.endsWith(".ts") ? resolve(word, "..") : word;
+  const folder = word.endsWith(".ts") ? resolve(word, "..") : word;
+  return existsSync(folder) ? folder : ".";
 }
 
 async function compile(given: Arguments): Promise<{ result: BuildResult; project: Project }> {

@@ -43,7 +43,7 @@ test("init leaves a folder alone that has something in it", { skip }, () => {
 test("build writes what has changed, and says so", { skip }, () => {
   assert.equal(dslc("build").stdout, "");
   writeFileSync(home, readFileSync(home, "utf8").replace("count: 5", "count: 4"));
-  const { status, stdout, stderr } = dslc("build");
+  const { status, stdout, stderr } = dslc("build", "home");
   assert.deepEqual([status, stdout], [0, "plans/home.plan.json\n"]);
   assert.match(stderr, /^dslc: 1 plan ok, \d+ ms\n$/);
 });
@@ -115,6 +115,8 @@ test("wrong usage", { skip }, () => {
     [["biuld"], /unknown command 'biuld'; did you mean `build`\?/],
     [["build", "--uot", "x"], /unknown option --uot; did you mean `--out`\?/],
     [["build", "nowhere.plan.ts"], /there is no nowhere\.plan\.ts/],
+    [["build", "hone"], /there is no hone; did you mean `home`\?/],
+    [["check", "gone/home.plan.ts"], /there is no gone\/home\.plan\.ts; did you mean `home`\?/],
     [["build", "README.md"], /README\.md is not a plan/],
     [["build", "--format", "xml"], /--format is one of text, json/],
   ] as const) {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { packageFolder } from "../dist_folder.ts";
+import { didYouMean } from "../extract/names.ts";
 import { UsageError, type FlagHelp } from "./arguments.ts";
 
 /** A folder with registry/ and plans: the input of one `dslc`. */
@@ -84,11 +85,16 @@ function findManifest(root: string): string {
   return found;
 }
 
-/** The plans that the words of a command name: files or folders; without words, plans/ of the
- * project. */
+/** What the words of a command name: files, folders, or plans of plans/ by their names; without words, plans/
+ * of the project. */
+export function placesOf(project: Project, words: readonly string[]): string[] {
+  const folder = join(project.root, "plans");
+  return words.length > 0 ? words.map((word) => existsSync(word) ? word : planNamed(folder, word)) : [folder];
+}
+
+/** The plans in these places. */
 export function findPlans(project: Project, words: readonly string[]): string[] {
-  const places = words.length > 0 ? words : [join(project.root, "plans")];
-  const found = places.flatMap((place) => {
+  const found = placesOf(project, words).flatMap((place) => {
     if (!existsSync(place)) throw new UsageError(`there is no ${place}`);
     const path = realpathSync(place);
     if (!statSync(path).isDirectory()) {
@@ -103,6 +109,14 @@ export function findPlans(project: Project, words: readonly string[]): string[] 
     }
   }
   return [...new Set(found)].sort();
+}
+
+function planNamed(folder: string, word: string): string {
+  const known = existsSync(folder) ? plansIn(folder) : [];
+  const found = known.find((path) => basename(path) === `${word}.plan.ts`);
+  if (found !== undefined) return found;
+  const near = didYouMean(basename(word, ".plan.ts"), known.map((path) => basename(path, ".plan.ts")));
+  throw new UsageError(`there is no ${word}${near === undefined ? "" : `; ${near}`}`);
 }
 
 function isPlan(path: string): boolean {

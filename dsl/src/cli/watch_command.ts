@@ -3,14 +3,14 @@ import { dirname, join, resolve } from "node:path";
 import type { Arguments, CommandHelp } from "./arguments.ts";
 import { BUILD_HELP, readTarget, summary } from "./build_command.ts";
 import { removeStaleVariants, showProblems, writeTargets } from "./output.ts";
-import { displayPath, findPlans, findRankd, type Project } from "./project.ts";
+import { displayPath, findPlans, findRankd, placesOf, type Project } from "./project.ts";
 import { Session, type BuildResult, type SessionOptions } from "./session.ts";
 import { updateTypes } from "./types.ts";
 
 const { format: _, ...FLAGS } = BUILD_HELP.flags;
 
 export const WATCH_HELP: CommandHelp = {
-  usage: "dslc watch [FILE.plan.ts | FOLDER]...",
+  usage: "dslc watch [NAME | FILE.plan.ts | FOLDER]...",
   about: "Build plans, and again those that a change concerns, until stopped by Ctrl-C.",
   flags: FLAGS,
 };
@@ -44,8 +44,7 @@ export class Watcher {
   start(): Promise<void> {
     this.#watch(this.project.registry);
     for (const plugin of this.project.plugins) this.#watch(dirname(plugin));
-    const places = this.words.length > 0 ? this.words : [join(this.project.root, "plans")];
-    for (const place of places) this.#watchAll(resolve(place));
+    for (const place of placesOf(this.project, this.words)) this.#watchAll(resolve(place));
     return this.#enqueue();
   }
 

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { dirname, extname, relative, resolve, sep } from "node:path";
 import type { Message } from "esbuild";
 import { LIMIT_HINTS, LIMIT_MESSAGES, type Problem } from "../exchange/problem.ts";
+import { deepestPlace } from "../extract/deepest_place.ts";
 import { rewrite, RUNTIME_MODULES, type Rewritten } from "../extract/rewrite.ts";
 import type { KnownNames } from "../extract/names.ts";
 import type { SiteTable } from "../extract/site_table.ts";
@@ -125,7 +126,7 @@ export class ModuleStore {
       if (!(error instanceof RangeError)) throw error;
       return { ...base, script: "", imports: [], originalOffset: () => undefined, problems: [{ severity: "error",
         code: "stack_limit", message: LIMIT_MESSAGES.stack, hint: LIMIT_HINTS.stack, file: source.file,
-        span: source.span(0, 0) }] };
+        span: source.span(...(deepestPlace(source.text) ?? [0, 0])) }] };
     }
   }
 

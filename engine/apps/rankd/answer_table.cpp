@@ -1,6 +1,7 @@
 #include "apps/rankd/answer_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -97,6 +98,12 @@ std::string text_of(JsonValue object, std::string_view name) {
   return member ? cell_of(*member).text : std::string();
 }
 
+// Microseconds are enough for people.
+std::string milliseconds_of(JsonValue answer) {
+  const auto took = answer.find_member("took_ms");
+  return base::readable_number(std::round(took ? took->find_number().value_or(0) * 1e3 : 0) / 1e3);
+}
+
 std::string draw_candidates(JsonValue candidates) {
   AnswerTable table;
   std::size_t rank = 0;
@@ -131,7 +138,7 @@ std::string answer_table(std::string_view answer) {
                                  plan ? text_of(*plan, "name") : "",
                                  count,
                                  count == 1 ? "" : "s",
-                                 text_of(root, "took_ms"));
+                                 milliseconds_of(root));
   if (candidates) out += draw_candidates(*candidates);
   if (const auto degraded = root.find_member("degraded")) {
     if (const auto reasons = degraded->find_member("reasons")) {

@@ -23,7 +23,7 @@ TEST(AnswerTableTest, NumbersAreWrittenForPeople) {
   EXPECT_EQ(answer_table(R"({"engine_request_id":"e1","plan":{"name":"p"},"candidates":[)"
                          R"({"id":9007199254740993,"fields":{"score":5.3950000000000005}}],)"
                          R"("took_ms":0.328659123})"),
-            "e1: p, 1 candidate in 0.328659 ms\n"
+            "e1: p, 1 candidate in 0.329 ms\n"
             "  rank                id  score\n"
             "     1  9007199254740993  5.395\n"
             "\n");

@@ -41,6 +41,8 @@ namespace millrace::rankd {
 namespace {
 
 constexpr std::chrono::milliseconds kRetryPause(1);
+// How often the reading thread looks for a stop while it waits for a slot.
+constexpr std::chrono::milliseconds kStopPause(50);
 // Slots of the ring for each request that may be under way.
 constexpr std::int64_t kSlotsPerRequest = 4;
 // Answers that are ready together are written together, up to this many bytes.
@@ -171,10 +173,7 @@ class LineServer {
   /// Reads lines until the end; then marks the slot after the last one that is answered.
   [[nodiscard]] base::Status read_lines(LineReader& in) {
     while (true) {
-      if (!free_slots_.try_acquire()) {
-        publish_lines();
-        free_slots_.acquire();
-      }
+      if (!free_slots_.try_acquire()) wait_for_slot();
       std::string& line = slot(read_count_).line;
       base::Result<LineReader::Got> got = LineReader::Got::kLine;
       do {
@@ -199,6 +198,15 @@ class LineServer {
     }
   }
 
+  /// Waits for the writing thread to free a slot. A stop that comes meanwhile takes effect at once:
+  /// answers that come late must not let the lines behind them begin.
+  void wait_for_slot() {
+    publish_lines();
+    while (!free_slots_.try_acquire_for(kStopPause)) {
+      if (stop_.is_raised()) withdraw_lines();
+    }
+  }
+
   /// Gives the lines read so far to whoever has a place for them: starts as many as there are
   /// places, and leaves the others to those that return theirs.
   void publish_lines() {
@@ -210,13 +218,14 @@ class LineServer {
       take_line().post(*parts_[next_part_++ % parts_.size()]);
   }
 
-  /// Forgets the lines that nobody has started. Lines are taken in their order, so these are the
-  /// last ones.
+  /// Forgets the lines that were read and that nobody has started. Lines are taken in their order,
+  /// so these are the last ones.
   void withdraw_lines() {
     std::int64_t waiting = balance_.load(std::memory_order_relaxed);
     while (waiting > 0 && !balance_.compare_exchange_weak(waiting, 0, std::memory_order_acq_rel)) {
     }
     if (waiting > 0) published_count_ -= static_cast<std::uint64_t>(waiting);
+    read_count_ = published_count_;
   }
 
   /// Writes the answers in the order of the ring, until the slot that is marked as the end.

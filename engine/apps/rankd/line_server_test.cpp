@@ -1,7 +1,9 @@
 #include "apps/rankd/line_server.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -14,6 +16,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "apps/rankd/descriptor_fixture.h"
@@ -202,6 +205,50 @@ TEST(LineServerAdmissionTest, B1_ARequestThatMayNotStartYetWaitsForItsTurn) {
   EXPECT_FALSE(served.all_ok);
   EXPECT_THAT(served.text, Not(HasSubstr(R"("code":"busy")")));
   EXPECT_THAT(served.text, HasSubstr(R"("candidates":[{"id":1,)"));
+}
+
+/// Serves so many lines of a plan that takes a second, one at a time. Raises the stop when all of
+/// them were read and the first one runs. Gives the number of answers.
+std::ptrdiff_t answers_of_stopped_lines(int line_count) {
+  const TempFolder folder;
+  Flags flags = repository_flags();
+  flags.plan_name = "nap";
+  flags.plan_files = {
+      folder.write("nap.plan.json", R"({"schema_version": 1, "name": "nap", "nodes": [
+      {"id": "src", "op": "fixed_source", "inputs": [], "params": {"row_count": 1}},
+      {"id": "nap", "op": "sleep", "inputs": ["src"], "params": {"duration_ms": 1000}}],
+      "outputs": ["nap"], "output_keys": ["id"]})")};
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
+  std::array<int, 2> requests{};
+  EXPECT_EQ(pipe(requests.data()), 0);
+  const OpenFile answers(folder.write("out", ""), O_WRONLY);
+  StopFlag stop;
+  LineReader in(requests[0], "stdin", stop, 1000);
+  Output out(answers.descriptor(), "out");
+  std::thread server([&] {
+    EXPECT_TRUE(serve_lines(*engine, in, out, stop, {.concurrency = 1}).value_or(false));
+  });
+  std::string lines;
+  for (int line = 0; line < line_count; ++line) lines += "{\"user_id\": 1}\n";
+  EXPECT_EQ(::write(requests[1], lines.data(), lines.size()), std::ssize(lines));
+  for (int unread = 1; unread > 0; std::this_thread::yield())
+    EXPECT_EQ(ioctl(requests[0], FIONREAD, &unread), 0);
+  stop.raise();
+  server.join();
+  for (const int descriptor : requests) close(descriptor);
+  std::ifstream file(folder.path() + "/out");
+  return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+}
+
+TEST(LineServerStopTest, CLI10_AStopForgetsTheLinesThatWereReadAhead) {
+  // The reading thread waits for more lines.
+  EXPECT_LE(answers_of_stopped_lines(3), 1);
+}
+
+TEST(LineServerStopTest, CLI10_AStopForgetsThemWhileTheReaderWaitsForAnAnswer) {
+  // More lines than are read ahead.
+  EXPECT_LE(answers_of_stopped_lines(20), 1);
 }
 
 TEST_F(LineServerTest, EmptyLinesMeanNothing) {

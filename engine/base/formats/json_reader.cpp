@@ -299,7 +299,8 @@ class JsonValueBuilder {
     // The library finds the end of an unfinished text in various ways, and has as many words for
     // it.
     const auto mistake = find_json_mistake(document_.text_);
-    if (mistake && mistake->is_cut_short) return unfinished(offset);
+    if (mistake && mistake->is_cut_short)
+      return unfinished(static_cast<std::uint32_t>(mistake->offset));
     return std::unexpected(syntax_problem(document_, offset));
   }
 

@@ -75,6 +75,7 @@ TEST(JsonReaderTest, AMistakeComesBeforeTheMissingEnd) {
   EXPECT_EQ(where("{\n  \"a\": [1, 2 3"), "2:14 Expected ',' or ']' here, found '3'");
   EXPECT_EQ(where(R"({"a": 'x')"), "1:7 Texts stand in double quotes, not in single ones");
   EXPECT_EQ(where(R"({"a" 1, "b": [)"), "1:6 Expected ':' after the name, found '1'");
+  EXPECT_EQ(where("{\n\"a\": 1,"), "2:8 The JSON text ends before it is complete");
   for (const std::string_view text : {"{", "[", R"({"a")", R"({"a":)", R"({"a": [{"b": 2})"}) {
     EXPECT_EQ(problem_of(text).message, "The JSON text ends before it is complete") << text;
   }

@@ -169,17 +169,43 @@ class MistakeFinder {
       ++at_;
       return true;
     }
-    bool is_good = peek() == 'u';
-    if (is_good) ++at_;
-    for (std::size_t digit = 0; digit < 4 && is_good; ++digit) {
-      const char byte = peek();
-      is_good = is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
-      if (is_good) ++at_;
+    const std::optional<unsigned> unit = read_unit();
+    if (!unit) {
+      refuse_at(
+          begin, "Not an escape of JSON; a backslash itself is written \\\\", at_ >= text_.size());
+      return false;
     }
-    if (is_good) return true;
-    refuse_at(
-        begin, "Not an escape of JSON; a backslash itself is written \\\\", at_ >= text_.size());
-    return false;
+    // Characters beyond U+FFFF are written as two units, the first from D800 and the second from
+    // DC00.
+    bool is_pair = *unit < 0xD800 || *unit > 0xDFFF;
+    if (*unit >= 0xD800 && *unit < 0xDC00 && peek() == '\\') {
+      ++at_;
+      const std::optional<unsigned> second = read_unit();
+      is_pair = second && *second >= 0xDC00 && *second <= 0xDFFF;
+    }
+    if (!is_pair)
+      refuse_at(begin, "Half of a surrogate pair, which is no character", at_ >= text_.size());
+    return is_pair;
+  }
+
+  // Reads what follows a backslash: a `u` and four hexadecimal digits.
+  std::optional<unsigned> read_unit() {
+    if (peek() != 'u') return std::nullopt;
+    ++at_;
+    unsigned unit = 0;
+    for (std::size_t digit = 0; digit < 4; ++digit) {
+      const char byte = peek();
+      const char letter = static_cast<char>(byte | 0x20);
+      if (is_digit(byte)) {
+        unit = unit * 16 + static_cast<unsigned>(byte - '0');
+      } else if (letter >= 'a' && letter <= 'f') {
+        unit = unit * 16 + static_cast<unsigned>(letter - 'a') + 10;
+      } else {
+        return std::nullopt;
+      }
+      ++at_;
+    }
+    return unit;
   }
 
   std::string_view text_;

@@ -49,6 +49,13 @@ TEST(JsonSyntaxTest, KnowsNumbersAndTexts) {
   EXPECT_EQ(mistake("[\"a\nb\"]"), "3: A text must not have the byte 0x0a in it; write \\u000a");
   EXPECT_EQ(mistake(R"(["\x01"])"), "2: Not an escape of JSON; a backslash itself is written \\\\");
   EXPECT_EQ(mistake(R"(["abc)"), "1: This text has no closing quote");
+  EXPECT_EQ(mistake(R"(["\ud83d\ude42"])"), "");
+  for (const std::string_view half : {R"(["\ud83d"])",
+                                      R"(["\ude42"])",
+                                      R"(["\ud83d\n"])",
+                                      R"(["\ud83d\u0041"])",
+                                      R"(["\ud83dx"])"})
+    EXPECT_EQ(mistake(half), "2: Half of a surrogate pair, which is no character") << half;
 }
 
 TEST(JsonSyntaxTest, KnowsATextThatIsOnlyCutShort) {

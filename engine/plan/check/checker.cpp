@@ -180,13 +180,20 @@ class ColumnChecker {
   /// Adds every key that the rows of an output have: what was written or can be fetched since their
   /// entity began.
   void add_default_keys() {
-    KeySet keys = analysis_.none();
+    KeySet present = analysis_.none();
+    KeySet offered = analysis_.none();
     for (const std::uint32_t output : draft_.plan.outputs) {
-      if (columns_[output]) keys |= columns_[output]->present | columns_[output]->offered;
+      if (!columns_[output]) continue;
+      present |= columns_[output]->present;
+      offered |= columns_[output]->offered;
     }
-    keys.for_each([&](std::size_t key) {
+    CompiledPlan& plan = draft_.plan;
+    plan.output_key_is_offered = {false};
+    (present | offered).for_each([&](std::size_t key) {
       const std::string& name = context_.registry.keys()[key].name;
-      if (name != "id") draft_.plan.output_keys.push_back(name);
+      if (name == "id") return;
+      plan.output_keys.push_back(name);
+      plan.output_key_is_offered.push_back(!present.contains(key));
     });
   }
 

@@ -59,6 +59,7 @@ TEST_F(CheckerTest, E8_OutputKeysStartWithTheIdAndDefaultToWhatTheRowsHave) {
   EXPECT_THAT(all->output_keys,
               ElementsAre("id", "age", "country", "likes", "name", "old_score", "verified"));
   EXPECT_EQ(all->nodes[0].fetched_keys.size(), 6U);
+  EXPECT_THAT(all->output_key_is_offered, ElementsAre(false, true, true, true, true, true, true));
 }
 
 TEST_F(CheckerTest, E8_DefaultOutputKeysFollowOneRuleForEveryShapeOfPlan) {

@@ -143,14 +143,20 @@ class Comparison {
       fail(base::format("expected at most {} candidates, got {}", *expect_.count_max, count));
   }
 
-  /// Gives the value of a field; an answer without it is a failure of its own, said once.
+  /// Gives the value of a field: null for a candidate that leaves out what others have. A field
+  /// that no candidate has is a failure of its own, said once.
   const FieldValue* value_of(const AnsweredCandidate& candidate, const std::string& name) {
-    const FieldValue* const value = candidate.find(name);
-    if (value == nullptr && std::ranges::find(missing_, name) == missing_.end()) {
+    static const FieldValue kNull;
+    const auto has_field = [&](const AnsweredCandidate& other) {
+      return other.find(name) != nullptr;
+    };
+    if (const FieldValue* const value = candidate.find(name)) return value;
+    if (std::ranges::any_of(answer_.candidates, has_field)) return &kNull;
+    if (std::ranges::find(missing_, name) == missing_.end()) {
       missing_.push_back(name);
       fail(base::format("the answer has no field '{}'; name it in output_keys", name));
     }
-    return value;
+    return nullptr;
   }
 
   bool matches(const AnsweredCandidate& candidate, const FieldMatch& match) {
@@ -215,7 +221,7 @@ class Comparison {
       if (value == nullptr) return;
       // Nulls come last in either order.
       if (last != nullptr && !std::holds_alternative<std::monostate>(*value)) {
-        const FieldValue& before = *last->find(rule.key);
+        const FieldValue& before = *value_of(*last, rule.key);
         const bool out_of_order =
             std::holds_alternative<std::monostate>(before) ||
             (rule.descending ? is_less(before, *value) : is_less(*value, before));

@@ -78,6 +78,16 @@ TEST(ExpectationTest, AFieldThatIsNotThereIsSaidOnce) {
       ::testing::Contains("the answer has no field 'likes'; name it in output_keys").Times(1));
 }
 
+TEST(ExpectationTest, AFieldThatACandidateLeavesOutIsNull) {
+  const char* const answer = R"({"candidates": [{"id": 5, "fields": {"likes": 3}},
+      {"id": 8, "fields": {}}], "degraded": {"is": false, "reasons": []}})";
+  EXPECT_THAT(
+      failures(R"({"fields": {"8": {"likes": null}}, "sorted_by": {"key": "likes"}})", answer),
+      IsEmpty());
+  EXPECT_THAT(failures(R"({"none": [{"likes": null}]})", answer),
+              ElementsAre("id 8: expected no candidate with likes = null"));
+}
+
 TEST(ExpectationTest, ErrorsAndDegradedAnswersFailUnlessTheyAreExpected) {
   const char* const error = R"({"error": {"code": "deadline_exceeded", "message": "too late"}})";
   EXPECT_THAT(failures(R"({"count": 1})", error),

@@ -30,7 +30,7 @@ void expect_bench(const ShellResult& result, const std::string& requests) {
   EXPECT_THAT(result.out, HasSubstr("p99"));
 }
 
-TEST(SeedLinesTest, CLI7_SimpleViewer) {
+TEST(PromisedLinesTest, CLI7_SimpleViewer) {
   const ShellResult result = Root().run(
       R"(echo '{"user_id": 1}' | engine/bin/rankd --async_scheduler --plan_name simple_plan)");
   expect_answer(result, "simple_plan", 1);
@@ -39,7 +39,7 @@ TEST(SeedLinesTest, CLI7_SimpleViewer) {
       HasSubstr(R"("candidates":[{"id":1,"fields":{"name":"Chidi 1","country":"JP","age":57}}])"));
 }
 
-TEST(SeedLinesTest, CLI7_WithDeadline) {
+TEST(PromisedLinesTest, CLI7_WithDeadline) {
   // A slow build may miss the deadline of 100 ms; then the answer must be exactly that error.
   const ShellResult result = Root().run(
       R"(echo '{"user_id": 1}' | engine/bin/rankd --async_scheduler --deadline_ms 100 --plan_name complex_plan)");
@@ -50,7 +50,7 @@ TEST(SeedLinesTest, CLI7_WithDeadline) {
   expect_answer(result, "complex_plan", 50);
 }
 
-TEST(SeedLinesTest, CLI7_WithPerNodeTimeout) {
+TEST(PromisedLinesTest, CLI7_WithPerNodeTimeout) {
   const ShellResult result = Root().run(
       R"(echo '{"user_id": 1}' | engine/bin/rankd --async_scheduler --node_timeout_ms 50 --plan_name complex_plan)");
   if (result.exit_code == 1) {
@@ -60,19 +60,19 @@ TEST(SeedLinesTest, CLI7_WithPerNodeTimeout) {
   expect_answer(result, "complex_plan", 50);
 }
 
-TEST(SeedLinesTest, CLI7_BenchmarkToSeeTiming) {
+TEST(PromisedLinesTest, CLI7_BenchmarkToSeeTiming) {
   expect_bench(Root().run(R"(engine/bin/rankd --async_scheduler --bench 100 --plan_name my_plan)"),
                "100");
 }
 
-TEST(SeedLinesTest, CLI7_EnableAsyncScheduler) {
+TEST(PromisedLinesTest, CLI7_EnableAsyncScheduler) {
   const ShellResult result = Root().run(
       R"(echo '{"user_id": 1}' | engine/bin/rankd --async_scheduler --plan_name my_plan)");
   expect_answer(result, "my_plan", 10);
   EXPECT_THAT(result.out, HasSubstr(R"("candidates":[{"id":100,"fields":{"score":50}},{"id":80,)"));
 }
 
-TEST(SeedLinesTest, CLI7_BenchmarkModeWithAsyncScheduler) {
+TEST(PromisedLinesTest, CLI7_BenchmarkModeWithAsyncScheduler) {
   expect_bench(
       Root().run(
           R"(engine/bin/rankd --async_scheduler --bench 1000 --bench_concurrency 100 --plan_name my_plan)"),
