@@ -394,10 +394,10 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   Handshake<> handshake_;
   // Classes whose deque may hold something. Written by the owner, read by thieves as a hint that
   // saves them from looking at every deque.
-  alignas(base::kApartBytes) ClassSet node_classes_;
+  alignas(base::kApartBytes) ClassSet<> node_classes_;
   // Where it ran when it last shared something. A hint for peers that look for work.
   std::atomic<int> processor_{-1};
-  ClassSet run_classes_;
+  ClassSet<> run_classes_;
   std::array<StealDeque<>, kPriorityCount> nodes_;
   std::array<StealDeque<>, kPriorityCount> runs_;
   alignas(base::kApartBytes) WorkerCounters counters_;
