@@ -1,13 +1,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+
+#include "base/sync/atomics.h"
 
 namespace millrace::runtime {
 
 /// A set of priority classes, 0 the highest.
 /// Threading: `insert` and `remove` by one writer, `insert_shared` and `remove_shared` by any;
 /// reading by any thread. It is a hint: it publishes nothing.
+template <class Atomics = base::StdAtomics>
 class ClassSet {
  public:
   [[nodiscard]] bool any() const { return bits() != 0; }
@@ -35,7 +39,7 @@ class ClassSet {
 
  private:
   [[nodiscard]] std::uint32_t bits() const { return bits_.load(std::memory_order_relaxed); }
-  std::atomic<std::uint32_t> bits_{0};
+  typename Atomics::template Atomic<std::uint32_t> bits_{0};
 };
 
 }  // namespace millrace::runtime

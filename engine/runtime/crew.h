@@ -68,8 +68,8 @@ class Crew {
   void add_worker(std::uint32_t slot, Worker& worker);
 
   // --- What comes from outside.
-  [[nodiscard]] PoolInbox& inbox() { return inbox_; }
-  [[nodiscard]] const PoolInbox& inbox() const { return inbox_; }
+  [[nodiscard]] PoolInbox<>& inbox() { return inbox_; }
+  [[nodiscard]] const PoolInbox<>& inbox() const { return inbox_; }
   /// Wakes somebody for what was just pushed to the inbox, if nobody looks for work already.
   void announce_work();
 
@@ -106,7 +106,7 @@ class Crew {
   alignas(base::kApartBytes) std::atomic<std::uint64_t> parked_{0};
   std::atomic<std::uint32_t> slot_count_{0};
   alignas(base::kApartBytes) IdleCounts<> idle_;
-  PoolInbox inbox_;
+  PoolInbox<> inbox_;
   // Publishes a worker that was made for a guest.
   std::array<std::atomic<Worker*>, kSlotMax> workers_{};
   std::array<base::ParkingSpot<>, kSlotMax> spots_;

@@ -306,6 +306,38 @@ TEST_F(LoopDeadlineTest, C11_ANodeThatReturnsAfterItsTimeoutDoesNotCountThoughIt
   lab.settle();
 }
 
+TEST_F(LoopDeadlineTest, C11_ATimeoutCountsFromTheBeginOfItsNodeInAWarmRunToo) {
+  // Nothing is measured or traced, so the nodes take the quick way: each has 20 ms of its own, and
+  // the one between has no clock.
+  auto first = working_node({.time = milliseconds(15)}, {});
+  first.timeout = milliseconds(20);
+  first.id = "first";
+  auto between = working_node({.time = milliseconds(15)}, {"first"});
+  between.id = "between";
+  auto last = working_node({.time = milliseconds(15)}, {"between"});
+  last.timeout = milliseconds(20);
+  auto late = working_node({.time = milliseconds(25)}, {"work"});
+  late.timeout = milliseconds(20);
+  late.id = "late";
+  TestDag in_time({first, between, last});
+  TestDag too_late({first, between, last, late});
+  for (TestDag* const dag : {&in_time, &too_late}) {
+    dag->teach(milliseconds(15));
+    static_cast<void>(lab.submit(*dag, notes));  // the first use of a run is measured
+    lab.settle();
+    dag->teach(milliseconds(15));
+    notes->order.clear();
+    const RunHandle run = lab.submit(*dag, notes);
+    while (lab.step(0) || lab.step(1)) {
+    }
+    const bool is_late = dag == &too_late;
+    EXPECT_EQ(run.outcome(), is_late ? RunOutcome::kError : RunOutcome::kOk);
+    EXPECT_EQ(notes->text(), is_late ? "first between work late" : "first between work");
+    EXPECT_EQ(run.run().late_completion_count(), is_late ? 1U : 0U);
+    lab.settle();
+  }
+}
+
 TEST_F(LoopDeadlineTest, C11_AnAnswerOfWorkersThatIsLateIsADeadlineThoughTheTimerIsLateToo) {
   TestDag dag({working_node({.time = milliseconds(60)}, {})});
   const RunHandle run = lab.submit(dag, notes, {.deadline = in(milliseconds(50))});

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/sync/planted_bug.h"
 #include "loop/loop.h"
 #include "loop/task.h"
 #include "runtime/crew.h"
@@ -125,7 +126,7 @@ void LoopScheduler::start_async(AsyncOperation& operation) {
   credit_ = operation.credit;
   RunSteps steps(*this, run);
   if (!steps.begin_node(operation.node, {})) return run_strand(run);
-  add_one(executed_);
+  count_executed(run);
   operation.credit = static_cast<std::uint32_t>(credit_);
   credit_ = 0;
   const NodeSpec& spec = run.topology().spec(operation.node);
@@ -167,14 +168,17 @@ void LoopScheduler::end_async(AsyncOperation& operation) {
 
 // --- Clocks
 
-void LoopScheduler::on_node_timer(NodeTimer& timer) {
+void LoopScheduler::on_watch(Run& run) {
   const Visit visit;
-  Run& run = timer.extras.run();
+  Run::Credit held = 0;
+  // Whoever ended the work waits for this.
+  if (!run.account_.try_join(held)) return run.extras_->watch().leave();
   forget_boundary_time();
-  credit_ = timer.credit;
+  credit_ = held;
   in_strand_ = true;
-  RunSteps(*this, run).take_by_clock(timer);
+  RunSteps(*this, run).take_overdue();
   in_strand_ = false;
+  if (MR_PLANTED(kLeakedCredit)) credit_ = 0;
   run_strand(run);
 }
 
@@ -187,11 +191,7 @@ void LoopScheduler::on_deadline(Run& run) {
 
 void LoopScheduler::answer_cancelled(Run& run) {
   const Visit visit;
-  RunSteps steps(*this, run);
-  credit_ = 0;
-  steps.release_give_ups();
-  steps.answer_early();
-  if (credit_ != 0 && run.return_credit(credit_)) RunSteps::finish_work(*this, run);
+  RunSteps(*this, run).answer_early();
   run.drop_reference();
 }
 
@@ -266,7 +266,7 @@ void LoopScheduler::start_ready() {
 base::TimePoint LoopScheduler::run_node(Run& run, const Local& local, base::TimePoint begin) {
   RunSteps steps(*this, run);
   if (!steps.begin_node(local.node, local.arrival)) return begin;
-  add_one(executed_);
+  count_executed(run);
   add_one(inlined_);
   ++ran_count_;
   NodeCall call(run, run.context());
@@ -281,6 +281,11 @@ base::TimePoint LoopScheduler::run_node(Run& run, const Local& local, base::Time
   next_arrival_ = {.parent = local.node, .depth = local.arrival.depth + 1};
   if (steps.end_node(call, ok)) steps.pass_tokens(local.node);
   return end;
+}
+
+void LoopScheduler::count_executed(Run& run) {
+  add_one(executed_);
+  if (!run.extras_->is_traced()) run.add_executed(1);  // else its begin did
 }
 
 base::Duration LoopScheduler::time_for(Run& run, std::uint32_t node, base::TimePoint now) {

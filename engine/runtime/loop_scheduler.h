@@ -36,7 +36,7 @@ class LoopScheduler final : public StrandHost, public LoopHost {
   void start_async(AsyncOperation& operation) override;
   void finish_async(AsyncOperation& operation, base::Status status) override;
   void end_async(AsyncOperation& operation) override;
-  void on_node_timer(NodeTimer& timer) override;
+  void on_watch(Run& run) override;
   void on_deadline(Run& run) override;
   void answer_cancelled(Run& run) override;
 
@@ -62,6 +62,7 @@ class LoopScheduler final : public StrandHost, public LoopHost {
   void start_ready();
   /// Runs a body that begins at `begin`; gives the time at which it was over.
   base::TimePoint run_node(Run& run, const Local& local, base::TimePoint begin);
+  void count_executed(Run& run);
   void hand_over(Run& run, std::uint32_t node);
   void flush_hand_over(Run& run);
   /// How long the body of a node may take here if it begins at `now`: what is left of this turn's

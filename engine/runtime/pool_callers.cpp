@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -47,6 +48,11 @@ void sleep_until(base::ParkingSpot<>& spot, Condition condition) {
     base::heavy_fence();
     static_cast<void>(condition() ? spot.cancel() : spot.wait(std::nullopt));
   }
+}
+
+// Whether a timeout can make the run answer while the body that was too slow still runs.
+bool can_answer_at_timeout(const Topology& topology, const std::shared_ptr<void>& context_owner) {
+  return context_owner != nullptr && topology.traits().has_timeout;
 }
 
 }  // namespace
@@ -169,11 +175,12 @@ base::Status WorkerPool::run_owned(Run& run,
 
 void WorkerPool::execute(Run& run, Run::Start&& start) {
   Worker* const inside = current();
-  const bool has_deadline = start.options.deadline.has_value();
+  const bool has_clock = start.options.deadline.has_value() ||
+                         can_answer_at_timeout(run.topology(), start.context_owner);
   Worker* const worker = inside != nullptr ? inside : may_help(run, start) ? take_guest() : nullptr;
   if (worker == nullptr) return run_without_helping(run, std::move(start));
   start.waiter = worker->waiter();
-  start.waiter_takes_only = inside == nullptr && has_deadline && thread_count() != 0;
+  start.waiter_takes_only = inside == nullptr && has_clock && thread_count() != 0;
   const bool takes_only = start.waiter_takes_only;
   prepare(run, std::move(start));
   if (inside != nullptr) return run_inside(*worker, run);
@@ -191,16 +198,17 @@ bool WorkerPool::may_help(const Run& run, const Run::Start& start) const {
   // Without threads there is nobody else.
   if (thread_count() == 0 || !is_driven_) return true;
   if (!config().callers_help) return false;
-  const bool has_timeout = start.context_owner != nullptr && run.topology().traits().has_timeout;
-  if (has_timeout) return false;
-  if (!start.options.deadline) return true;
-  // Whoever is to be answered at a deadline must not be the one that runs a slow body. All of the
-  // run together is no slow body if it takes a small part of the time that is left.
+  const RunOptions& options = start.options;
+  base::Duration left = base::Duration::max();
+  if (options.deadline) left = options.budget ? *options.budget : *options.deadline - clock().now();
+  if (can_answer_at_timeout(run.topology(), start.context_owner))
+    left = std::min(left, run.topology().traits().shortest_timeout);
+  if (left == base::Duration::max()) return true;
+  // Whoever is to be answered at a time must not be the one that runs a slow body. All of the run
+  // together is no slow body if it takes a small part of the time that is left.
   constexpr int kShareOfTimeLeft = 8;
   const std::optional<base::Duration> upper = run.costs().upper_total();
   if (!upper) return false;
-  const RunOptions& options = start.options;
-  const base::Duration left = options.budget ? *options.budget : *options.deadline - clock().now();
   return *upper * kShareOfTimeLeft <= left;
 }
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t kStrandBit = std::uint64_t{1} << 60U;
 
 // Takes until everything was taken once. What one producer pushed arrives in its order; every
 // seventh item goes back once, as a strand does that makes room.
-void take_all(PoolInbox& inbox,
+void take_all(PoolInbox<>& inbox,
               std::array<std::atomic<int>, kProducers * kPerProducer>& taken,
               std::atomic<std::uint64_t>& taken_count) {
   std::array<std::uint64_t, kProducers> next{};
@@ -47,7 +47,7 @@ void take_all(PoolInbox& inbox,
 }
 
 TEST(PoolInboxStressTest, D10_EverythingIsTakenOnceAndInTheOrderOfItsProducer) {
-  PoolInbox inbox;
+  PoolInbox<> inbox;
   std::vector<QueueEntry> entries(kProducers * kPerProducer);
   for (std::uint64_t number = 0; number < entries.size(); ++number)
     entries[number].payload = number;

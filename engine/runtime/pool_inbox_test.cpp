@@ -23,13 +23,13 @@ namespace {
 constexpr auto kNormal = static_cast<std::size_t>(Priority::kNormal);
 
 // The payload of what is taken next, or -1.
-std::int64_t take_next(PoolInbox& inbox, std::size_t priority = kNormal) {
+std::int64_t take_next(PoolInbox<>& inbox, std::size_t priority = kNormal) {
   DequeItem item;
   return inbox.try_take(priority, item) ? static_cast<std::int64_t>(item.payload) : -1;
 }
 
 TEST(PoolInboxTest, TakesWhatCameFirstFirst) {
-  PoolInbox inbox;
+  PoolInbox<> inbox;
   std::array<QueueEntry, 4> entries;
   for (std::uint64_t index = 0; index < entries.size(); ++index) entries[index].payload = index;
   inbox.push(entries[0], Priority::kNormal);
@@ -47,7 +47,7 @@ TEST(PoolInboxTest, TakesWhatCameFirstFirst) {
 }
 
 TEST(PoolInboxTest, AStrandThatMakesRoomGoesBehindWhatCameBefore) {
-  PoolInbox inbox;
+  PoolInbox<> inbox;
   std::array<QueueEntry, 2> entries;
   entries[0].payload = 10;
   entries[1].payload = 11;
@@ -60,7 +60,7 @@ TEST(PoolInboxTest, AStrandThatMakesRoomGoesBehindWhatCameBefore) {
 }
 
 TEST(PoolInboxTest, GivesAPartOfOneRunOnlyIfThatIsTheOldest) {
-  PoolInbox inbox;
+  PoolInbox<> inbox;
   int mine = 0;
   int other = 0;
   DequeItem item;

@@ -37,7 +37,7 @@ bool NodeCall::stop_requested() const { return run_->stopped() || limit_.is_over
 bool NodeCall::is_wanted() const {
   if (stop_requested()) return false;
   const NodeCell<>* const cell = run_->find_cell(node_);
-  return cell == nullptr || cell->get() != NodeState::kAbandoned;
+  return cell == nullptr || !cell->is_taken();
 }
 StagedValue& NodeCall::staged() const { return run_->staged_.at(node_); }
 void NodeCall::close_replaced_inputs() const {
@@ -96,7 +96,7 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   order_ = &costs_->order();
   edges_ = order_->edges.data();
   measured_ = costs_->wants_sample(uses_++);
-  careful_ = start.is_careful || options_.trace.enabled();
+  routes_apart_ = start.steps_apart || options_.trace.enabled();
   inlining_ = start.inlining;
   pays_to_share_ = start.pays_to_share;
   node_charge_min_ns_ = start.node_charge_min_ns;
@@ -116,12 +116,13 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
     references_.store(own + start.references - 1, std::memory_order_relaxed);
   }
   const TopologyTraits& traits = topology_->traits();
-  has_extras_ = careful_ || start.loop_host != nullptr || traits.needs_extras();
-  counts_rows_ = traits.has_row_cost && (start.loop_host != nullptr || careful_ || measured_);
+  has_extras_ = routes_apart_ || start.loop_host != nullptr || traits.needs_extras();
+  counts_rows_ = traits.has_row_cost && (start.loop_host != nullptr || routes_apart_ || measured_);
   // Where every node is known to be cheap, none is worth a look at its cost.
   const bool times_bodies = has_extras_ && options_.deadline.has_value() &&
                             (costs_->dearest_ns() >= kWorthTimingNs || traits.has_async);
-  needs_ = (careful_ ? HotNode::kOwnClock : 0) | (measured_ ? HotNode::kMeasured : 0) |
+  const bool steps_apart = routes_apart_ || (measured_ && traits.has_timeout);
+  needs_ = (steps_apart ? HotNode::kStepsApart : 0) | (measured_ ? HotNode::kMeasured : 0) |
            (counts_rows_ ? HotNode::kCountsRows : 0) | (times_bodies ? HotNode::kTimesBody : 0);
   cells_ = nullptr;
   if (has_extras_) prepare_extras(start);

@@ -35,9 +35,10 @@
 // on every decrement is atomic. The mark is made before the hand-over publishes anything, so
 // whoever takes part later sees both the mark and the plain decrements before it.
 //
-// Credit. Whoever has a part of the run's work (a strand, a published node, a node on the loop, an
-// armed timer) holds a part of its credit; the work is over when everything has come back
-// (credit.h). As long as one thread holds the whole run, nothing is counted at all.
+// Credit. Whoever has a part of the run's work (a strand, a published node, a node on the loop)
+// holds a part of its credit; the work is over when everything has come back (credit.h). As long as
+// one thread holds the whole run, nothing is counted at all. The clock of its nodes holds nothing
+// and joins the work when it goes off (run_watch.h).
 //
 // Answer. The answer goes out exactly once: when the work is over, or before that at a deadline, a
 // cancellation or a failure if the run owns its context (`may_answer_early_`). Storage is free when
@@ -186,7 +187,7 @@ class Run {
     std::uint32_t references = 0;
     InlineRule inlining = {};
     bool waiter_takes_only = false;        ///< it helps with this run and no other
-    bool is_careful = false;               ///< every node takes the careful way
+    bool steps_apart = false;              ///< every node takes the steps of run_steps.h
     bool pays_to_share = true;             ///< by measured costs, or nothing is known (D11)
     bool shares_singly = true;             ///< some node is worth a hand-over by itself
     std::uint32_t node_charge_min_ns = 0;  ///< what a node takes of a turn at least (D4)
@@ -216,11 +217,7 @@ class Run {
   /// `finish_work`. False: the caller must not touch the run again.
   [[nodiscard]] bool return_credit(Credit held) { return !is_shared() || account_.give_back(held); }
 
-  // --- Nodes. The quick way, see node_states.h.
-  /// Whether `hot` takes the careful way in this run.
-  [[nodiscard]] bool is_careful(const HotNode& hot) const {
-    return ((hot.needs | needs_) & HotNode::kOwnClock) != 0;
-  }
+  // --- Nodes, see node_states.h.
   /// The state of `node`; null where nothing but bodies ends the nodes of this run.
   [[nodiscard]] NodeCell<>* find_cell(std::uint32_t node) {
     return cells_ == nullptr ? nullptr : cells_ + node;
@@ -228,10 +225,7 @@ class Run {
   /// Says that the body is about to run. False: the run is to stop, nothing of it starts any more.
   [[nodiscard]] bool begin_quick(NodeCell<>* cell) {
     if (cell == nullptr) return !stopped();
-    return cell->begin_quick([this] { return stopped(); });
-  }
-  [[nodiscard]] bool is_open() const {
-    return outcome_.load(std::memory_order_relaxed) == RunOutcome::kOpen;
+    return cell->begin([this] { return stopped(); });
   }
   /// Whether a deadline is to know when the body of `node` began (C12). Reading the clock takes as
   /// long as a short node, and a short node is hardly ever what a deadline waits for.
@@ -273,9 +267,9 @@ class Run {
   std::uint64_t total_ns_ = 0;
   std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
   Priority priority_ = Priority::kNormal;
-  std::uint32_t needs_ = 0;  // what every node needs, see `HotNode`
-  bool careful_ = false;     // every node takes the careful way: traced, not inlined
-  bool has_extras_ = false;  // this use of the run needs them
+  std::uint32_t needs_ = 0;    // what every node needs, see `HotNode`
+  bool routes_apart_ = false;  // what follows from a node is not simply pushed: traced, not inlined
+  bool has_extras_ = false;    // this use of the run needs them
   bool measured_ = false;
   bool counts_rows_ = false;
   bool pays_to_share_ = true;
@@ -290,7 +284,7 @@ class Run {
   std::atomic<bool> shared_{false};
   // Read by every strand before every node; written once.
   alignas(base::kApartBytes) loop::StopSource stop_;
-  // Publishes the answer (error_, outcome) to whoever reads it. Read by bodies that end.
+  // Publishes the answer (error_, outcome) to whoever reads it.
   std::atomic<RunOutcome> outcome_{RunOutcome::kOpen};
 
   // Written at hand-overs and at the end.

@@ -21,32 +21,41 @@ std::unique_ptr<std::atomic<T>[]> make_cells(std::uint32_t count) {
   return std::make_unique<std::atomic<T>[]>(count);
 }
 
+std::unique_ptr<std::atomic<std::int64_t>[]> make_times(std::uint32_t count) {
+  auto times = make_cells<std::int64_t>(count);
+  for (std::uint32_t node = 0; node < count; ++node)
+    times[node].store(base::TimePoint::max().time_since_epoch().count(), std::memory_order_relaxed);
+  return times;
+}
+
 template <class T>
 void clear(const std::unique_ptr<std::atomic<T>[]>& cells, std::uint32_t count) {
   for (std::uint32_t index = 0; index < count; ++index)
     cells[index].store(T{}, std::memory_order_relaxed);
 }
 
-void fire_node_timer(loop::Timer& timer) {
-  auto& fired = static_cast<NodeTimer&>(timer);
-  fired.extras.loop_host()->on_node_timer(fired);
+void fire_watch(loop::Timer& timer) {
+  RunExtras& extras = static_cast<RunTimer&>(timer).extras;
+  extras.loop_host()->on_watch(extras.run());
 }
 
 void fire_deadline(loop::Timer& timer) {
-  auto& fired = static_cast<DeadlineTimer&>(timer);
-  fired.extras.loop_host()->on_deadline(fired.extras.run());
+  RunExtras& extras = static_cast<RunTimer&>(timer).extras;
+  extras.loop_host()->on_deadline(extras.run());
 }
 
+/// The alarm of a `RunWatch`: a timer of the run's loop.
+struct LoopAlarm {
+  loop::Loop& loop;
+  loop::Timer& timer;
+
+  void arm(std::int64_t when_ns) const {
+    loop.arm(timer, base::TimePoint(base::Duration(when_ns)));
+  }
+  [[nodiscard]] bool disarm() const { return loop.disarm(timer); }
+};
+
 }  // namespace
-
-NodeTimer::NodeTimer(RunExtras& owner, std::uint32_t timed_node, bool is_give_up)
-    : loop::Timer(fire_node_timer, fire_node_timer),
-      extras(owner),
-      node(timed_node),
-      gives_up(is_give_up) {}
-
-DeadlineTimer::DeadlineTimer(RunExtras& owner)
-    : loop::Timer(fire_deadline, fire_deadline), extras(owner) {}
 
 AsyncOperation::AsyncOperation(RunExtras& owner, std::uint32_t async_node)
     : loop::Job([](loop::Job& job) {
@@ -92,7 +101,8 @@ RunExtras::RunExtras(Run& run, const Topology& topology)
       run_(run),
       topology_(topology),
       states_(topology.node_count()),
-      deadline_(*this) {
+      deadline_(*this, fire_deadline),
+      alarm_(*this, fire_watch) {
   const std::uint32_t count = topology.node_count();
   for (std::uint32_t node = 0; node < count; ++node) {
     if (topology.dependents(node).empty() && !topology.is_lazy(node)) ++sink_count_;
@@ -110,19 +120,11 @@ RunExtras::RunExtras(Run& run, const Topology& topology)
   // Whatever completes on the loop may make a cpu node ready there, which then travels by its
   // entry.
   entries_ = std::make_unique<QueueEntry[]>(count);
-  if (topology.traits().has_timeout) timeouts_.resize(count);
-  for (std::uint32_t node = 0; node < count && !timeouts_.empty(); ++node) {
-    if (topology.spec(node).timeout)
-      timeouts_[node] = std::make_unique<NodeTimer>(*this, node, false);
-  }
+  if (topology.traits().has_timeout) due_ns_ = make_times(count);
   if (!topology.traits().has_fallback) return;
+  give_up_ns_ = make_times(count);
   finish_ns_ = make_cells<std::int64_t>(count);
   marks_ = std::make_unique<FallbackMarks<>[]>(count);
-  give_ups_.resize(count);
-  for (std::uint32_t node = 0; node < count; ++node) {
-    if (topology.spec(node).fallback == FallbackKind::kNone) continue;
-    give_ups_[node] = std::make_unique<NodeTimer>(*this, node, true);
-  }
 }
 
 void RunExtras::reset(const Use& use) {
@@ -136,6 +138,15 @@ void RunExtras::reset(const Use& use) {
   if (!marks_) return;
   clear(finish_ns_, count);
   for (std::uint32_t node = 0; node < count; ++node) marks_[node].reset();
+}
+
+void RunExtras::watch_until(base::TimePoint when) {
+  watch_.set_before(when.time_since_epoch().count(), LoopAlarm{loop(), alarm_});
+}
+
+void RunExtras::close_watch() {
+  // Without a loop nothing was ever watched.
+  if (use_.loop != nullptr) watch_.close(LoopAlarm{loop(), alarm_});
 }
 
 }  // namespace millrace::runtime

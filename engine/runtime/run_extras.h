@@ -15,6 +15,7 @@
 #include "runtime/pool_inbox.h"
 #include "runtime/protocols/fallback_marks.h"
 #include "runtime/protocols/node_states.h"
+#include "runtime/protocols/run_watch.h"
 #include "runtime/topology/topology.h"
 
 // What a run carries beyond tokens: node states, timers, asynchronous operations and times. Made
@@ -23,7 +24,6 @@
 namespace millrace::runtime {
 
 struct AsyncOperation;
-struct NodeTimer;
 class Run;
 class RunExtras;
 
@@ -38,7 +38,7 @@ class LoopHost {
   virtual void start_async(AsyncOperation& operation) = 0;
   virtual void finish_async(AsyncOperation& operation, base::Status status) = 0;
   virtual void end_async(AsyncOperation& operation) = 0;
-  virtual void on_node_timer(NodeTimer& timer) = 0;
+  virtual void on_watch(Run& run) = 0;
   virtual void on_deadline(Run& run) = 0;
   virtual void answer_cancelled(Run& run) = 0;
 
@@ -47,18 +47,9 @@ class LoopHost {
   ~LoopHost() = default;
 };
 
-/// A node's timeout, or the moment at which it gives up in favour of its fallback (C8).
-struct NodeTimer final : loop::Timer {
-  NodeTimer(RunExtras& owner, std::uint32_t timed_node, bool is_give_up);
-  RunExtras& extras;
-  const std::uint32_t node;
-  const bool gives_up;
-  std::uint32_t credit = 0;
-  base::TimePoint when{};  // of meaning while it is armed
-};
-
-struct DeadlineTimer final : loop::Timer {
-  explicit DeadlineTimer(RunExtras& owner);
+/// A timer of a run on its loop: its deadline, or the alarm of its `RunWatch`.
+struct RunTimer final : loop::Timer {
+  RunTimer(RunExtras& owner, Fire fire) : loop::Timer(fire, fire), extras(owner) {}
   RunExtras& extras;
 };
 
@@ -132,16 +123,27 @@ class RunExtras {
     row_counts_[node].fetch_add(rows, std::memory_order_relaxed);
   }
 
+  // --- Clocks of nodes, where the topology has timed ones. Any thread.
+  /// When the body of `node` must be over: set before it begins; `max` without a timeout.
+  [[nodiscard]] base::TimePoint due(std::uint32_t node) const { return time_in(due_ns_, node); }
+  void set_due(std::uint32_t node, base::TimePoint when) { set_time_in(due_ns_, node, when); }
+  /// When `node` gives up in favour of its fallback (C8); `max` without a deadline.
+  [[nodiscard]] base::TimePoint give_up_time(std::uint32_t node) const {
+    return time_in(give_up_ns_, node);
+  }
+  void set_give_up_time(std::uint32_t node, base::TimePoint when) {
+    set_time_in(give_up_ns_, node, when);
+  }
+  [[nodiscard]] RunWatch<>& watch() { return watch_; }
+  /// Makes sure that the watch goes off at `when` or before.
+  void watch_until(base::TimePoint when);
+  /// The work is over.
+  void close_watch();
+
   // --- Timers and operations.
-  [[nodiscard]] NodeTimer* timeout_timer(std::uint32_t node) {
-    return timeouts_.empty() ? nullptr : timeouts_[node].get();
-  }
-  [[nodiscard]] NodeTimer* give_up_timer(std::uint32_t node) {
-    return give_ups_.empty() ? nullptr : give_ups_[node].get();
-  }
   [[nodiscard]] AsyncOperation& operation(std::uint32_t node) { return *operations_[node]; }
   [[nodiscard]] QueueEntry& entry(std::uint32_t node) { return entries_[node]; }
-  [[nodiscard]] DeadlineTimer& deadline_timer() { return deadline_; }
+  [[nodiscard]] RunTimer& deadline_timer() { return deadline_; }
 
   // --- Fallbacks. Any thread. Only where the topology has some.
   [[nodiscard]] FallbackMarks<>& marks(std::uint32_t node) { return marks_[node]; }
@@ -182,21 +184,32 @@ class RunExtras {
   } start_job;
 
  private:
+  using Times = std::unique_ptr<std::atomic<std::int64_t>[]>;
+  [[nodiscard]] static base::TimePoint time_in(const Times& times, std::uint32_t node) {
+    if (!times) return base::TimePoint::max();
+    return base::TimePoint(base::Duration(times[node].load(std::memory_order_relaxed)));
+  }
+  static void set_time_in(const Times& times, std::uint32_t node, base::TimePoint when) {
+    times[node].store(when.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+
   Run& run_;
   const Topology& topology_;
   Use use_;
   base::TimePoint started_at_{};
   NodeStates<> states_;
   std::unique_ptr<std::int64_t[]> ready_ns_;
-  std::unique_ptr<std::atomic<std::int64_t>[]> begin_ns_;  // plus 1; 0: not known
+  Times begin_ns_;  // plus 1; 0: not known
   std::unique_ptr<std::atomic<std::uint32_t>[]> row_counts_;
-  std::unique_ptr<std::atomic<std::int64_t>[]> finish_ns_;
+  Times finish_ns_;
+  Times due_ns_;
+  Times give_up_ns_;
   std::unique_ptr<FallbackMarks<>[]> marks_;
   std::unique_ptr<QueueEntry[]> entries_;
-  std::vector<std::unique_ptr<NodeTimer>> timeouts_;
-  std::vector<std::unique_ptr<NodeTimer>> give_ups_;
   std::vector<std::unique_ptr<AsyncOperation>> operations_;
-  DeadlineTimer deadline_;
+  RunTimer deadline_;
+  RunTimer alarm_;  // of the watch
+  RunWatch<> watch_;
   std::uint32_t sink_count_ = 0;
   // The decrement to zero has seen all outputs of the run.
   std::atomic<std::uint32_t> open_sinks_{0};

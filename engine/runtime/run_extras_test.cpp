@@ -42,16 +42,16 @@ TEST_F(RunExtrasTest, TheLastSinkClosesAndLazyNodesAreNone) {
   EXPECT_TRUE(extras.close_sink(true));
 }
 
-TEST_F(RunExtrasTest, OnlyNodesThatAskedHaveTimers) {
-  EXPECT_NE(extras.timeout_timer(timed), nullptr);
-  EXPECT_NE(extras.give_up_timer(timed), nullptr);
-  EXPECT_EQ(extras.timeout_timer(sink), nullptr);
-  EXPECT_EQ(extras.give_up_timer(sink), nullptr);
+TEST_F(RunExtrasTest, ANodeWithoutAClockIsNeverDue) {
+  EXPECT_EQ(extras.due(sink), base::TimePoint::max());
+  EXPECT_EQ(extras.give_up_time(sink), base::TimePoint::max());
+  extras.set_due(timed, base::TimePoint(milliseconds(5)));
+  EXPECT_EQ(extras.due(timed), base::TimePoint(milliseconds(5)));
 }
 
 TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   bool was_running = false;
-  ASSERT_TRUE(extras.states()[timed].try_abandon(was_running));
+  ASSERT_TRUE(extras.states()[timed].try_take(was_running));
   extras.count_taken();
   extras.marks(timed).mark_used();
   ASSERT_TRUE(extras.marks(spare).try_activate());
@@ -61,7 +61,7 @@ TEST_F(RunExtrasTest, ResetForgetsTheLastExecution) {
   ASSERT_FALSE(extras.close_sink(true));
 
   extras.reset({.is_timed = true, .times_bodies = true});
-  EXPECT_EQ(extras.states()[timed].get(), NodeState::kWaiting);
+  EXPECT_EQ(extras.states()[timed].state(), NodeState::kWaiting);
   EXPECT_FALSE(extras.was_any_taken());
   EXPECT_FALSE(extras.used_fallback(timed));
   EXPECT_TRUE(extras.marks(spare).try_activate());

@@ -46,46 +46,44 @@ void RunSteps::begin_run() {
   if (extras_.is_traced() && host_.trace_buffer() != nullptr) {
     trace::TraceWriter(*host_.trace_buffer(), run_.options_.trace).run_start(extras_.started_at());
   }
-  if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
-  loop::Loop& loop = extras_.loop();
-  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
-    NodeTimer* const timer = extras_.give_up_timer(node);
-    if (timer == nullptr || run_.topology().is_lazy(node)) continue;
-    timer->credit = run_.split_credit(host_.credit());
-    timer->when = *run_.options_.deadline - run_.costs().reserve(node);
-    loop.arm(*timer, timer->when);
+  if (!run_.topology().traits().has_fallback) return;
+  base::TimePoint earliest = base::TimePoint::max();
+  for (const std::uint32_t node : run_.topology().timed_nodes()) {
+    if (run_.topology().spec(node).fallback == FallbackKind::kNone) continue;
+    if (run_.topology().is_lazy(node)) continue;
+    const base::TimePoint when = run_.options_.deadline
+                                     ? *run_.options_.deadline - run_.costs().reserve(node)
+                                     : base::TimePoint::max();
+    extras_.set_give_up_time(node, when);
+    earliest = std::min(earliest, when);
   }
-  // A stop that came meanwhile may have missed timers that were not armed yet.
-  if (run_.stopped()) release_give_ups();
-}
-
-void RunSteps::release_give_ups() {
-  if (!run_.options_.deadline || !run_.topology().traits().has_fallback) return;
-  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node)
-    disarm(extras_.give_up_timer(node));
+  watch_until(earliest);
 }
 
 bool RunSteps::begin_node(std::uint32_t node, trace::Arrival arrival) {
+  const bool traced = extras_.is_traced();
+  const base::Duration timeout = run_.topology().timeout(node);
+  const bool has_timeout = timeout != base::Duration::zero();
+  base::TimePoint now{};
+  if (has_timeout) {
+    now = host_.clock().now();
+    extras_.set_due(node, now + timeout);
+  }
   NodeCell<>* const cell = run_.find_cell(node);
-  if (run_.is_careful(run_.nodes_[node])) {
-    if (run_.stopped()) return false;
-    const bool traced = extras_.is_traced();
-    if (cell != nullptr && !cell->begin_careful(traced, [this] { return run_.stopped(); }))
-      return false;
+  const auto is_stopped = [this] { return run_.stopped(); };
+  if (cell == nullptr ? run_.stopped() : !cell->begin_unless_taken(traced, is_stopped))
+    return false;
+  if (has_timeout) watch_until(now + timeout);
+  if (traced) {
     run_.add_executed(1);
-    if (traced) {
-      if (!host_.knows_boundary_time()) host_.set_boundary_time(host_.clock().now());
-      trace_start(node, arrival, host_.boundary_time());
-      if (cell != nullptr) cell->set_running();
-    }
-    if (extras_.timeout_timer(node) != nullptr) arm_timeout(node);
-  } else {
-    if (!run_.begin_quick(cell)) return false;
-    run_.add_executed(1);
+    if (!host_.knows_boundary_time()) host_.set_boundary_time(host_.clock().now());
+    trace_start(node, arrival, host_.boundary_time());
+    if (cell != nullptr) cell->set_running();
   }
   const bool times_body = run_.is_worth_timing(node) || is_awaited(node);
   if (run_.measured_ || times_body) {
-    const base::TimePoint now = host_.clock().now();
+    // To set the watch may have taken longer than the body will.
+    if (!has_timeout || run_.measured_) now = host_.clock().now();
     host_.set_body_start(now);
     if (times_body) extras_.set_body_begin(node, now);
   }
@@ -97,69 +95,34 @@ bool RunSteps::is_awaited(std::uint32_t node) const {
   return run_.options_.deadline && run_.topology().spec(node).kind == NodeKind::kAsync;
 }
 
-void RunSteps::arm_timeout(std::uint32_t node) {
-  NodeTimer& timer = *extras_.timeout_timer(node);
-  timer.credit = run_.split_credit(host_.credit());
-  loop::Loop& loop = extras_.loop();
-  const std::optional<base::Duration> timeout = run_.topology().spec(node).timeout;
-  MR_CHECK(timeout.has_value());
-  timer.when = loop.clock().now() + *timeout;
-  loop.arm(timer, timer.when);
-}
-
-void RunSteps::disarm(NodeTimer* timer) {
-  if (timer == nullptr || !extras_.loop().disarm(*timer)) return;
-  if (!MR_PLANTED(kLeakedCredit)) host_.credit() += timer->credit;
+void RunSteps::watch_until(base::TimePoint when) {
+  if (when.time_since_epoch().count() >= extras_.watch().time()) return;
+  // The answer at the deadline comes first.
+  if (run_.may_answer_early_ && run_.options_.deadline && when >= *run_.options_.deadline) return;
+  // From now on another thread may take a part of the run.
+  run_.mark_shared();
+  extras_.watch_until(when);
 }
 
 // --- End of a node
 
 bool RunSteps::end_node(NodeCall& call, bool ok) {
-  const HotNode& hot = run_.nodes_[call.node_];
-  if (run_.is_careful(hot)) return end_careful(call, ok);
-  if (run_.measured_) host_.set_boundary_time(host_.clock().now());
-  NodeCell<>* const cell = run_.find_cell(call.node_);
-  if (cell != nullptr) {
-    cell->mark_ending();
-    base::light_fence();
-  }
-  switch (publish_quick(run_, hot, cell, call, ok)) {
-    case NodeEnd::kComplete:
-      note_success(call);
-      return true;
-    case NodeEnd::kFailed:
-      fall_back_or_fail(call.node_, call.take_error());
-      return false;
-    case NodeEnd::kLate:
-      break;
-  }
-  return false;
-}
-
-bool RunSteps::end_careful(NodeCall& call, bool ok) {
   const std::uint32_t node = call.node_;
+  const HotNode& hot = run_.nodes_[node];
+  const bool has_timeout = run_.topology().timeout(node) != base::Duration::zero();
   const bool traced = extras_.is_traced();
-  if (traced || run_.measured_) host_.set_boundary_time(host_.clock().now());
+  if (traced || run_.measured_ || has_timeout) host_.set_boundary_time(host_.clock().now());
   NodeCell<>* const cell = run_.find_cell(node);
   if (cell != nullptr) {
-    // The timer may be late, because its loop is busy: a body that is later still does not count
-    // (C11).
-    if (const NodeTimer* const timer = extras_.timeout_timer(node);
-        timer != nullptr && host_.clock().now() > timer->when && !MR_PLANTED(kLateReturn)) {
-      take_by_clock(*timer);
-    }
-    const bool won = cell->end_careful();
-    // Also of a late body: an armed clock would keep the run's storage until it fires.
-    if (extras_.loop_host() != nullptr) {
-      disarm(extras_.timeout_timer(node));
-      if (run_.options_.deadline) disarm(extras_.give_up_timer(node));
-    }
-    if (!won && !MR_PLANTED(kLatePublish)) {
+    if (has_timeout && !MR_PLANTED(kLateReturn)) take_if_overdue(node, host_.boundary_time());
+    cell->mark_ending();
+    base::light_fence();
+    if (!cell->is_own() && !MR_PLANTED(kLatePublish)) {
+      cell->drop();
       run_.late_completions_.fetch_add(1, std::memory_order_relaxed);
       return false;
     }
   }
-  const HotNode& hot = run_.nodes_[node];
   if (ok && hot.commit != nullptr) ok = hot.commit(hot.closure, call);
   if (traced) {
     if (!ok) trace_error(node, call.error_ ? call.error_->code() : base::ErrorCode::kNodeFailed);
@@ -232,30 +195,52 @@ void RunSteps::make_async_ready(std::uint32_t head) {
 
 // --- Clocks
 
-void RunSteps::take_by_clock(const NodeTimer& timer) {
+void RunSteps::take_overdue() {
+  extras_.watch().go_off();
+  const base::TimePoint now = host_.clock().now();
+  base::TimePoint next = base::TimePoint::max();
+  for (const std::uint32_t node : run_.topology().timed_nodes()) {
+    if (run_.stopped()) return;
+    const NodeCell<>& cell = extras_.states()[node];
+    const NodeState state = cell.state();
+    if (state >= NodeState::kEnding || cell.is_taken()) continue;
+    // A body has a timeout once it has begun.
+    const base::TimePoint due =
+        state == NodeState::kWaiting ? base::TimePoint::max() : extras_.due(node);
+    const base::TimePoint give_up = extras_.give_up_time(node);
+    const base::TimePoint when = std::min(due, give_up);
+    if (when > now) {
+      next = std::min(next, when);
+    } else {
+      take_by_clock(
+          node, due <= give_up ? base::ErrorCode::kTimeout : base::ErrorCode::kDeadlineExceeded);
+    }
+  }
+  if (!run_.stopped()) watch_until(next);
+}
+
+void RunSteps::take_by_clock(std::uint32_t node, base::ErrorCode code) {
   bool was_running = false;
-  if (run_.stopped() || !extras_.states()[timer.node].try_abandon(was_running)) return;
+  if (run_.stopped() || !extras_.states()[node].try_take(was_running)) return;
   extras_.count_taken();
-  const auto code = timer.gives_up ? base::ErrorCode::kDeadlineExceeded : base::ErrorCode::kTimeout;
-  trace_taken(timer.node, was_running, code);
-  host_.begin_handing_over(timer.node, was_running);
-  fall_back_or_fail(timer.node,
+  trace_taken(node, was_running, code);
+  host_.begin_handing_over(node, was_running);
+  fall_back_or_fail(node,
                     base::Error(code,
-                                timer.gives_up ? "The node gave up so that its fallback is in time"
-                                               : "The node took longer than its timeout"));
+                                code == base::ErrorCode::kTimeout
+                                    ? "The node took longer than its timeout"
+                                    : "The node gave up so that its fallback is in time"));
 }
 
 base::TimePoint RunSteps::last_moment(std::uint32_t node) const {
   if (!run_.options_.deadline) return base::TimePoint::max();
-  const NodeTimer* const timer =
-      run_.topology().is_lazy(node) ? nullptr : extras_.give_up_timer(node);
-  return timer != nullptr ? std::min(*run_.options_.deadline, timer->when)
-                          : *run_.options_.deadline;
+  return std::min(*run_.options_.deadline, extras_.give_up_time(node));
 }
 
 base::TimePoint RunSteps::time_limit(std::uint32_t node) const {
-  const NodeTimer* const timer = extras_.timeout_timer(node);
-  return timer != nullptr ? std::min(last_moment(node), timer->when) : last_moment(node);
+  const base::TimePoint last = last_moment(node);
+  if (run_.topology().timeout(node) == base::Duration::zero()) return last;
+  return std::min(last, extras_.due(node));
 }
 
 void RunSteps::fire_passed_timers(std::uint32_t node, base::TimePoint now) {
@@ -263,15 +248,9 @@ void RunSteps::fire_passed_timers(std::uint32_t node, base::TimePoint now) {
     run_.stop_with(RunOutcome::kDeadline);
     return answer_early();
   }
-  if (const NodeTimer* const timer = extras_.timeout_timer(node);
-      timer != nullptr && now >= timer->when) {
-    return take_by_clock(*timer);
-  }
-  if (!run_.options_.deadline || run_.topology().is_lazy(node)) return;
-  if (const NodeTimer* const timer = extras_.give_up_timer(node);
-      timer != nullptr && now >= timer->when) {
-    take_by_clock(*timer);
-  }
+  if (run_.topology().timeout(node) != base::Duration::zero() && now >= extras_.due(node))
+    return take_by_clock(node, base::ErrorCode::kTimeout);
+  if (now >= last_moment(node)) take_by_clock(node, base::ErrorCode::kDeadlineExceeded);
 }
 
 // --- Fallbacks
@@ -293,7 +272,6 @@ void RunSteps::fall_back_or_fail(std::uint32_t node, base::Error error) {
     error = call.take_error();
   }
   run_.fail(node, error);
-  release_give_ups();
   answer_early();
 }
 
@@ -344,7 +322,6 @@ void RunSteps::answer_complete() {
   if (decide_outcome() != RunOutcome::kOk) return answer_early();
   if (!run_.try_answer(RunOutcome::kOk)) return;
   if (run_.topology().traits().has_fallback) record_downstream();
-  release_give_ups();
   if (extras_.was_any_taken()) {
     run_.answered_early_.store(true, std::memory_order_relaxed);
     run_.stop_.request_stop();
@@ -360,7 +337,8 @@ void RunSteps::note_pending() {
   // A node that comes after one that is not over does not tell what the run was waiting for.
   std::vector<bool> is_blocked(topology.node_count(), false);
   const auto is_open = [&](std::uint32_t node) {
-    return extras_.states()[node].get() < NodeState::kEnding &&
+    const NodeCell<>& cell = extras_.states()[node];
+    return cell.state() < NodeState::kEnding && !cell.is_taken() &&
            (!topology.is_lazy(node) || extras_.is_activated(node));
   };
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
@@ -369,7 +347,7 @@ void RunSteps::note_pending() {
   }
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
     if (is_blocked[node] || !is_open(node)) continue;
-    const bool was_running = extras_.states()[node].get() != NodeState::kWaiting;
+    const bool was_running = extras_.states()[node].state() != NodeState::kWaiting;
     run_.pending_.push_back({.node = node,
                              .was_running = was_running,
                              .elapsed = was_running && extras_.knows_body_begin(node)
@@ -382,10 +360,18 @@ void RunSteps::note_pending() {
 }
 
 void RunSteps::abandon_running(trace::SpanStatus status) {
+  const std::uint32_t node_count = run_.topology().node_count();
+  for (std::uint32_t node = 0; node < node_count; ++node)
+    static_cast<void>(extras_.states()[node].try_ask(NodeTaker::kAnswer));
   base::heavy_fence();
-  for (std::uint32_t node = 0; node < run_.topology().node_count(); ++node) {
+  for (std::uint32_t node = 0; node < node_count; ++node) {
+    NodeCell<>& cell = extras_.states()[node];
     bool was_running = false;
-    if (!extras_.states()[node].try_abandon(was_running) || !was_running) continue;
+    if (!cell.is_asked_by_answer() || !cell.decide(was_running)) {
+      cell.wait_until_settled();
+      continue;
+    }
+    if (!was_running) continue;
     ++abandoned_count_;
     host_.set_boundary_time(host_.clock().now());
     trace_end(node, status);
@@ -410,6 +396,7 @@ void RunSteps::finish_with_extras() {
     record_downstream();
   // Before the answer: whoever gets it may take the whole DAG down.
   if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
+  extras_.close_watch();
   std::uint32_t references = run_.counted_ ? 1 : 0;
   if (run_.may_answer_early_) {
     if (run_.options_.deadline && extras_.loop().disarm(extras_.deadline_timer())) ++references;

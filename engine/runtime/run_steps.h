@@ -45,11 +45,11 @@ class RunSteps {
     return std::atomic_ref(tokens).fetch_sub(count, std::memory_order_acq_rel) == count;
   }
   enum class NodeEnd : std::uint8_t { kComplete, kFailed, kLate };
-  /// Ends a node on the quick way: publishes the result of its body, which returned `ok`. Its cell
-  /// is marked as ending, and a light fence has followed.
+  /// Publishes the result of a body, which returned `ok`. The node's cell is marked as ending, and
+  /// a light fence has followed.
   [[nodiscard]] static NodeEnd publish_quick(
       Run& run, const HotNode& hot, NodeCell<>* cell, NodeCall& call, bool ok) {
-    if (cell != nullptr && !run.is_open() && !MR_PLANTED(kLateQuickPublish)) [[unlikely]] {
+    if (cell != nullptr && !cell->is_own() && !MR_PLANTED(kLateQuickPublish)) [[unlikely]] {
       cell->drop();
       run.late_completions_.fetch_add(1, std::memory_order_relaxed);
       return NodeEnd::kLate;
@@ -63,7 +63,8 @@ class RunSteps {
 
   /// Starts the run's trace and the clocks that run from its start.
   void begin_run();
-  /// Claims the node for its body. False: the run is over or a clock took the node.
+  /// Claims the node for its body, and counts it as executed in traced runs; in others the caller
+  /// does. False: the run is over or a clock took the node.
   [[nodiscard]] bool begin_node(std::uint32_t node, trace::Arrival arrival);
   /// Ends a body: publishes its result or, if a clock was faster, counts it as late. Takes care of
   /// failures and fallbacks. True: the node is complete and its tokens are to be passed on.
@@ -76,9 +77,15 @@ class RunSteps {
   void pass_tokens(std::uint32_t node);
   /// Makes asynchronous nodes ready that are linked from the best one on.
   void make_async_ready(std::uint32_t head);
-  /// Takes a node from its body because the time of `timer` has come. Does nothing if the run is
-  /// over or the body was faster.
-  void take_by_clock(const NodeTimer& timer);
+  /// Makes sure that the watch goes off at `when` or before.
+  void watch_until(base::TimePoint when);
+  /// The run's watch went off: takes every node whose time has come.
+  void take_overdue();
+  /// Takes a node from its body, which has just returned, if its time was up at `now`: the watch
+  /// may be late, because its loop is busy, and a body that is later still does not count (C11).
+  void take_if_overdue(std::uint32_t node, base::TimePoint now) {
+    if (now > extras_.due(node)) take_by_clock(node, base::ErrorCode::kTimeout);
+  }
   /// When the time of `node` is up, whether its body has begun or not: at the run's deadline, or
   /// before that when the node has to give up in favour of its fallback.
   [[nodiscard]] base::TimePoint last_moment(std::uint32_t node) const;
@@ -92,20 +99,18 @@ class RunSteps {
   void answer_early();
   /// Ends the work of a run: answers if nobody has. The run must not be touched afterwards.
   static void finish_work(StrandHost& host, Run& run);
-  /// Takes back the clocks that would let pending nodes give up.
-  void release_give_ups();
 
  private:
+  /// Takes a node from its body because its time has come: `kTimeout`, or `kDeadlineExceeded` in
+  /// favour of its fallback. Does nothing if the run is over or the body was faster.
+  void take_by_clock(std::uint32_t node, base::ErrorCode code);
   /// Writes the events of a node that a clock took away.
   void trace_taken(std::uint32_t node, bool was_running, base::ErrorCode code);
   [[nodiscard]] bool is_too_late() const;
   [[nodiscard]] bool is_awaited(std::uint32_t node) const;
-  [[nodiscard]] bool end_careful(NodeCall& call, bool ok);
   /// Notes what the run was waiting for, before states change.
   void note_pending();
   [[nodiscard]] RunOutcome decide_outcome();
-  void arm_timeout(std::uint32_t node);
-  void disarm(NodeTimer* timer);
   void trace_start(std::uint32_t node, trace::Arrival arrival, base::TimePoint now);
   void trace_end(std::uint32_t node, trace::SpanStatus status);
   void trace_error(std::uint32_t node, base::ErrorCode code);

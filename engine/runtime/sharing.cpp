@@ -79,6 +79,21 @@ void Worker::look_when_sharing_pays(const Run& run) {
   }
 }
 
+std::uint32_t Worker::link_chain(Run& run,
+                                 std::uint32_t head,
+                                 std::uint32_t first,
+                                 std::uint32_t count) {
+  // Oldest first behind the head, so that whoever unpacks it ends up with the best on top.
+  if (count == 0) return head;
+  std::uint32_t last = head;
+  for (std::uint32_t index = first; index < first + count; ++index) {
+    run.links_[last] = stack_[index];
+    last = stack_[index];
+  }
+  run.links_[last] = kNoNode;
+  return head | kChainBit;
+}
+
 void Worker::publish(Run& run, std::uint32_t head) {
   const std::uint32_t credit = run.split_credit(credit_);
   push_item(static_cast<std::size_t>(run.class_of(head & ~kChainBit)),

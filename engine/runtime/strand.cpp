@@ -20,9 +20,9 @@
 #include "runtime/topology/topology.h"
 #include "runtime/worker.h"
 
-// The steps of a strand; worker.h has the table. A node takes one of two ways (node_states.h): the
-// quick one is all here, the careful one uses run_steps.h around the same body. What follows from a
-// node is the same for both.
+// The steps of a strand; worker.h has the table. What most nodes need is all here; nodes with a
+// clock of their own, and those of traced runs, take the steps of run_steps.h around the same body.
+// Both go through the same states (node_states.h), and what follows from a node is the same.
 
 namespace millrace::runtime {
 
@@ -52,7 +52,9 @@ namespace millrace::runtime {
 
 bool Worker::begin_apart(Step step) {
   Run& run = *step.run;
-  if ((step.needs & HotNode::kOwnClock) != 0) return begin_careful(run);
+  if ((step.needs & (HotNode::kStepsApart | HotNode::kTimed)) == HotNode::kTimed) [[likely]]
+    return begin_timed(run, *step.cell);
+  if ((step.needs & HotNode::kStepsApart) != 0) return begin_by_steps(run);
   if (!run.begin_quick(step.cell)) {
     abandon_strand();
     return false;
@@ -66,25 +68,42 @@ bool Worker::begin_apart(Step step) {
   return true;
 }
 
-bool Worker::begin_careful(Run& run) {
-  if (run.stopped()) {
+bool Worker::begin_timed(Run& run, NodeCell<>& cell) {
+  RunExtras& extras = *run.extras_;
+  const base::TimePoint now = time_at_begin();
+  const base::TimePoint due = now + run.topology().timeout(node_);
+  extras.set_due(node_, due);
+  if (!cell.begin_unless_taken(false, [&run] { return run.stopped(); })) {
     abandon_strand();
     return false;
   }
+  if (due.time_since_epoch().count() < extras.watch().time()) [[unlikely]]
+    RunSteps(*this, run).watch_until(due);
+  if (run.is_worth_timing(node_)) extras.set_body_begin(node_, now);
+  return true;
+}
+
+bool Worker::begin_by_steps(Run& run) {
   if (RunSteps(*this, run).begin_node(node_, arrival_)) {
-    ++first_executed_;  // this one is counted already
+    if (run.extras_->is_traced()) ++first_executed_;  // this one is counted already
     return true;
   }
-  // A clock took the node.
-  node_ = kNoNode;
-  arrival_ = {};
+  if (run.stopped()) {
+    abandon_strand();
+  } else {
+    // A clock took the node.
+    node_ = kNoNode;
+    arrival_ = {};
+  }
   return false;
 }
 
 [[gnu::always_inline]] inline bool Worker::finish_node(Step& step) {
   Run& run = *step.run;
-  if ((step.needs & HotNode::kEndsApart) != 0) [[unlikely]]
-    return finish_apart(step);
+  if ((step.needs & HotNode::kEndsApart) != 0) [[unlikely]] {
+    if ((step.needs & HotNode::kEndsApart) != HotNode::kTimed) return finish_apart(step);
+    look_at_clock(run);
+  }
   // The fence in `leave_body` orders this mark, too (node_states.h).
   if (step.cell != nullptr) step.cell->mark_ending();
   handshake_.leave_body();
@@ -98,25 +117,38 @@ bool Worker::begin_careful(Run& run) {
   return go_on(run, next, (hint & CostModel::kCostMask) + run.node_charge_min_ns_);
 }
 
+void Worker::look_at_clock(Run& run) {
+  const base::TimePoint now = clock().now();
+  set_boundary_time(now);
+  boundary_count_ = counters_.executed.load(std::memory_order_relaxed);
+  if (now <= run.extras_->due(node_) || MR_PLANTED(kLateReturn)) [[likely]]
+    return;
+  handshake_.leave_body();
+  RunSteps(*this, run).take_if_overdue(node_, now);
+}
+
 bool Worker::finish_apart(Step step) {
   Run& run = *step.run;
   const HotNode& hot = *step.hot;
   NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
   const std::uint32_t node = node_;
+  const bool by_steps = (step.needs & HotNode::kStepsApart) != 0;
+  if ((step.needs & HotNode::kTimed) != 0 && !by_steps) look_at_clock(run);
   std::uint32_t mark = stack_top_.load(std::memory_order_relaxed);
-  const bool is_careful = (step.needs & HotNode::kOwnClock) != 0;
-  if (step.cell != nullptr && !is_careful) step.cell->mark_ending();
+  if (step.cell != nullptr && !by_steps) step.cell->mark_ending();
   handshake_.leave_body();
-  if (is_careful) {
-    RunSteps steps(*this, run);
-    if (steps.end_node(call, step.ok)) steps.pass_tokens(node);
+  bool is_complete = true;
+  if (by_steps) {
+    is_complete = RunSteps(*this, run).end_node(call, step.ok);
   } else {
     if (run.measured_) set_boundary_time(clock().now());
     const RunSteps::NodeEnd end = RunSteps::publish_quick(run, hot, step.cell, call, step.ok);
     if (end != RunSteps::NodeEnd::kComplete) return end_unpublished(run, end);
     if (run.measured_) record_cost(run, node);
     if (run.counts_rows_) RunSteps(*this, run).note_rows(call);
-    if ((hot.needs & HotNode::kRoutesApart) != 0) {
+  }
+  if (is_complete) {
+    if (run.routes_apart_ || (hot.needs & HotNode::kRoutesApart) != 0) {
       RunSteps(*this, run).pass_tokens(node);
     } else if ((hot.needs & HotNode::kOutput) != 0) {
       if (run.may_answer_early_) RunSteps(*this, run).close_output();
@@ -127,7 +159,7 @@ bool Worker::finish_apart(Step step) {
   }
   call.row_count_ = 0;
   const std::uint32_t next = std::exchange(best_, kNoNode);
-  if (run.careful_) {
+  if (run.routes_apart_) {
     const trace::Arrival handed{.parent = node, .depth = arrival_.depth + 1};
     arrival_ = next != kNoNode ? arrival_at(run.topology(), next, handed) : trace::Arrival{};
   }
@@ -266,7 +298,7 @@ bool Worker::others_are_due(const Run& run) {
          (run_classes_.any() || crew_.inbox().classes().any() || node_classes_.any());
 }
 
-// --- Readiness on the careful way
+// --- Readiness by the steps of run_steps.h
 
 void Worker::make_ready(Run& run, std::uint32_t node) {
   RunExtras& extras = *run.extras_;
@@ -460,21 +492,6 @@ void Worker::requeue_strand(Run& run) {
     crew_.inbox().push_strand(item, priority);
   }
   if (crew_.can_share()) call_watcher();
-}
-
-std::uint32_t Worker::link_chain(Run& run,
-                                 std::uint32_t head,
-                                 std::uint32_t first,
-                                 std::uint32_t count) {
-  // Oldest first behind the head, so that whoever unpacks it ends up with the best on top.
-  if (count == 0) return head;
-  std::uint32_t last = head;
-  for (std::uint32_t index = first; index < first + count; ++index) {
-    run.links_[last] = stack_[index];
-    last = stack_[index];
-  }
-  run.links_[last] = kNoNode;
-  return head | kChainBit;
 }
 
 }  // namespace millrace::runtime

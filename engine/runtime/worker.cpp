@@ -228,7 +228,7 @@ bool Worker::pick_of_own_run() {
 void Worker::take(const DequeItem& item, std::uint32_t priority) {
   stop_idling();
   count_dispatch(priority);
-  if (item.payload == PoolInbox::kJobPayload) {
+  if (item.payload == PoolInbox<>::kJobPayload) {
     loop::Job& job = *static_cast<loop::Job*>(item.run);
     return job.run(job);
   }

@@ -213,7 +213,16 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   /// By value, so that the step itself can stay in registers.
   [[nodiscard]] bool begin_apart(Step step);
   [[nodiscard]] bool finish_apart(Step step);
-  [[nodiscard]] bool begin_careful(Run& run);
+  /// The quick way of a node that has a timeout.
+  [[nodiscard]] bool begin_timed(Run& run, NodeCell<>& cell);
+  /// Takes the node from its body, which has just returned, if its time is up.
+  void look_at_clock(Run& run);
+  /// The time at the end of a timed node is that of the begin of a node that follows it at once.
+  [[nodiscard]] base::TimePoint time_at_begin() const {
+    const std::uint64_t count = counters_.executed.load(std::memory_order_relaxed);
+    return knows_boundary_time() && boundary_count_ == count ? last_boundary() : clock().now();
+  }
+  [[nodiscard]] bool begin_by_steps(Run& run);
   /// Ends a strand whose node failed or came late. False, always.
   [[nodiscard]] bool end_unpublished(Run& run, RunSteps::NodeEnd end);
   void fail_node(Run& run);
@@ -311,6 +320,7 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   // What is left of the turn. Other work goes first once it is used up.
   std::int64_t turn_left_ns_ = 0;
   std::int64_t last_charge_ns_ = 0;
+  std::uint64_t boundary_count_ = 0;  // what `counters_.executed` was at the end of a timed node
   bool outside_first_ = false;        // whose turn it was when the last turn was used up
   std::int64_t counted_left_ns_ = 0;  // what was left when `count_missed` last looked
   Step step_;  // of a driver that goes by steps: the node whose body it has called
@@ -384,10 +394,10 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   Handshake<> handshake_;
   // Classes whose deque may hold something. Written by the owner, read by thieves as a hint that
   // saves them from looking at every deque.
-  alignas(base::kApartBytes) ClassSet node_classes_;
+  alignas(base::kApartBytes) ClassSet<> node_classes_;
   // Where it ran when it last shared something. A hint for peers that look for work.
   std::atomic<int> processor_{-1};
-  ClassSet run_classes_;
+  ClassSet<> run_classes_;
   std::array<StealDeque<>, kPriorityCount> nodes_;
   std::array<StealDeque<>, kPriorityCount> runs_;
   alignas(base::kApartBytes) WorkerCounters counters_;

@@ -159,7 +159,7 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
                                                      config().enable_inline_execution),
                     .threshold = own.inline_threshold.value_or(run.costs().inline_threshold()),
                     .depth_max = depth_max};
-  start.is_careful = !start.inlining.enabled || !config().enable_continuation_chaining;
+  start.steps_apart = !start.inlining.enabled || !config().enable_continuation_chaining;
   // A turn of `depth_max` nodes is used up by as many nodes, however cheap.
   if (depth_max != 0 && depth_max != UINT32_MAX) {
     const std::int64_t share = config().strand_quantum.count() / depth_max + 1;
@@ -308,7 +308,7 @@ void WorkerPool::finish_jobs() {
   // destroyed. Jobs that these post in turn are done as well.
   DequeItem item;
   while (crew_.inbox().try_take(static_cast<std::size_t>(Priority::kNormal), item)) {
-    MR_CHECK(item.payload == PoolInbox::kJobPayload);  // all runs were released before
+    MR_CHECK(item.payload == PoolInbox<>::kJobPayload);  // all runs were released before
     loop::Job& job = *static_cast<loop::Job*>(item.run);
     job.run(job);
   }

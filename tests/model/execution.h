@@ -30,6 +30,7 @@ class Execution {
   /// Runs all threads to their end. Operations after that act at once, as the outside.
   void run(Scenario& scenario);
   void fail(const std::string& what);
+  [[nodiscard]] std::size_t running_thread() const { return running_; }
   /// Empty if nothing has gone wrong.
   [[nodiscard]] const std::string& failure() const { return failure_; }
 

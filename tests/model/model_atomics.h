@@ -65,6 +65,21 @@ class ModelAtomic {
     return found;
   }
 
+  T fetch_or(T value, std::memory_order order) {
+    T found = load(std::memory_order_relaxed);
+    while (!compare_exchange_strong(
+        found, static_cast<T>(found | value), order, std::memory_order_relaxed)) {
+    }
+    return found;
+  }
+  T fetch_and(T value, std::memory_order order) {
+    T found = load(std::memory_order_relaxed);
+    while (!compare_exchange_strong(
+        found, static_cast<T>(found & value), order, std::memory_order_relaxed)) {
+    }
+    return found;
+  }
+
   /// For ModelFutex.
   [[nodiscard]] const Location& location() const { return location_; }
 

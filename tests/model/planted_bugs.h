@@ -57,6 +57,20 @@ struct TornUpdates : ModelAtomics {
   };
 };
 
+/// A set of bits of which one is removed by a load and then a store.
+struct TornRemoval : ModelAtomics {
+  template <class T>
+  struct Atomic : ModelAtomic<T> {
+    using ModelAtomic<T>::ModelAtomic;
+
+    T fetch_and(T value, std::memory_order /*order*/) {
+      const T found = this->load(std::memory_order_acquire);
+      this->store(static_cast<T>(found & value), std::memory_order_seq_cst);
+      return found;
+    }
+  };
+};
+
 namespace planted_detail {
 constexpr std::memory_order without_release(std::memory_order order) {
   if (order == std::memory_order_release) return std::memory_order_relaxed;

@@ -13,11 +13,11 @@ namespace millrace::runtime {
 /// of work gives back what it holds, by one atomic subtraction (D8). A hand-over changes no shared
 /// counter.
 ///
-/// Invariant: the sum of all credit in hands, queues and armed timers is `outstanding_`. So the one
+/// Invariant: the sum of all credit in hands and queues is `outstanding_`. So the one
 /// subtraction that reaches zero is the last of the run, and has seen the effects of all others.
 /// tests/model/credit_model_test.cpp tries every interleaving.
 ///
-/// Threading: any thread that holds credit.
+/// Threading: any thread that holds credit; others `try_join`.
 template <class Atomics = base::StdAtomics>
 class CreditAccount {
  public:
@@ -37,6 +37,19 @@ class CreditAccount {
     const auto share = static_cast<std::uint32_t>(std::min<Credit>(held >> 3U, UINT32_MAX));
     held -= share;
     return share;
+  }
+  /// For a thread that holds no credit and whose storage outlives this call: takes part in the work
+  /// unless it is over. Only in runs whose credit is counted.
+  [[nodiscard]] bool try_join(Credit& held) {
+    Credit now = outstanding_.load(std::memory_order_relaxed);
+    while (now != 0) {
+      if (!outstanding_.compare_exchange_weak(
+              now, now + kFull, std::memory_order_acquire, std::memory_order_relaxed))
+        continue;
+      held = kFull;
+      return true;
+    }
+    return false;
   }
   /// True: it was the last, and the work is over. False: the caller must not touch the run again.
   [[nodiscard]] bool give_back(Credit held) {

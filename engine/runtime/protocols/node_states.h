@@ -8,35 +8,38 @@
 
 #include "base/sync/atomics.h"
 
-// Who decides a node: its body, or a clock or an answer that came first. Each node of a run that
-// can be answered before its bodies have returned has one state.
+// Who decides a node: its body, or a clock or an answer that came first. Each node of a run in
+// which something besides bodies ends nodes has one cell of two bytes.
 //
-// The life of a node:
+// The state is written only by the thread that has the node:
 //
 // clang-format off
 //   waiting ──begin──► running ──end──► ending ──settle──► done        its result counts
-//      │                  │
-//      └─────abandon──────┴───────────► abandoned                      its result is dropped (C2, C3)
+//      ▲                  │                │
+//      └────give way──────┘                └──drop───────► dropped     its result does not (C2, C3)
 // clang-format on
 //
-// - begin: a thread is about to call the body. Refused once the run is to stop (C1).
-// - end: the body has returned and its thread claims the node. In `ending` it publishes the result
-//   (commit) and writes the end of the node's trace.
+// - begin: a thread is about to call the body. Refused once the run is to stop (C1). In traced runs
+//   the node is `starting` until its NodeStart is written.
+// - end: the body has returned. In `ending` its thread publishes the result (commit) and writes the
+//   end of the node's trace.
 // - settle: the result is published.
-// - abandon: a timeout, the deadline, a cancellation or a failure elsewhere was faster.
+// - give way, drop: somebody else has taken the node.
 //
-// Two ways lead through these steps, and each node always takes the same one:
+// The claim is written only by those who want to take the node from its body: a clock for its
+// timeout or its fallback, the answer for whatever still runs:
 //
-// - careful: a node with a clock of its own (timeout, fallback). `begin` and `end` are
-//   compare-exchanges, because its clock may take it at any time.
-// - quick: every other node. Only an answer can take it, and there is one answer per run, so the
-//   answer pays for the order: `begin` and `end` are plain stores.
+//   none ──ask──► asked ──decide──► taken, or refused because the body was faster
 //
-// Invariant: once `abandon` has been called for every node after the answer was decided, no body of
-// the run publishes anything. Why it holds on the quick way: `end` stores `ending`, passes a light
-// fence and reads whether the run is open. The answer is decided first, then a heavy fence, then
-// the states are read. So either the body sees that the run is closed and drops its result, or the
-// answer sees `ending` and waits until the result is published, which takes as long as a commit.
+// Bodies begin and end millions of times a second, and a node is hardly ever taken. So a body pays
+// plain stores and loads, and whoever takes a node pays a heavy fence between asking and deciding.
+// A body stores its state, passes a light fence and reads the claim; a taker stores its claim,
+// passes the heavy fence and reads the state. So if the taker finds the node waiting or running,
+// the body will see the claim before it begins or publishes, and waits for what the taker decides,
+// which takes as long as the fence. If the taker finds that the body is ending, it refuses.
+//
+// Invariant: exactly one of body and takers decides a node. Once an answer has decided about every
+// node and waited for those that were ending, no body of the run publishes anything.
 // tests/model/node_states_model_test.cpp tries every interleaving.
 
 namespace millrace::runtime {
@@ -47,83 +50,126 @@ enum class NodeState : std::uint8_t {
   kRunning,
   kEnding,
   kDone,
-  kAbandoned,
+  kDropped,
 };
 
-/// The state of one node.
-/// Threading: any thread. `begin`, `end` and `settle` belong to the thread that runs the node.
+/// Who wants to take a node from its body.
+enum class NodeTaker : std::uint8_t { kClock, kAnswer };
+
+/// The state of one node, and the claim on it.
+/// Threading: any thread. `begin`, `end`, `settle` and `drop` belong to the thread that has the
+/// node.
 template <class Atomics = base::StdAtomics>
 class NodeCell {
  public:
-  [[nodiscard]] NodeState get() const { return state_.load(std::memory_order_acquire); }
+  // --- The body.
 
-  /// The quick way. False: `is_stopped` says that the run is to stop, and the body must not run.
+  /// For nodes that only an answer can take. False: `is_stopped` says that the run is to stop, and
+  /// the body must not run.
   template <class Stopped>
-  [[nodiscard]] bool begin_quick(Stopped is_stopped) {
-    state_.store(NodeState::kRunning, std::memory_order_relaxed);
+  [[nodiscard]] bool begin(Stopped is_stopped) {
+    state_.store(NodeState::kRunning, std::memory_order_release);
     Atomics::light_fence();
     if (!is_stopped()) [[likely]]
       return true;
     drop();
     return false;
   }
-  /// The end in three steps, so that one light fence serves its thread for other things too:
-  /// `mark_ending`, the fence, and then either the run is open and the result counts, or `drop`.
-  void mark_ending() { state_.store(NodeState::kEnding, std::memory_order_relaxed); }
-  void drop() { state_.store(NodeState::kAbandoned, std::memory_order_relaxed); }
-  /// All three. False: the answer was faster, and the result must be dropped.
-  template <class Open>
-  [[nodiscard]] bool end_quick(Open is_open) {
-    mark_ending();
-    Atomics::light_fence();
-    if (is_open()) [[likely]]
-      return true;
-    drop();
-    return false;
-  }
-
-  /// The careful way. With `as_starting` the caller must call `set_running` soon.
+  /// For nodes that a clock can take as well. With `as_starting` the caller must call `set_running`
+  /// soon. False: the run is to stop, or the node was taken.
   template <class Stopped>
-  [[nodiscard]] bool begin_careful(bool as_starting, Stopped is_stopped) {
-    const NodeState claimed = as_starting ? NodeState::kStarting : NodeState::kRunning;
-    if (!try_move(NodeState::kWaiting, claimed)) return false;
+  [[nodiscard]] bool begin_unless_taken(bool as_starting, Stopped is_stopped) {
+    state_.store(as_starting ? NodeState::kStarting : NodeState::kRunning,
+                 std::memory_order_release);
     Atomics::light_fence();
-    if (!is_stopped()) return true;
-    static_cast<void>(try_move(claimed, NodeState::kAbandoned));
+    if (!is_stopped() && claim_.load(std::memory_order_acquire) == Claim::kNone) [[likely]]
+      return true;
+    give_way();
     return false;
   }
   void set_running() { state_.store(NodeState::kRunning, std::memory_order_release); }
-  /// False: a clock or the answer was faster.
-  [[nodiscard]] bool end_careful() { return try_move(NodeState::kRunning, NodeState::kEnding); }
-
+  /// The end in two steps, so that one light fence between them serves its thread for other things
+  /// too.
+  void mark_ending() { state_.store(NodeState::kEnding, std::memory_order_relaxed); }
+  /// False: the node was taken, and the result must be dropped.
+  [[nodiscard]] bool is_own() const {
+    return claim_.load(std::memory_order_acquire) == Claim::kNone || wait_for_decision();
+  }
   /// Ends `ending`: publishes what was done in it.
   void settle() { state_.store(NodeState::kDone, std::memory_order_release); }
+  void drop() { state_.store(NodeState::kDropped, std::memory_order_release); }
 
-  /// Takes the node away from its body. False: the body was faster, or somebody else took it; if it
-  /// is just publishing its result, this waits for that. `was_running` tells whether a body is
-  /// under way that will return late. Of quick nodes only after the answer is decided and a heavy
-  /// fence.
-  [[nodiscard]] bool try_abandon(bool& was_running) {
-    for (;;) {
-      const NodeState now = get();
-      if (now == NodeState::kDone || now == NodeState::kAbandoned) return false;
-      if (now == NodeState::kStarting || now == NodeState::kEnding) {
-        Atomics::yield();
-        continue;
-      }
-      was_running = now == NodeState::kRunning;
-      if (try_move(now, NodeState::kAbandoned)) return true;
+  // --- Whoever takes it: `try_ask`, a heavy fence, `decide`.
+
+  /// False: the node is over, or somebody else has asked.
+  [[nodiscard]] bool try_ask(NodeTaker taker) {
+    if (state() >= NodeState::kDone) return false;
+    Claim none = Claim::kNone;
+    return claim_.compare_exchange_strong(
+        none, asked_by(taker), std::memory_order_seq_cst, std::memory_order_acquire);
+  }
+  /// For whoever has asked: whether it has the node now. `was_running` tells whether a body is
+  /// under way that will return late.
+  [[nodiscard]] bool decide(bool& was_running) {
+    NodeState now = state();
+    while (now == NodeState::kStarting) {
+      Atomics::yield();
+      now = state();
     }
+    const bool takes = now == NodeState::kWaiting || now == NodeState::kRunning;
+    was_running = now == NodeState::kRunning;
+    claim_.store(takes ? Claim::kTaken : Claim::kRefused, std::memory_order_release);
+    return takes;
+  }
+  /// All three steps, for a clock.
+  [[nodiscard]] bool try_take(bool& was_running) {
+    if (!try_ask(NodeTaker::kClock)) return false;
+    Atomics::heavy_fence();
+    return decide(was_running);
+  }
+  [[nodiscard]] bool is_asked_by_answer() const {
+    return claim_.load(std::memory_order_acquire) == Claim::kAskedByAnswer;
+  }
+  /// Waits for a clock that is deciding and for a body that is just publishing its result.
+  void wait_until_settled() const {
+    if (!is_taken() && claim_.load(std::memory_order_acquire) != Claim::kNone)
+      static_cast<void>(wait_for_decision());
+    while (state() == NodeState::kEnding && !is_taken()) Atomics::yield();
+  }
+
+  // --- Anyone, as a hint.
+
+  [[nodiscard]] NodeState state() const { return state_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_taken() const {
+    return claim_.load(std::memory_order_acquire) == Claim::kTaken;
   }
 
  private:
-  [[nodiscard]] bool try_move(NodeState from, NodeState to) {
-    return state_.compare_exchange_strong(
-        from, to, std::memory_order_seq_cst, std::memory_order_acquire);
+  enum class Claim : std::uint8_t { kNone, kAskedByClock, kAskedByAnswer, kTaken, kRefused };
+
+  static constexpr Claim asked_by(NodeTaker taker) {
+    return taker == NodeTaker::kClock ? Claim::kAskedByClock : Claim::kAskedByAnswer;
+  }
+  /// True: the body has the node.
+  [[gnu::noinline, gnu::cold]] bool wait_for_decision() const {
+    for (;;) {
+      const Claim claim = claim_.load(std::memory_order_acquire);
+      if (claim >= Claim::kTaken) return claim == Claim::kRefused;
+      Atomics::yield();
+    }
+  }
+  [[gnu::noinline, gnu::cold]] void give_way() {
+    // Whoever asked finds a node that waits, and takes it.
+    state_.store(NodeState::kWaiting, std::memory_order_release);
+    if (claim_.load(std::memory_order_acquire) != Claim::kNone)
+      static_cast<void>(wait_for_decision());
+    drop();
   }
 
   // Publishes a result from the body's thread (settle) to whoever answers.
   typename Atomics::template Atomic<NodeState> state_{NodeState::kWaiting};
+  // Publishes a decision to the body's thread.
+  typename Atomics::template Atomic<Claim> claim_{Claim::kNone};
 };
 
 /// The states of all nodes of a run.
@@ -138,8 +184,8 @@ class NodeStates {
   /// Makes every node wait. Not while anyone else uses the states.
   void reset() {
     static_assert(static_cast<std::uint8_t>(NodeState::kWaiting) == 0);
-    static_assert(sizeof(Cell) == 1 && std::is_trivially_destructible_v<Cell>);
-    std::memset(static_cast<void*>(cells_.get()), 0, count_);
+    static_assert(sizeof(Cell) == 2 && std::is_trivially_destructible_v<Cell>);
+    std::memset(static_cast<void*>(cells_.get()), 0, count_ * sizeof(Cell));
   }
   [[nodiscard]] Cell& operator[](std::uint32_t node) { return cells_[node]; }
 

@@ -30,8 +30,9 @@ struct Edge {
 /// What a strand touches for every node it runs: one cache line.
 struct alignas(64) HotNode {
   // In `needs`, of the node itself or of all nodes of a run:
-  /// The node has a clock of its own (timeout, fallback), so it takes the careful way.
-  static constexpr std::uint32_t kOwnClock = 1;
+  /// It begins and ends by the steps of run_steps.h: it has a fallback, or the run is traced, not
+  /// inlined, or measured and has timeouts.
+  static constexpr std::uint32_t kStepsApart = 1;
   /// A dependent is asynchronous or never inlined, or the node replaces others: what follows from
   /// it is not simply pushed.
   static constexpr std::uint32_t kRoutesApart = 2;
@@ -43,11 +44,13 @@ struct alignas(64) HotNode {
   static constexpr std::uint32_t kTimesBody = 16;
   /// Its dependents are told how many rows it made.
   static constexpr std::uint32_t kCountsRows = 32;
+  /// It has a timeout.
+  static constexpr std::uint32_t kTimed = 64;
   /// One of these: something is to be done before the body besides what every node needs.
-  static constexpr std::uint32_t kBeginsApart = kOwnClock | kMeasured | kTimesBody;
+  static constexpr std::uint32_t kBeginsApart = kStepsApart | kMeasured | kTimesBody | kTimed;
   /// The same after the body.
   static constexpr std::uint32_t kEndsApart =
-      kOwnClock | kRoutesApart | kOutput | kMeasured | kCountsRows;
+      kStepsApart | kRoutesApart | kOutput | kMeasured | kCountsRows | kTimed;
 
   BodyFunction body;
   BodyFunction commit;  ///< may be null
@@ -63,6 +66,7 @@ struct alignas(64) HotNode {
 struct TopologyTraits {
   bool has_async = false;
   bool has_timeout = false;
+  base::Duration shortest_timeout = base::Duration::max();
   bool has_fallback = false;
   bool has_inline_hint = false;
   bool has_row_cost = false;
@@ -106,6 +110,10 @@ class Topology {
   /// Gives the node with that id, or `kNoNode`.
   [[nodiscard]] std::uint32_t find_node(std::string_view id) const;
 
+  /// Nodes with a clock of their own: a timeout, or a fallback in whose favour they give up (C8).
+  [[nodiscard]] std::span<const std::uint32_t> timed_nodes() const { return timed_nodes_; }
+  /// The timeout of `node`, or 0.
+  [[nodiscard]] base::Duration timeout(std::uint32_t node) const { return timeouts_[node]; }
   /// Nodes that run only when a fallback needs them (K5).
   [[nodiscard]] bool is_lazy(std::uint32_t node) const { return lazy_[node] != 0; }
   /// The node that takes the place of `node`, or `kNoNode`.
@@ -130,6 +138,8 @@ class Topology {
   std::vector<std::uint32_t> in_degree_;
   std::vector<std::uint32_t> sources_;
   std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> timed_nodes_;
+  std::vector<base::Duration> timeouts_;
   std::vector<std::uint8_t> lazy_;
   std::vector<std::uint32_t> fallback_of_;
   std::vector<std::vector<std::uint32_t>> stands_in_for_;

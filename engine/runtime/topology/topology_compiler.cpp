@@ -259,7 +259,13 @@ void TopologyCompiler::lay_out() {
     const auto end = static_cast<std::uint32_t>(out.edges_.size());
     const Edge single = end - begin == 1 ? out.edges_[begin] : Edge{kNoNode, kNoCounter};
     std::uint32_t needs = 0;
-    if (spec.timeout || spec.fallback != FallbackKind::kNone) needs |= HotNode::kOwnClock;
+    if (spec.timeout) needs |= HotNode::kTimed;
+    if (spec.fallback != FallbackKind::kNone) needs |= HotNode::kStepsApart;
+    if (needs != 0) out.timed_nodes_.push_back(node);
+    const base::Duration timeout = spec.timeout.value_or(base::Duration::zero());
+    out.timeouts_.push_back(timeout);
+    if (spec.timeout)
+      out.traits_.shortest_timeout = std::min(out.traits_.shortest_timeout, timeout);
     if (routes_apart(node)) needs |= HotNode::kRoutesApart;
     if (begin == end && !out.is_lazy(node)) needs |= HotNode::kOutput;
     const std::uint32_t direct = single.counter == kNoCounter ? single.target : kNoNode;

@@ -101,12 +101,17 @@ TEST(TopologyCompilerTest, D9_NodesSayWhatTheyNeedBesideTokens) {
   timed.timeout = std::chrono::milliseconds(1);
   NodeSpec apart = noting_node("apart", {"timed"});
   apart.inline_hint = InlineHint::kNever;
-  TopologyCompiler compiler({noting_node("plain"), timed, apart});
+  NodeSpec replaced = noting_node("replaced");
+  replaced.fallback = FallbackKind::kValue;
+  replaced.fallback_body = [](const void*, NodeCall&) { return true; };
+  TopologyCompiler compiler({noting_node("plain"), timed, apart, replaced});
   const auto built = compiler.finish();
   ASSERT_TRUE(built.has_value());
   EXPECT_EQ((*built)->nodes()[0].needs, 0U);
-  EXPECT_EQ((*built)->nodes()[1].needs, HotNode::kOwnClock | HotNode::kRoutesApart);
+  EXPECT_EQ((*built)->nodes()[1].needs, HotNode::kTimed | HotNode::kRoutesApart);
   EXPECT_EQ((*built)->nodes()[2].needs, HotNode::kOutput);
+  EXPECT_EQ((*built)->nodes()[3].needs, HotNode::kStepsApart | HotNode::kOutput);
+  EXPECT_THAT((*built)->timed_nodes(), testing::ElementsAre(1, 3));
 }
 
 TEST(TopologyCompilerTest, NamesTheWholeCycle) {
