@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include "shell.h"
 
@@ -41,24 +40,6 @@ TEST(PipeTest, CLI1_AnswersComeInTheOrderOfTheLines) {
       at = result.out.find(R"({"request_id":"r)" + std::to_string(i) + "\"", at);
     EXPECT_NE(at, std::string::npos);
   }
-}
-
-/// How often the processes that this one has waited for slept and were woken again.
-long waits_of_children() {
-  rusage used{};
-  EXPECT_EQ(getrusage(RUSAGE_CHILDREN, &used), 0);
-  return used.ru_nvcsw;
-}
-
-TEST(PipeTest, CLI1_AThreadIsWokenForManyLinesAtATime) {
-  constexpr int kLineCount = 20'000;
-  const Root root;
-  root.write("lines", numbered_lines(kLineCount));
-  const long before = waits_of_children();
-  const ShellResult result = root.run("engine/bin/rankd --plan_name my_plan < lines > answers");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  // Woken for each line, the loops and the writing thread would wait twice per line.
-  EXPECT_LT(waits_of_children() - before, kLineCount / 4);
 }
 
 TEST(PipeTest, CLI1_ManyRequestsAreUnderWayAtATime) {

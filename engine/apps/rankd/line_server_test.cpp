@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <semaphore>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@
 #include "base/format.h"
 #include "base/log/log.h"
 #include "base/log/log_sink.h"
+#include "loop/executor.h"
+#include "loop/loop.h"
 #include "rank/request.h"
 
 namespace millrace::rankd::testing {
@@ -207,17 +210,30 @@ TEST(LineServerAdmissionTest, B1_ARequestThatMayNotStartYetWaitsForItsTurn) {
   EXPECT_THAT(served.text, HasSubstr(R"("candidates":[{"id":1,)"));
 }
 
-/// Serves so many lines of a plan that takes a second, one at a time. Raises the stop when all of
-/// them were read and the first one runs. Gives the number of answers.
+int unread_bytes(int descriptor) {
+  int count = 0;
+  EXPECT_EQ(ioctl(descriptor, FIONREAD, &count), 0);
+  return count;
+}
+
+/// An artifact whose one node waits.
+std::string nap_plan(const char* name, int duration_ms) {
+  return base::format(
+      R"({{"schema_version": 1, "name": "{}", "nodes": [
+          {{"id": "src", "op": "fixed_source", "inputs": [], "params": {{"row_count": 1}}}},
+          {{"id": "nap", "op": "sleep", "inputs": ["src"], "params": {{"duration_ms": {}}}}}],
+          "outputs": ["nap"], "output_keys": ["id"]}})",
+      name,
+      duration_ms);
+}
+
+/// Serves one line that takes two seconds and others that take 300 ms, two at a time. Raises the
+/// stop when they were read and the first ones run. Gives the number of answers.
 std::ptrdiff_t answers_of_stopped_lines(int line_count) {
   const TempFolder folder;
   Flags flags = repository_flags();
-  flags.plan_name = "nap";
-  flags.plan_files = {
-      folder.write("nap.plan.json", R"({"schema_version": 1, "name": "nap", "nodes": [
-      {"id": "src", "op": "fixed_source", "inputs": [], "params": {"row_count": 1}},
-      {"id": "nap", "op": "sleep", "inputs": ["src"], "params": {"duration_ms": 1000}}],
-      "outputs": ["nap"], "output_keys": ["id"]})")};
+  flags.plan_files = {folder.write("long.plan.json", nap_plan("long", 2000)),
+                      folder.write("short.plan.json", nap_plan("short", 300))};
   const auto project = open_project(flags);
   const auto engine = start_engine(flags, *project);
   std::array<int, 2> requests{};
@@ -227,13 +243,18 @@ std::ptrdiff_t answers_of_stopped_lines(int line_count) {
   LineReader in(requests[0], "stdin", stop, 1000);
   Output out(answers.descriptor(), "out");
   std::thread server([&] {
-    EXPECT_TRUE(serve_lines(*engine, in, out, stop, {.concurrency = 1}).value_or(false));
+    EXPECT_TRUE(serve_lines(*engine, in, out, stop, {.concurrency = 2}).value_or(false));
   });
-  std::string lines;
-  for (int line = 0; line < line_count; ++line) lines += "{\"user_id\": 1}\n";
+  std::string lines = R"({"user_id": 1, "plan": "long"})"
+                      "\n";
+  for (int line = 1; line < line_count; ++line)
+    lines += R"({"user_id": 1, "plan": "short"})"
+             "\n";
   EXPECT_EQ(::write(requests[1], lines.data(), lines.size()), std::ssize(lines));
-  for (int unread = 1; unread > 0; std::this_thread::yield())
-    EXPECT_EQ(ioctl(requests[0], FIONREAD, &unread), 0);
+  // Then the reader has them, and turns for it to come to where it waits; if it has not, it looks
+  // for the stop in another place.
+  for (int turn = 0; unread_bytes(requests[0]) > 0 || turn < 10'000; ++turn)
+    std::this_thread::yield();
   stop.raise();
   server.join();
   for (const int descriptor : requests) close(descriptor);
@@ -243,12 +264,77 @@ std::ptrdiff_t answers_of_stopped_lines(int line_count) {
 
 TEST(LineServerStopTest, CLI10_AStopForgetsTheLinesThatWereReadAhead) {
   // The reading thread waits for more lines.
-  EXPECT_LE(answers_of_stopped_lines(3), 1);
+  EXPECT_LE(answers_of_stopped_lines(6), 3);
 }
 
-TEST(LineServerStopTest, CLI10_AStopForgetsThemWhileTheReaderWaitsForAnAnswer) {
-  // More lines than are read ahead.
-  EXPECT_LE(answers_of_stopped_lines(20), 1);
+TEST(LineServerStopTest, CLI10_AStopForgetsThemWhileTheFirstAnswerIsLate) {
+  // More lines than are read ahead: the reading thread waits for the first answer to be written.
+  EXPECT_LE(answers_of_stopped_lines(20), 3);
+}
+
+/// Keeps a loop until it is let go.
+struct Hold : loop::Job {
+  Hold() : Job([](Job& job) { static_cast<Hold&>(job).keep(); }) {}
+  void keep() {
+    begun.release();
+    end.acquire();
+  }
+  std::binary_semaphore begun{0};
+  std::binary_semaphore end{0};
+};
+
+/// Gives a loop many lines at a time and then something else to do. Says whether an answer was
+/// written before the loop came to that.
+bool writes_before_the_loop_is_through(host::Engine& engine) {
+  std::array<int, 2> requests{};
+  std::array<int, 2> answers{};
+  EXPECT_EQ(pipe(requests.data()), 0);
+  EXPECT_EQ(pipe(answers.data()), 0);
+  StopFlag stop;
+  LineReader in(requests[0], "stdin", stop, 1000);
+  LineReader answer_reader(answers[0], "answers", stop, 100'000);
+  Output out(answers[1], "stdout");
+  std::thread server([&] { EXPECT_TRUE(serve_lines(engine, in, out, stop, {}).value_or(false)); });
+  const auto send = [&](const std::string& text) {
+    EXPECT_EQ(::write(requests[1], text.data(), text.size()), std::ssize(text));
+    while (unread_bytes(requests[0]) > 0) std::this_thread::yield();
+  };
+  std::string answer;
+  send("{\"user_id\": 1}\n");
+  EXPECT_TRUE(answer_reader.next(answer));  // every thread has begun
+  Hold before;
+  engine.loop(0).post(before);
+  before.begun.acquire();
+  std::string lines;
+  for (int line = 0; line < 20; ++line) lines += "{\"user_id\": 1}\n";
+  send(lines);
+  send("\n");  // who reads this has given the lines to the loop
+  Hold behind;
+  engine.loop(0).post(behind);
+  before.end.release();
+  behind.begun.acquire();
+  bool was_written = false;
+  for (int look = 0; look < 20'000 && !was_written; ++look, std::this_thread::yield())
+    was_written = unread_bytes(answers[0]) > 0;
+  behind.end.release();
+  for (int line = 0; line < 20; ++line) EXPECT_TRUE(answer_reader.next(answer));
+  close(requests[1]);
+  server.join();
+  for (const int descriptor : {requests[0], answers[0], answers[1]}) close(descriptor);
+  return was_written;
+}
+
+TEST(LineServerWakeTest, CLI1_TheWriterIsWokenOnceForWhatALoopHasToDo) {
+  Flags flags = repository_flags();
+  flags.plan_name = "simple_plan";
+  flags.loops = 1;
+  const auto project = open_project(flags);
+  const auto engine = start_engine(flags, *project);
+  // A writer that has not gone to sleep yet needs no wake and may write early, so once is enough.
+  bool always_early = true;
+  for (int attempt = 0; attempt < 5 && always_early; ++attempt)
+    always_early = writes_before_the_loop_is_through(*engine);
+  EXPECT_FALSE(always_early);
 }
 
 TEST_F(LineServerTest, EmptyLinesMeanNothing) {
