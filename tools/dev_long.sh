@@ -18,7 +18,9 @@ long_seeds() {
 }
 long_server() {
   build_targets release server_sim &&
-    build/release/tests/server_sim/server_sim --seeds "${MR_SERVER_SEEDS:-50000}"
+    build/release/tests/server_sim/server_sim --seeds "${MR_SERVER_SEEDS:-50000}" &&
+    build_targets release bench_serve &&
+    build/release/bench/bench_serve --only instructions --enforce
 }
 long_soak() {
   build_targets release rankd &&

@@ -1,19 +1,14 @@
-#include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <string_view>
-
-#include <stdio.h>
 
 #include "base/format.h"
 #include "base/result.h"
 #include "graph/measures.h"
 #include "graph/message_shape.h"
 #include "support/figures.h"
+#include "support/instructions.h"
 
 namespace millrace::bench {
 namespace {
@@ -22,36 +17,16 @@ constexpr double kMorePercentMax = 2;
 constexpr std::uint32_t kPerEpoch = 16;
 constexpr std::uint64_t kEpochs = 2000;
 
-/// Counts the instructions of a whole process; empty if that is not possible here.
-std::optional<double> count_instructions(const std::filesystem::path& program,
-                                         std::string_view shape,
-                                         std::uint64_t epochs) {
-  const std::string command = base::format(
-      "valgrind --tool=callgrind --callgrind-out-file=/dev/null '{}' {} {} {} 2>&1 >/dev/null",
-      program.string(),
-      shape,
-      kPerEpoch,
-      epochs);
-  std::FILE* const output = popen(command.c_str(), "r");
-  if (output == nullptr) return std::nullopt;
-  std::optional<double> counted;
-  std::array<char, 512> line{};
-  while (std::fgets(line.data(), static_cast<int>(line.size()), output) != nullptr) {
-    constexpr std::string_view kMark = "Collected :";
-    const std::size_t place = std::string_view(line.data()).find(kMark);
-    if (place != std::string_view::npos) {
-      counted = std::strtod(line.data() + place + kMark.size(), nullptr);
-    }
-  }
-  return pclose(output) == 0 ? counted : std::nullopt;
-}
-
 /// Instructions per invocation of a warm run: the difference of two processes.
 std::optional<double> per_invocation(const std::filesystem::path& program,
                                      const MessageShape& shape) {
   if (!std::filesystem::exists(program)) return std::nullopt;
-  const auto shorter = count_instructions(program, shape.name, kEpochs);
-  const auto longer = count_instructions(program, shape.name, 2 * kEpochs);
+  const auto run = [&](std::uint64_t epochs) {
+    return count_instructions(
+        base::format("'{}' {} {} {}", program.string(), shape.name, kPerEpoch, epochs));
+  };
+  const auto shorter = run(kEpochs);
+  const auto longer = run(2 * kEpochs);
   if (!shorter || !longer) return std::nullopt;
   return (*longer - *shorter) / static_cast<double>(kEpochs * kPerEpoch * shape.invocations());
 }

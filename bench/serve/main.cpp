@@ -28,12 +28,29 @@ struct Measure {
 constexpr auto kMeasures = std::to_array<Measure>({
     {"layer", bench::measure_layer},
     {"engine", bench::measure_engine},
+    {"instructions", bench::measure_instructions},
     {"observation", bench::measure_observation},
     {"refusals", bench::measure_refusals},
     {"overload", bench::measure_overload},
     {"reloads", bench::measure_reloads},
     {"idle", bench::measure_idle},
 });
+
+constexpr std::string_view kHelp =
+    "./dev bench serve [--json FILE] [--smoke] [--enforce] [--only PART]\n\n"
+    "What rankd serve costs and what it bears, measured over loopback:\n"
+    "  layer        a trivial plan beside a bare handler and an echo of llhttp on libuv\n"
+    "  engine       complex_dag over HTTP beside rankd bench; allocations of a warm request\n"
+    "  instructions of requests over fake streams, beside those recorded; needs valgrind\n"
+    "  observation  metrics, log lines and traces; a large scrape\n"
+    "  refusals     what a refused request costs, and how soon it is told\n"
+    "  overload     three times the peak in an open loop; a capacity that halves and returns\n"
+    "  reloads      20 reloads at half load\n"
+    "  idle         1000 connections that say nothing\n\n"
+    "  --json FILE  writes the figures there, too\n"
+    "  --smoke      tiny sizes: checks the answers, the figures mean nothing\n"
+    "  --enforce    a missed bar is a failure\n"
+    "  --only PART  one of the parts above\n";
 
 /// The one that `--only` asks for; empty: all.
 std::string_view only;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): read by run
@@ -67,12 +84,18 @@ base::Status run(const bench::BenchOptions& options) {
 
 int main(int count, char** arguments) {
   std::vector<char*> rest(arguments, arguments + count);
+  if (count == 2 && std::string_view(rest[1]) == "--help") {
+    std::fputs(kHelp.data(), stdout);
+    return 0;
+  }
   for (std::size_t i = 1; i + 1 < rest.size(); ++i) {
     if (std::string_view(rest[i]) != "--only") continue;
     only = rest[i + 1];
     if (std::ranges::find(kMeasures, only, &Measure::name) == kMeasures.end()) {
-      std::fputs("--only takes layer, engine, observation, refusals, overload, reloads or idle\n",
-                 stderr);
+      std::fputs(
+          "--only takes layer, engine, instructions, observation, refusals, overload, reloads or "
+          "idle\n",
+          stderr);
       return 2;
     }
     const auto at = rest.begin() + static_cast<std::ptrdiff_t>(i);

@@ -14,14 +14,6 @@
 namespace millrace::bench {
 namespace {
 
-/// Keeps the only place of a server for as long as the measurement takes.
-std::string hour_plan() {
-  return R"({"schema_version":1,"name":"hour","nodes":[)"
-         R"({"id":"source","op":"fixed_source","inputs":[],"params":{"row_count":1}},)"
-         R"({"id":"wait","op":"sleep","inputs":["source"],"params":{"duration_ms":3600000}}],)"
-         R"("outputs":["wait"],"output_keys":["id"]})";
-}
-
 /// The share of refusals that took at most 1 ms.
 base::Result<double> quick_share(const RankdProcess& process) {
   MR_TRY(const std::string metrics, process.metrics());

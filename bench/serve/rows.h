@@ -23,6 +23,8 @@ struct ServeReport {
 [[nodiscard]] base::Status measure_layer(ServeReport& report);
 /// S55: `complex_dag` over HTTP beside `rankd bench`, and allocations.
 [[nodiscard]] base::Status measure_engine(ServeReport& report);
+/// S55: instructions of requests over fake streams, beside those that were recorded.
+[[nodiscard]] base::Status measure_instructions(ServeReport& report);
 /// S56: metrics, log lines, traces and scrapes.
 [[nodiscard]] base::Status measure_observation(ServeReport& report);
 /// S35: what a refusal costs and how long it takes.

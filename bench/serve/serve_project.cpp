@@ -57,6 +57,14 @@ std::string trivial_plan() {
                    "first");
 }
 
+std::string hour_plan() {
+  return plan_text(
+      "hour",
+      R"({"id":"source","op":"fixed_source","inputs":[],"params":{"row_count":1}},)"
+      R"({"id":"wait","op":"sleep","inputs":["source"],"params":{"duration_ms":3600000}})",
+      "wait");
+}
+
 std::string work_plan(std::string_view name, int busy_ms, int row_count) {
   const std::string nodes = base::format(
       R"({{"id":"source","op":"fixed_source","inputs":[],"params":{{"row_count":{}}}}},)"

@@ -28,6 +28,8 @@ class ServeProject {
 [[nodiscard]] std::string source_folder();
 /// Rows from a source, and the first ten of them.
 [[nodiscard]] std::string trivial_plan();
+/// A plan that waits an hour and so keeps the place of its request: `hour`.
+[[nodiscard]] std::string hour_plan();
 /// Waits 20 ms and computes for so many ms. `row_count` tells versions apart.
 [[nodiscard]] std::string work_plan(std::string_view name, int busy_ms, int row_count);
 /// A chain of nodes.

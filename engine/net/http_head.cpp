@@ -4,9 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/append_texts.h"
 
 namespace millrace::net {
 namespace {
@@ -32,13 +35,19 @@ constexpr std::array<std::uint8_t, 256> kCharacters = [] {
   return kinds;
 }();
 
-bool is_token_character(char character) {
-  return (kCharacters[static_cast<unsigned char>(character)] & kTokenCharacter) != 0;
+std::uint8_t kind(char character) { return kCharacters[static_cast<unsigned char>(character)]; }
+
+/// False: none of eight bytes is a control byte. Tabs and bytes above 127 may make it true.
+bool may_have_control(const char* text) {
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, text, sizeof(bytes));
+  const std::uint64_t delete_is_0 = bytes ^ (kOnes * 0x7f);
+  // The highest bit of a byte is set where it is below a space, or a delete, or above 127.
+  return ((bytes | (bytes - kOnes * 0x20) | (delete_is_0 - kOnes)) & (kOnes * 0x80)) != 0;
 }
 
-bool is_control(char character) {
-  return (kCharacters[static_cast<unsigned char>(character)] & kControlCharacter) != 0;
-}
+bool is_blank_character(char character) { return character == ' ' || character == '\t'; }
 
 std::string_view trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kSpaces);
@@ -52,17 +61,36 @@ bool equal_ignoring_case(std::string_view left, std::string_view right) {
   return left.size() == right.size() && std::ranges::equal(left, right, {}, &lower, &lower);
 }
 
+// Both are asked for every field that is sent: no branch depends on a character.
+
 bool is_http_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, &is_token_character);
+  std::uint8_t kinds = text.empty() ? 0 : kTokenCharacter;
+  std::size_t at = 0;
+  for (; at + 4 <= text.size(); at += 4)
+    kinds &= kind(text[at]) & kind(text[at + 1]) & kind(text[at + 2]) & kind(text[at + 3]);
+  for (; at < text.size(); ++at) kinds &= kind(text[at]);
+  return kinds != 0;
 }
 
 bool is_http_field_value(std::string_view text) {
-  return trim(text).size() == text.size() && std::ranges::none_of(text, &is_control);
+  if (text.empty()) return true;
+  std::uint8_t kinds = 0;
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    if (may_have_control(text.data() + at)) break;
+  }
+  for (; at < text.size(); ++at) kinds |= kind(text[at]);
+  return (kinds & kControlCharacter) == 0 && !is_blank_character(text.front()) &&
+         !is_blank_character(text.back());
 }
 
 void HttpFields::add(std::string_view name, std::string_view value) {
-  extend_name(name);
-  extend_value(value);
+  const auto begin = static_cast<std::uint32_t>(text_.size());
+  const auto value_begin = static_cast<std::uint32_t>(begin + name.size());
+  base::append_texts(text_, name, value);
+  places_.push_back({.name_begin = begin,
+                     .value_begin = value_begin,
+                     .value_end = static_cast<std::uint32_t>(text_.size())});
   end_field();
 }
 
@@ -80,9 +108,11 @@ HttpField HttpFields::operator[](std::size_t index) const {
 }
 
 std::optional<std::string_view> HttpFields::find(std::string_view name) const {
-  for (std::size_t i = 0; i < size(); ++i) {
-    const HttpField field = (*this)[i];
-    if (equal_ignoring_case(field.name, name)) return field.value;
+  const std::string_view text = text_;
+  for (const Place& place : places_) {
+    if (place.value_begin - place.name_begin == name.size() &&
+        equal_ignoring_case(text.substr(place.name_begin, name.size()), name))
+      return text.substr(place.value_begin, place.value_end - place.value_begin);
   }
   return std::nullopt;
 }
@@ -145,8 +175,7 @@ void HttpFields::extend_value(std::string_view piece) {
 void HttpFields::end_field() {
   field_is_open_ = false;
   Place& place = places_.back();
-  while (place.value_end > place.value_begin &&
-         kSpaces.find(text_[place.value_end - 1]) != std::string_view::npos) {
+  while (place.value_end > place.value_begin && is_blank_character(text_[place.value_end - 1])) {
     --place.value_end;
   }
 }

@@ -1,5 +1,8 @@
 #include "net/http_head.h"
 
+#include <cctype>
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +105,24 @@ TEST(HttpHeadTest, KnowsTokensAndValues) {
   using std::string_view_literals::operator""sv;
   for (const std::string_view text : {" a"sv, "a "sv, "a\r\nB: c"sv, "a\nb"sv, "\0"sv, "\x7f"sv}) {
     EXPECT_FALSE(is_http_field_value(text)) << text;
+  }
+}
+
+TEST(HttpHeadTest, EveryByteAtEveryPlaceIsJudged) {
+  for (std::size_t size = 1; size < 20; ++size) {
+    for (std::size_t place = 0; place < size; ++place) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size, 'a');
+        text[place] = static_cast<char>(byte);
+        const bool is_control = (byte < 0x20 && byte != '\t') || byte == 0x7f;
+        const bool is_blank = byte == ' ' || byte == '\t';
+        const bool is_at_end = place == 0 || place + 1 == size;
+        EXPECT_EQ(is_http_field_value(text), !is_control && !(is_blank && is_at_end)) << byte;
+        const bool is_token = std::isalnum(byte) != 0 ||
+                              (byte != 0 && std::strchr("!#$%&'*+-.^_`|~", byte) != nullptr);
+        EXPECT_EQ(is_http_token(text), is_token) << byte;
+      }
+    }
   }
 }
 

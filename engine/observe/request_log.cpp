@@ -31,8 +31,12 @@ std::optional<RequestLogRule> parse_request_log_rule(std::string_view text) {
   return RequestLogRule{.one_in = count, .errors = true};
 }
 
+bool RequestLog::takes(int status) const {
+  return log_ != nullptr && (rule_.one_in != 0 || (rule_.errors && status >= kFirstErrorStatus));
+}
+
 void RequestLog::write(const RequestRecord& record) {
-  if (log_ == nullptr) return;
+  if (!takes(record.status)) return;
   const bool is_turn = rule_.one_in != 0 && seen_count_++ % rule_.one_in == 0;
   const bool is_error = rule_.errors && record.status >= kFirstErrorStatus;
   if (!is_turn && !is_error) return;

@@ -58,6 +58,8 @@ class RequestLog {
   [[nodiscard]] bool is_on() const {
     return log_ != nullptr && (rule_.one_in != 0 || rule_.errors);
   }
+  /// Whether a request with this status gets a line, as far as the rule goes without its turn.
+  [[nodiscard]] bool takes(int status) const;
   void write(const RequestRecord& record);
 
  private:

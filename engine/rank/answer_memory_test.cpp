@@ -1,62 +1,19 @@
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/scarce_memory_fixture.h"
 #include "rank/rank_fixture.h"
 
 // What happens when there is no memory for an answer. This is a program of its own, because it
 // decides about every allocation of the process.
 
-namespace {
-
-// Larger allocations fail. Relaxed: publishes nothing; only this thread allocates here.
-std::atomic<std::size_t> allocation_max = SIZE_MAX;
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  const bool fits = size <= allocation_max.load(std::memory_order_relaxed);
-  void* const memory =
-      fits ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-           : nullptr;
-  // Not a `throw` of the engine, but what the standard library does for it.
-  if (memory == nullptr) std::__throw_bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return std::malloc(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return std::malloc(size); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-
 namespace millrace::rank::testing {
 namespace {
 
+using base::testing::ScarceMemory;
 using ::testing::HasSubstr;
-
-/// Allocations above a size fail for as long as this lives.
-class ScarceMemory {
- public:
-  explicit ScarceMemory(std::size_t size_max) { allocation_max.store(size_max); }
-  ~ScarceMemory() { allocation_max.store(SIZE_MAX); }
-  ScarceMemory(const ScarceMemory&) = delete;
-  ScarceMemory& operator=(const ScarceMemory&) = delete;
-};
 
 TEST(AnswerMemoryTest, AnAnswerThatFindsNoMemoryIsAnErrorOfItsRequestOnly) {
   RankRig rig;

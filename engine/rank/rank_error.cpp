@@ -3,6 +3,10 @@
 #include <array>
 #include <chrono>
 #include <string>
+#include <string_view>
+
+#include "base/append_texts.h"
+#include "base/formats/json_writer.h"
 
 namespace millrace::rank {
 namespace {
@@ -60,6 +64,13 @@ double milliseconds_of(base::Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
+// Nothing for a text that is empty.
+void append_member(std::string_view key, std::string_view text, std::string& out) {
+  if (text.empty()) return;
+  out += key;
+  base::append_json_string(out, text);
+}
+
 void write_pending(const PendingWork& work, base::JsonWriter& json) {
   json.begin_object();
   json.member("node", work.node);
@@ -73,20 +84,20 @@ void write_pending(const PendingWork& work, base::JsonWriter& json) {
 
 }  // namespace
 
-void RankError::write_json(base::JsonWriter& json) const {
-  json.begin_object();
-  json.member("code", to_string(code));
-  json.member("message", message);
-  if (!node.empty()) json.member("node", node);
-  if (!op.empty()) json.member("op", op);
-  if (!source.empty()) json.member("source", source);
+void RankError::append_json(std::string& out) const {
+  base::append_texts(out, R"({"code":")", to_string(code), R"(","message":)");
+  base::append_json_string(out, message);
+  append_member(R"(,"node":)", node, out);
+  append_member(R"(,"op":)", op, out);
+  append_member(R"(,"source":)", source, out);
   if (!pending.empty()) {
-    json.key("pending");
+    out += R"(,"pending":)";
+    base::JsonWriter json(out);
     json.begin_array();
     for (const PendingWork& work : pending) write_pending(work, json);
     json.end_array();
   }
-  json.end_object();
+  out += '}';
 }
 
 RankOutcome outcome_of(RankErrorCode code) {

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/formats/json_writer.h"
 
 namespace millrace::rank {
 
@@ -47,6 +46,14 @@ enum class RankOutcome : std::uint8_t {
   kInvalid,    ///< the request itself was wrong
 };
 
+/// Why a request was not let in.
+enum class Refusal : std::uint8_t {
+  kLimit,      ///< as many requests as its class may have are under way
+  kPlanLimit,  ///< as many of its plan
+  kHighWater,  ///< the gate is closed
+  kDeadline,   ///< too little time was left
+};
+
 struct RankErrorEntry {
   RankErrorCode code;
   std::string_view name;
@@ -77,8 +84,8 @@ struct RankError {
   std::vector<PendingWork> pending =
       {};  ///< after a deadline or timeout: what was not over, longest first
 
-  /// Writes the object that stands under `"error"`.
-  void write_json(base::JsonWriter& json) const;
+  /// Appends the object that stands under `"error"`.
+  void append_json(std::string& out) const;
 };
 
 /// Gives the outcome of a request that failed with this code.

@@ -22,20 +22,18 @@ TEST(RankErrorTest, REQ10_TheTableHasEveryCodeOnceInOrder) {
 
 TEST(RankErrorTest, REQ10_JsonLeavesOutWhatIsNotKnown) {
   std::string out;
-  base::JsonWriter json(out);
-  RankError{.code = RankErrorCode::kBusy, .message = "later"}.write_json(json);
+  RankError{.code = RankErrorCode::kBusy, .message = "later"}.append_json(out);
   EXPECT_EQ(out, R"({"code":"busy","message":"later"})");
 }
 
 TEST(RankErrorTest, REQ10_JsonNamesNodeOpAndSource) {
   std::string out;
-  base::JsonWriter json(out);
   RankError{.code = RankErrorCode::kNodeFailed,
             .message = "no",
             .node = "n",
             .op = "vm",
             .source = "a.plan.ts:3:5"}
-      .write_json(json);
+      .append_json(out);
   EXPECT_EQ(
       out,
       R"({"code":"node_failed","message":"no","node":"n","op":"vm","source":"a.plan.ts:3:5"})");

@@ -20,6 +20,21 @@
 #include "runtime/run.h"
 
 namespace millrace::rank {
+namespace {
+
+Refusal refusal_of(runtime::RefusalReason reason) {
+  switch (reason) {
+    case runtime::RefusalReason::kLimit:
+      return Refusal::kLimit;
+    case runtime::RefusalReason::kHighWater:
+      return Refusal::kHighWater;
+    case runtime::RefusalReason::kDeadline:
+      break;
+  }
+  return Refusal::kDeadline;
+}
+
+}  // namespace
 
 Ranker::Ranker(PlanSet& plans, const LoopServices& services, const RankOptions& options)
     : plans_(plans),
@@ -55,7 +70,7 @@ void Ranker::start(RankCall& call,
   } else {
     // `RequestRun::start` takes the request over, so the request is in one of the two.
     const Request& request = call.run_ != nullptr ? call.run_->request() : *call.request_;
-    fail(call, request.request_id, handle.error());
+    fail(call, request.request_id, std::move(handle).error());
     call.slot_.close();
   }
   call.on_answer();
@@ -91,7 +106,9 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit(RankCall& call,
   if (call.terms_.deadline)
     options.deadline =
         std::min(options.deadline.value_or(*call.terms_.deadline), *call.terms_.deadline);
-  const base::TimePoint now = call.terms_.received ? services_.loop->clock().now() : call.started_;
+  const base::TimePoint now = call.terms_.now        ? *call.terms_.now
+                              : call.terms_.received ? services_.loop->clock().now()
+                                                     : call.started_;
   auto permit = admit(call, **plan, now, options.deadline);
   if (!permit) return std::unexpected(std::move(permit).error());
   return submit_run(call, **plan, options, *std::move(permit));
@@ -131,7 +148,7 @@ std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
     std::optional<base::TimePoint> deadline) const {
   if (services_.admission == nullptr) return runtime::AdmissionPermit();
   if (deadline && call.plan_->plan_load().is_hopeless(now, *deadline)) {
-    call.refusal_ = runtime::RefusalReason::kDeadline;
+    call.refusal_ = Refusal::kDeadline;
     return std::unexpected(
         RankError{.code = RankErrorCode::kDeadlineExceeded,
                   .message = "Less time is left than the plan takes at its fastest"});
@@ -139,7 +156,7 @@ std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
   if (options_.plan_inflight_max > 0) {
     call.place_ = call.plan_->plan_load().try_enter(options_.plan_inflight_max);
     if (!call.place_.valid()) {
-      call.refusal_ = runtime::RefusalReason::kLimit;
+      call.refusal_ = Refusal::kPlanLimit;
       return std::unexpected(
           RankError{.code = RankErrorCode::kBusy,
                     .message = "Too many requests of this plan are under way; try again later"});
@@ -151,7 +168,7 @@ std::expected<runtime::AdmissionPermit, RankError> Ranker::admit(
                                       .node_count = plan.topology().node_count(),
                                       .priority = call.priority_});
   if (permit) return *std::move(permit);
-  call.refusal_ = permit.error();
+  call.refusal_ = refusal_of(permit.error());
   if (permit.error() == runtime::RefusalReason::kDeadline) {
     return std::unexpected(RankError{.code = RankErrorCode::kDeadlineExceeded,
                                      .message = "The deadline had passed before it started"});
@@ -348,14 +365,14 @@ void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint 
   call.run_.reset();
 }
 
-void Ranker::fail(RankCall& call, std::string_view request_id, const RankError& error) const {
+void Ranker::fail(RankCall& call, std::string_view request_id, RankError error) const {
   call.place_.release();
   call.outcome_ = outcome_of(error.code);
   call.code_ = error.code;
-  call.error_message_ = error.message;
   call.request_id_ = request_id;
   call.took_ = services_.loop->clock().now() - call.started_;
-  write_error(request_id, call.engine_request_id_, error, call.response_);
+  write_error(request_id, call.engine_request_id_, error, call.terms_.begin_error, call.response_);
+  call.error_message_ = std::move(error.message);
   call.run_.reset();
 }
 

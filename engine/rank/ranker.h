@@ -53,6 +53,10 @@ struct CallTerms {
   bool captures = false;
   /// What the sender may ask for; nullptr: everything. Used until `start` returns.
   const CallRights* rights = nullptr;
+  /// How the response of a request without candidates begins; nullptr: with its brace alone.
+  BeginError begin_error = nullptr;
+  /// The time now, if `received` is not; nothing: the clock is read.
+  std::optional<base::TimePoint> now = {};
 };
 
 /// One request from its text to the text of its response. Derive from it, and use it again.
@@ -83,6 +87,8 @@ class RankCall {
   [[nodiscard]] std::optional<RankErrorCode> code() const { return code_; }
   /// From the start of the request to its answer.
   [[nodiscard]] base::Duration took() const { return took_; }
+  /// When the answer was made.
+  [[nodiscard]] base::TimePoint answered_at() const { return started_ + took_; }
   /// Nodes whose fallback was used; 0 if there are no candidates.
   [[nodiscard]] std::uint32_t degraded_count() const { return degraded_count_; }
   /// The id that the caller gave; empty if there is none, or if it could not be read.
@@ -105,7 +111,7 @@ class RankCall {
   /// The nodes that `degraded_count` counts.
   [[nodiscard]] std::span<const DegradedNode> degraded_nodes() const { return degraded_nodes_; }
   /// Why admission did not let the request in; nothing if it did or was not asked.
-  [[nodiscard]] std::optional<runtime::RefusalReason> refusal() const { return refusal_; }
+  [[nodiscard]] std::optional<Refusal> refusal() const { return refusal_; }
   /// Everything about the run, if that was asked for and it was started; empty afterwards.
   [[nodiscard]] std::unique_ptr<trace::RunCapture> take_capture() { return std::move(capture_); }
   /// Waits for stores that had to come one after another; those at the same time count once.
@@ -138,7 +144,7 @@ class RankCall {
   std::uint64_t store_round_trips_ = 0;
   std::vector<NodeSample> node_samples_;
   std::vector<DegradedNode> degraded_nodes_;
-  std::optional<runtime::RefusalReason> refusal_;
+  std::optional<Refusal> refusal_;
   std::unique_ptr<trace::RunCapture> capture_;
   std::uint32_t degraded_count_ = 0;
   RankOutcome outcome_ = RankOutcome::kInvalid;
@@ -191,7 +197,7 @@ class Ranker {
                                                           const runtime::Run& ended) const;
   /// `now` is when the answer is made.
   void succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
-  void fail(RankCall& call, std::string_view request_id, const RankError& error) const;
+  void fail(RankCall& call, std::string_view request_id, RankError error) const;
 
   PlanSet& plans_;
   const LoopServices& services_;

@@ -192,12 +192,16 @@ void write_response(const RequestRun& run,
 void write_error(std::string_view request_id,
                  std::string_view engine_request_id,
                  const RankError& error,
+                 BeginError begin,
                  std::string& out) {
-  out += '{';
+  if (begin != nullptr) {
+    begin(error, out);
+  } else {
+    out += '{';
+  }
   append_ids(request_id, engine_request_id, out);
   out += R"(,"error":)";
-  JsonWriter json(out);
-  error.write_json(json);
+  error.append_json(out);
   out += '}';
 }
 

@@ -58,10 +58,15 @@ void write_response(const RequestRun& run,
                     CandidateWriter& candidates,
                     std::string& out);
 
-/// Appends the response of a request that has no candidates.
+/// Begins the object of a response without candidates for a transport that wants more members than
+/// stdin: the brace and those members, each with a comma behind it.
+using BeginError = void (*)(const RankError& error, std::string& out);
+
+/// Appends the response of a request that has no candidates. `begin`: nullptr for the brace alone.
 void write_error(std::string_view request_id,
                  std::string_view engine_request_id,
                  const RankError& error,
+                 BeginError begin,
                  std::string& out);
 
 /// Gives the error that the caller of a failed run is told.

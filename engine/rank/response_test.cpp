@@ -112,7 +112,7 @@ TEST(ResponseTest, REQ9_CandidatesAreTheSameBytesEveryTime) {
 
 TEST(ResponseTest, REQ10_AnErrorWithoutRequestIdSaysNull) {
   std::string out;
-  write_error("", "e7", {.code = RankErrorCode::kBusy, .message = "m"}, out);
+  write_error("", "e7", {.code = RankErrorCode::kBusy, .message = "m"}, nullptr, out);
   EXPECT_EQ(out, R"({"engine_request_id":"e7","error":{"code":"busy","message":"m"}})");
 }
 

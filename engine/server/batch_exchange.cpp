@@ -46,8 +46,14 @@ class BatchExchange::LineCall final : public rank::RankCall {
                                 .deadline = deadline(),
                                 .times_nodes = metrics.wants_node_times(),
                                 .captures = batch_.is_exported(),
-                                .rights = batch_.order_.key.get()});
-    if (is_running_) correct_class();
+                                .rights = batch_.order_.key.get(),
+                                .begin_error = &begin_line_problem,
+                                .now = started_});
+    if (!is_running_) return;
+    correct_class();
+    if (plan() == nullptr) return;
+    metrics.enter_plan(*plan());
+    is_in_plan_ = true;
   }
   /// Counts the line in flight under its class, once that is known.
   void correct_class() {
@@ -64,6 +70,9 @@ class BatchExchange::LineCall final : public rank::RankCall {
   void end_use() { use_.end(); }
   [[nodiscard]] Line& line() { return line_; }
   [[nodiscard]] base::TimePoint started() const { return started_; }
+
+  /// Whether it counts among those of its plan, which whoever asks then ends.
+  [[nodiscard]] bool take_in_plan() { return std::exchange(is_in_plan_, false); }
 
   /// Notes on the loop that the answer is there.
   void arrive() {
@@ -98,6 +107,7 @@ class BatchExchange::LineCall final : public rank::RankCall {
   QuotaPlace quota_;
   base::TimePoint started_{};
   bool is_running_ = false;
+  bool is_in_plan_ = false;  // counted among those of its plan
 };
 
 BatchExchange::BatchExchange(FrontContext& front, BatchOrder order)
@@ -320,6 +330,7 @@ void BatchExchange::answer_line(LineCall& call) {
   const bool is_busy =
       call.outcome() == rank::RankOutcome::kRefused && !MR_PLANTED_IN_SERVER(kImpatientLine);
   if (is_busy && exchange_ != nullptr) {
+    if (call.take_in_plan()) front_.metrics().leave_plan(*call.plan());
     waiting_.push_front(std::move(call.line()));
     Line& line = waiting_.front();
     set_waits(line, true);
@@ -342,6 +353,7 @@ void BatchExchange::answer_line(LineCall& call) {
        .priority = call.line().counted_as,
        .took = now - call.started(),
        .was_run = call.was_started(),
+       .was_entered = call.take_in_plan(),
        .trace = is_exported() ? &trace_.trace : nullptr,
        .now = is_exported() ? front_.services().wall_clock->now() : base::WallTime()});
   if (call.plan() != nullptr) {
@@ -355,17 +367,7 @@ void BatchExchange::answer_line(LineCall& call) {
   if (exchange_ == nullptr) return;
   std::string text = R"({"line":)" + std::to_string(call.line().number) + R"(,"status":)" +
                      std::to_string(status) + ",";
-  if (call.ok()) {
-    text += members_of(call.response());
-  } else {
-    std::string problem;
-    write_rank_problem(*call.code(), call.error_message(), call.response(), problem);
-    // The line has its status already.
-    const std::string repeated = R"("status":)" + std::to_string(status) + ",";
-    if (const std::size_t at = problem.find(repeated); at != std::string::npos)
-      problem.erase(at, repeated.size());
-    text += std::string_view(problem).substr(1);
-  }
+  text += members_of(call.response());
   text += '\n';
   send(call.line().turn, std::move(text));
 }

@@ -133,11 +133,25 @@ TEST(BatchExchangeTest, S22_SixteenLinesRunAtOnceAndRefusedOnesWait) {
   auto& other = rig.start("POST", "/v1/rank/slow/batch", repeated(10, R"({"user_id":1})"));
   rig.rank.loop.run_ready();
   EXPECT_EQ(rig.admission->stats().run_count, 20);
+  const auto metrics = [&] { return rig.ask("GET", "/metrics").reply_body; };
+  EXPECT_THAT(metrics(), HasSubstr("rankd_plan_inflight{plan=\"slow\"} 20.0\n"));
   while (!batch.is_complete || !other.is_complete) ASSERT_TRUE(rig.rank.step());
   EXPECT_EQ(lines_of(batch.reply_body).size(), 40U);
   EXPECT_EQ(lines_of(other.reply_body).size(), 10U);
   for (const auto& line : lines_of(other.reply_body))
     EXPECT_THAT(line, HasSubstr("\"status\":200"));
+  EXPECT_THAT(metrics(), HasSubstr("rankd_plan_inflight{plan=\"slow\"} 0.0\n"));
+}
+
+TEST(BatchExchangeTest, S21_ABadLineSaysItsStatusOnce) {
+  FrontRig rig;
+  rig.rank.load(small_plan());
+  auto& batch = rig.ask("POST", "/v1/rank/p/batch", "{\"user_id\":1,\"x\":2}\n");
+  const std::string line = lines_of(batch.reply_body).front();
+  EXPECT_THAT(line,
+              StartsWith(R"({"line":0,"status":422,"type":"urn:millrace:error:unknown_field",)"
+                         R"("title":"The request has a field that is not known","detail":")"));
+  EXPECT_EQ(line.find("\"status\""), line.rfind("\"status\"")) << line;
 }
 
 TEST(BatchExchangeTest, S22_NoLineStartsWhileTooMuchIsUnsent) {

@@ -76,7 +76,8 @@ std::expected<std::optional<base::Duration>, RequestProblem> find_time_limit(
 
 std::expected<void, RequestProblem> check_body_type(const net::HttpFields& fields, bool is_batch) {
   const auto field = fields.find("Content-Type");
-  if (!field || field->empty()) return {};
+  // Nearly all send this.
+  if (!field || field->empty() || *field == "application/json") return {};
   const std::size_t semicolon = std::min(field->find(';'), field->size());
   const std::string_view type = without_spaces(field->substr(0, semicolon));
   const bool is_known = is_json_type(type) || (is_batch && is_line_type(type)) ||

@@ -228,7 +228,7 @@ void Front::refuse_over_quota(net::HttpExchange& exchange,
   const base::TimePoint head_end = exchange.times().head_end;
   reply_problem(exchange, route.path, problem);
   metrics().count_shed(
-      "quota", runtime::Priority::kNormal, services().loop->clock().now() - head_end);
+      ShedReason::kQuota, runtime::Priority::kNormal, services().loop->clock().now() - head_end);
 }
 
 void Front::start_batch(net::HttpExchange& exchange,
@@ -368,6 +368,7 @@ void Front::describe_refusal(const net::HttpRefusal& refusal,
       {.code = entry.code, .detail = std::string(refusal.detail)}, {.engine_request_id = id}, body);
   fields.add("Content-Type", kProblemType);
   fields.add("X-Request-Id", id);
+  add_retry_after(fields, refusal.status);
   metrics().count_reply(kNoRoute, refusal.status);
   log().write({.engine_request_id = id,
                .route = kNoRoute,

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "net/http_head.h"
 #include "observe/prometheus_writer.h"
 #include "server/call_headers.h"
 #include "server/overload/overload_metrics.h"
@@ -34,17 +33,16 @@ FrontContext::FrontContext(const FrontServices& services, const FrontSettings& s
 void FrontContext::add_fields(net::HttpExchange& exchange, std::string_view request_id) {
   net::HttpFields& fields = exchange.reply_fields();
   // An id from a body may be any text; only what a header can carry is put there.
-  if (net::is_http_field_value(request_id) &&
+  if (!request_id.empty() &&
       std::ranges::all_of(request_id, [](char byte) { return byte > ' ' && byte < 127; }))
     fields.add("X-Request-Id", request_id);
   fields.add("Cache-Control", "no-store");
   fields.add("X-Content-Type-Options", "nosniff");
 }
 
-void FrontContext::add_retry_after(net::HttpExchange& exchange, int status) {
+void FrontContext::add_retry_after(net::HttpFields& fields, int status) {
   if (status != 429 && status != 503) return;
-  exchange.reply_fields().add("Retry-After",
-                              std::to_string(1 + services_.random->below(kRetryAfterMax)));
+  fields.add("Retry-After", std::to_string(1 + services_.random->below(kRetryAfterMax)));
 }
 
 base::TimePoint FrontContext::deadline_of(base::TimePoint head_end,
@@ -78,7 +76,7 @@ void FrontContext::reply_problem(net::HttpExchange& exchange,
   write_problem(problem, {.request_id = caller_id, .engine_request_id = engine_id}, body);
   exchange.reply_fields().add("Content-Type", kProblemType);
   add_fields(exchange, caller_id.empty() ? std::string_view(engine_id) : caller_id);
-  add_retry_after(exchange, status);
+  add_retry_after(exchange.reply_fields(), status);
   metrics_.count_reply(route, status);
   log_.write({.request_id = caller_id,
               .engine_request_id = engine_id,
@@ -99,7 +97,7 @@ void FrontContext::finish_reply(net::HttpExchange& exchange,
   const auto given = find_request_id(exchange.head().fields);
   const std::string id = given ? std::string(*given) : plans().ranker->make_request_id();
   add_fields(exchange, id);
-  add_retry_after(exchange, status);
+  add_retry_after(exchange.reply_fields(), status);
   metrics_.count_reply(route, status);
   const base::TimePoint now = services_.loop->clock().now();
   log_.write({.request_id = id,

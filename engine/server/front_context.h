@@ -46,7 +46,7 @@ class FrontContext {
   /// Adds the fields that every answer has (S19), and what says which request it belongs to (S17).
   void add_fields(net::HttpExchange& exchange, std::string_view request_id);
   /// Adds `Retry-After` where the status calls for it (S16).
-  void add_retry_after(net::HttpExchange& exchange, int status);
+  void add_retry_after(net::HttpFields& fields, int status);
   /// Decides which requests are traced.
   [[nodiscard]] observe::TraceSampler& traces() { return traces_; }
   /// Whether the request that begins now is traced in case it is slow (S43).

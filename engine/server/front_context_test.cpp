@@ -28,9 +28,9 @@ TEST(FrontContextTest, S16_OnlyRefusalsSayWhenToComeBack) {
   FrontRig rig;
   rig.rank.load(small_plan());
   net::FakeHttpExchange exchange;
-  rig.front().add_retry_after(exchange, 500);
+  rig.front().add_retry_after(exchange.reply_fields(), 500);
   EXPECT_EQ(field(exchange, "Retry-After"), "");
-  rig.front().add_retry_after(exchange, 429);
+  rig.front().add_retry_after(exchange.reply_fields(), 429);
   EXPECT_NE(field(exchange, "Retry-After"), "");
 }
 

@@ -37,26 +37,37 @@ FrontMetrics::FrontMetrics(base::MetricsRegistry& registry)
     : registry_(registry), binding_(registry) {
   binding_.bind(kShedDuration, {}, &shed_duration_);
   binding_.bind(kAdmissionWaiting, {}, &waiting_);
+  for (std::size_t reason = 0; reason < sheds_.size(); ++reason) {
+    for (std::size_t priority = 0; priority < sheds_[reason].size(); ++priority) {
+      binding_.bind(
+          kShed, {kShedReasonNames[reason], kPriorityNames[priority]}, &sheds_[reason][priority]);
+    }
+  }
 }
 
 FrontMetrics::~FrontMetrics() = default;
 
 void FrontMetrics::count_reply(std::string_view route, int status) {
-  auto& series = replies_[{route, status}];
-  if (series == nullptr) {
-    series = std::make_unique<CountedSeries>(registry_);
-    series->binding.bind(kHttpRequests, {route, std::to_string(status)}, &series->cell);
+  for (const ReplyCount& reply : replies_) {
+    if (reply.status == status && reply.route == route.data()) return reply.series->cell.add();
   }
+  auto series = std::make_unique<CountedSeries>(registry_);
+  series->binding.bind(kHttpRequests, {route, std::to_string(status)}, &series->cell);
   series->cell.add();
+  replies_.push_back({.route = route.data(), .status = status, .series = std::move(series)});
 }
 
 void FrontMetrics::end_rank(const rank::LoadedPlan* plan, const RequestLedger::End& end) {
+  ledger_.end(place_of(plan), end);
+}
+
+RequestLedger::Plan& FrontMetrics::place_of(const rank::LoadedPlan* plan) {
   const std::uint64_t serial = plan != nullptr ? plan->serial() : kNoPlanSerial;
   if (last_plan_ == nullptr || serial != last_serial_) {
     last_plan_ = &ledger_plan(plan != nullptr ? std::string_view(plan->plan().name) : kNoPlan);
     last_serial_ = serial;
   }
-  ledger_.end(*last_plan_, end);
+  return *last_plan_;
 }
 
 RequestLedger::Plan& FrontMetrics::ledger_plan(std::string_view name) {
@@ -67,15 +78,8 @@ RequestLedger::Plan& FrontMetrics::ledger_plan(std::string_view name) {
   return plan;
 }
 
-void FrontMetrics::count_shed(std::string_view reason,
-                              runtime::Priority priority,
-                              base::Duration took) {
-  auto& series = sheds_[{reason, priority_name(priority)}];
-  if (series == nullptr) {
-    series = std::make_unique<CountedSeries>(registry_);
-    series->binding.bind(kShed, {reason, priority_name(priority)}, &series->cell);
-  }
-  series->cell.add();
+void FrontMetrics::count_shed(ShedReason reason, runtime::Priority priority, base::Duration took) {
+  sheds_[static_cast<std::size_t>(reason)][static_cast<std::size_t>(priority)].add();
   shed_all_.add();
   if (priority >= runtime::Priority::kLow) shed_low_.add();
   shed_duration_.observe(seconds(took));

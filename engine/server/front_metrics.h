@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics/metric_binding.h"
@@ -36,17 +37,21 @@ class FrontMetrics {
   explicit FrontMetrics(base::MetricsRegistry& registry);
   ~FrontMetrics();
 
-  /// Counts an answer of HTTP. Both texts come from tables of ours.
+  /// Counts an answer of HTTP. The route is a text of a table of ours, which never moves.
   void count_reply(std::string_view route, int status);
 
   /// The counts of ranking requests. Any thread may read them.
   [[nodiscard]] RequestLedger& ledger() { return ledger_; }
   [[nodiscard]] const RequestLedger& ledger() const { return ledger_; }
+  /// Counts a ranking request in flight among those of its plan, from now until `end_rank` is told
+  /// of it or `leave_plan` called.
+  void enter_plan(const rank::LoadedPlan& plan) { ledger_.enter(place_of(&plan)); }
+  void leave_plan(const rank::LoadedPlan& plan) { ledger_.leave(place_of(&plan)); }
   /// Counts a ranking request that has its answer; nullptr: its plan was not found.
   void end_rank(const rank::LoadedPlan* plan, const RequestLedger::End& end);
 
-  /// Counts a refusal: `limit`, `high_water`, `deadline`, `quota` or `draining`.
-  void count_shed(std::string_view reason, runtime::Priority priority, base::Duration took);
+  /// Counts a refusal.
+  void count_shed(ShedReason reason, runtime::Priority priority, base::Duration took);
   /// Refusals so far: of all requests, and of those of the classes `low` and `background`. Any
   /// thread.
   struct ShedCounts {
@@ -83,6 +88,11 @@ class FrontMetrics {
     base::CounterCell cell;
     base::MetricBinding binding;
   };
+  struct ReplyCount {
+    const char* route;  // the place of the text, which tells routes apart
+    int status;
+    std::unique_ptr<CountedSeries> series;
+  };
   struct NodeCells {
     NodeCells(base::MetricsRegistry& registry, std::string_view plan, std::string_view node);
     base::HistogramCell duration{base::kDurationBuckets};
@@ -97,6 +107,7 @@ class FrontMetrics {
   base::MetricsRegistry& registry_;
   RequestLedger ledger_;
   /// Where the requests of a plan are counted.
+  [[nodiscard]] RequestLedger::Plan& place_of(const rank::LoadedPlan* plan);
   [[nodiscard]] RequestLedger::Plan& ledger_plan(std::string_view name);
 
   // Places of the ledger that this loop has met, so that it asks for each once: asking takes a
@@ -108,8 +119,10 @@ class FrontMetrics {
   std::uint32_t node_turn_ = 0;
   std::map<NodeName, std::unique_ptr<NodeCells>> nodes_;
   std::map<std::pair<NodeName, std::string_view>, std::unique_ptr<CountedSeries>> degraded_;
-  std::map<std::pair<std::string_view, int>, std::unique_ptr<CountedSeries>> replies_;
-  std::map<std::pair<std::string_view, std::string_view>, std::unique_ptr<CountedSeries>> sheds_;
+  // Few: the routes that are asked for, each with the statuses that it answered with.
+  std::vector<ReplyCount> replies_;
+  std::array<std::array<base::CounterCell, RequestLedger::kClasses>, kShedReasonNames.size()>
+      sheds_;
   base::CounterCell shed_all_;
   base::CounterCell shed_low_;
   base::GaugeCell waiting_;

@@ -1,5 +1,6 @@
 #include "server/page_exchange.h"
 
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,7 +10,12 @@ namespace millrace::server {
 PageExchange::WorkJob::WorkJob(PageExchange& page)
     : Job([](Job& job) {
         PageExchange& self = static_cast<WorkJob&>(job).owner;
-        self.body_ = self.make_();
+        // A page may be larger than the memory that is left.
+        try {
+          self.body_ = self.make_();
+        } catch (const std::bad_alloc&) {
+          self.has_no_memory_ = true;
+        }
         self.front_.services().loop->post(self.home_job_);
       }),
       owner(page) {}
@@ -38,7 +44,14 @@ void PageExchange::on_gone(int /*status*/) {
 }
 
 void PageExchange::deliver() {
-  if (exchange_ != nullptr) front_.reply_page(*exchange_, route_, 200, body_);
+  if (exchange_ != nullptr && has_no_memory_) {
+    front_.reply_problem(
+        *exchange_,
+        route_.path,
+        {.code = "limit_reached", .detail = "There is not enough memory for the page"});
+  } else if (exchange_ != nullptr) {
+    front_.reply_page(*exchange_, route_, 200, body_);
+  }
   exchange_ = nullptr;
   front_.give_back(*this);
 }

@@ -41,6 +41,7 @@ class PageExchange final : public net::HttpReceiver {
   net::HttpExchange* exchange_ = nullptr;  // nullptr: the client has gone
   std::string body_;
   bool is_made_ = false;  // a worker has it, or had it
+  bool has_no_memory_ = false;
 };
 
 }  // namespace millrace::server

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@
 
 namespace millrace::server {
 namespace {
+
+constexpr std::size_t kRankErrorCount =
+    static_cast<std::size_t>(rank::RankErrorCode::kInternal) + 1;
 
 constexpr auto kProblems = std::to_array<ProblemEntry>({
     {"bad_json",
@@ -173,15 +177,40 @@ constexpr auto kProblems = std::to_array<ProblemEntry>({
      "Speak HTTP/1.1; HTTP/2 ends at the proxy in front."},
 });
 
+/// The text of a problem up to the value of `detail`, which is the same for all with its code.
+struct ProblemBeginning {
+  std::string with_status;
+  std::string without_status;
+};
+using ProblemBeginnings = std::array<ProblemBeginning, kProblems.size()>;
+
+ProblemBeginnings make_beginnings() {
+  ProblemBeginnings beginnings;
+  for (std::size_t index = 0; index < kProblems.size(); ++index) {
+    const ProblemEntry& entry = kProblems[index];
+    std::string text = R"({"type":"urn:millrace:error:)";
+    text.append(entry.code).append(R"(","title":)");
+    base::append_json_string(text, entry.title);
+    beginnings[index] = {
+        .with_status = base::format(R"({},"status":{},"detail":)", text, entry.status),
+        .without_status = text + R"(,"detail":)"};
+  }
+  return beginnings;
+}
+
+const ProblemBeginning& beginning_of(const ProblemEntry& entry) {
+  static const ProblemBeginnings kBeginnings = make_beginnings();
+  return kBeginnings[static_cast<std::size_t>(&entry - kProblems.data())];
+}
+
 void begin_problem(const ProblemEntry& entry, std::string_view detail, std::string& out) {
-  out += R"({"type":"urn:millrace:error:)";
-  out += entry.code;
-  out += R"(","title":)";
-  base::append_json_string(out, entry.title);
-  out += R"(,"status":)";
-  out += std::to_string(entry.status);
-  out += R"(,"detail":)";
+  out += beginning_of(entry).with_status;
   base::append_json_string(out, detail);
+}
+
+constexpr std::size_t find_problem(std::string_view code) {
+  return static_cast<std::size_t>(std::ranges::find(kProblems, code, &ProblemEntry::code) -
+                                  kProblems.begin());
 }
 
 }  // namespace
@@ -208,12 +237,20 @@ std::string problem_reference() {
 }
 
 const ProblemEntry& problem_of(std::string_view code) {
-  const auto found = std::ranges::find(kProblems, code, &ProblemEntry::code);
-  MR_CHECK(found != kProblems.end(), code);
-  return *found;
+  const std::size_t place = find_problem(code);
+  MR_CHECK(place < kProblems.size(), code);
+  return kProblems[place];
 }
 
-const ProblemEntry& problem_of(rank::RankErrorCode code) { return problem_of(to_string(code)); }
+const ProblemEntry& problem_of(rank::RankErrorCode code) {
+  static const auto kPlaces = [] {
+    std::array<std::size_t, kRankErrorCount> places{};
+    for (const rank::RankErrorEntry& entry : rank::error_table())
+      places[static_cast<std::size_t>(entry.code)] = find_problem(entry.name);
+    return places;
+  }();
+  return kProblems[kPlaces[static_cast<std::size_t>(code)]];
+}
 
 const ProblemEntry& problem_of_status(int status) {
   // 400 has two codes; what a connection refuses is never about JSON.
@@ -244,13 +281,15 @@ std::string_view members_of(std::string_view response) {
   return response.substr(1);
 }
 
-void write_rank_problem(rank::RankErrorCode code,
-                        std::string_view detail,
-                        std::string_view response,
-                        std::string& out) {
-  begin_problem(problem_of(code), detail, out);
+void begin_rank_problem(const rank::RankError& error, std::string& out) {
+  begin_problem(problem_of(error.code), error.message, out);
   out += ',';
-  out += members_of(response);
+}
+
+void begin_line_problem(const rank::RankError& error, std::string& out) {
+  out += beginning_of(problem_of(error.code)).without_status;
+  base::append_json_string(out, error.message);
+  out += ',';
 }
 
 }  // namespace millrace::server

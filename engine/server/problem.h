@@ -50,11 +50,9 @@ void write_problem(const RequestProblem& problem, const ProblemIds& ids, std::st
 /// The members of a response of the engine: the text after its opening brace.
 [[nodiscard]] std::string_view members_of(std::string_view response);
 
-/// Appends the body of a problem of the engine. `response` is the line that `rankd run` would
-/// print: an object with the ids and `error`.
-void write_rank_problem(rank::RankErrorCode code,
-                        std::string_view detail,
-                        std::string_view response,
-                        std::string& out);
+/// Begins the body of a problem of the engine (`rank::BeginError`); the ids and `error` follow.
+void begin_rank_problem(const rank::RankError& error, std::string& out);
+/// The same without `status`, for lines of batches, which say it before.
+void begin_line_problem(const rank::RankError& error, std::string& out);
 
 }  // namespace millrace::server

@@ -18,9 +18,30 @@
 #include "trace/run_capture.h"
 
 namespace millrace::server {
+namespace {
 
-RankExchange::HomeJob::HomeJob(RankExchange& exchange)
-    : Job([](Job& job) { static_cast<HomeJob&>(job).owner.deliver(); }), owner(exchange) {}
+ShedReason shed_reason_of(rank::Refusal refusal) {
+  switch (refusal) {
+    case rank::Refusal::kLimit:
+      return ShedReason::kLimit;
+    case rank::Refusal::kPlanLimit:
+      return ShedReason::kPlanLimit;
+    case rank::Refusal::kHighWater:
+      return ShedReason::kHighWater;
+    case rank::Refusal::kDeadline:
+      break;
+  }
+  return ShedReason::kDeadline;
+}
+
+}  // namespace
+
+RankExchange::HomeJob::HomeJob(RankExchange& exchange) : Job(&run_home), owner(exchange) {}
+
+void RankExchange::HomeJob::run_home(Job& job) {
+  RankExchange& exchange = static_cast<HomeJob&>(job).owner;
+  exchange.deliver(exchange.front_.services().loop->clock().now());
+}
 
 RankExchange::RankExchange(FrontContext& front) : front_(front), home_job_(*this) {}
 
@@ -39,7 +60,6 @@ void RankExchange::start(net::HttpExchange& exchange, const RankOrder& order, Qu
   is_pretty_ = order.is_pretty;
   head_end_ = exchange.times().head_end;
   started_ = {};
-  body_.clear();
   timing_.clear();
   gone_status_ = 0;
   bytes_in_ = 0;
@@ -77,12 +97,21 @@ void RankExchange::on_body_end(std::string_view body) {
                               .needs_explain = route_->action == RouteAction::kExplainRequest,
                               .times_nodes = front_.metrics().wants_node_times(),
                               .captures = wants_capture,
-                              .rights = key_.get()});
+                              .rights = key_.get(),
+                              .begin_error = &begin_rank_problem,
+                              .now = started_});
   // The answer may have come inside the call; this is then given back, or even destroyed.
   if (is_over) return;
   over_flag_ = nullptr;
   recall_text();
+  count_in_flight();
+}
+
+void RankExchange::count_in_flight() {
   correct_class();
+  if (plan() == nullptr) return;
+  front_.metrics().enter_plan(*plan());
+  is_in_plan_ = true;
 }
 
 void RankExchange::correct_class() {
@@ -120,28 +149,29 @@ void RankExchange::refuse() {
   net::HttpExchange& exchange = *std::exchange(exchange_, nullptr);
   const ProblemEntry& problem = problem_of("draining");
   gone_status_ = problem.status;
+  std::string body;
   write_problem({.code = problem.code, .detail = "The server is about to end; ask another one"},
                 {.request_id = header_id_, .engine_request_id = engine_request_id()},
-                body_);
+                body);
   exchange.reply_fields().add("Content-Type", kProblemType);
   front_.add_fields(exchange, header_id_.empty() ? engine_request_id() : header_id_);
-  front_.add_retry_after(exchange, problem.status);
+  front_.add_retry_after(exchange.reply_fields(), problem.status);
   exchange.close_after_reply();
-  exchange.reply(problem.status, body_);
+  exchange.reply(problem.status, body);
   front_.metrics().count_shed(
-      "draining", counted_as_, front_.services().loop->clock().now() - body_end_);
+      ShedReason::kDraining, counted_as_, front_.services().loop->clock().now() - body_end_);
   cancel();
 }
 
 void RankExchange::on_answer() {
   loop::Loop& loop = *front_.services().loop;
-  if (loop.is_current()) return deliver();
+  // A request that was not let in has its answer from a moment ago.
+  if (loop.is_current()) return deliver(was_started() ? loop.clock().now() : answered_at());
   if (is_sampled_) answered_ = loop.clock().now();
   loop.post(home_job_);
 }
 
-void RankExchange::deliver() {
-  const base::TimePoint now = front_.services().loop->clock().now();
+void RankExchange::deliver(base::TimePoint now) {
   is_running_ = false;
   recall_text();
   front_.services().generations->note_answer(plan(), outcome());
@@ -169,6 +199,7 @@ void RankExchange::count() {
                     .priority = counted_as_,
                     .took = phases_.total,
                     .was_run = was_started(),
+                    .was_entered = std::exchange(is_in_plan_, false),
                     .trace = is_exported ? &trace_.trace : nullptr,
                     .now = is_exported ? front_.services().wall_clock->now() : base::WallTime()});
   if (plan() == nullptr) return;
@@ -179,12 +210,9 @@ void RankExchange::count() {
 
 void RankExchange::count_shed() {
   if (!refusal()) return;
-  const std::string_view reason = *refusal() == runtime::RefusalReason::kHighWater ? "high_water"
-                                  : *refusal() == runtime::RefusalReason::kLimit   ? "limit"
-                                                                                   : "deadline";
   // The answer has been written by now (S35).
   const base::TimePoint now = front_.services().loop->clock().now();
-  front_.metrics().count_shed(reason, priority(), now - body_end_);
+  front_.metrics().count_shed(shed_reason_of(*refusal()), priority(), now - body_end_);
 }
 
 void RankExchange::export_run(int status, base::TimePoint now) {
@@ -224,16 +252,15 @@ void RankExchange::reply() {
     fields.add("Content-Type", "application/json");
   } else {
     status = problem_of(*code()).status;
-    write_rank_problem(*code(), error_message(), response(), body_);
     fields.add("Content-Type", kProblemType);
   }
   front_.add_fields(*exchange_, request_id().empty() ? engine_request_id() : request_id());
   if (degraded_count() > 0) fields.add("X-Degraded", std::to_string(degraded_count()));
-  front_.add_retry_after(*exchange_, status);
+  front_.add_retry_after(fields, status);
   append_server_timing(phases_, timing_);
   if (has_trace()) append_node_timing(response(), timing_);
   fields.add("Server-Timing", timing_);
-  std::string_view text = body_.empty() ? std::string_view(response()) : std::string_view(body_);
+  std::string_view text = response();
   std::string indented;
   if (is_pretty_) {
     append_indented(text, indented);
@@ -246,9 +273,9 @@ void RankExchange::reply() {
 void RankExchange::record(int status, std::size_t bytes_out) {
   front_.metrics().count_reply(route_->path, status);
   export_run(status, head_end_ + phases_.total);
+  if (!front_.log().takes(status)) return;
   const rank::LoadedPlan* const used = plan();
-  const std::string trace_id =
-      front_.log().is_on() ? observe::to_text(trace_.trace) : std::string();
+  const std::string trace_id = observe::to_text(trace_.trace);
   const std::string version = used != nullptr ? rank::version_of(used->plan()) : std::string();
   front_.log().write({.request_id = request_id(),
                       .engine_request_id = engine_request_id(),

@@ -52,14 +52,17 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
  private:
   struct HomeJob : loop::Job {
     explicit HomeJob(RankExchange& exchange);
+    static void run_home(Job& job);
     RankExchange& owner;
   };
 
   void on_answer() override;
-  void deliver();
+  /// Makes the reply; `now` is when the answer was there, on the loop.
+  void deliver(base::TimePoint now);
   void note_own_delay(base::TimePoint now);
   void count();
-  /// Counts it in flight under its class, once that is known.
+  /// Counts it in flight under its class and its plan, once they are known.
+  void count_in_flight();
   void correct_class();
   void count_shed();
   /// Hands the captured run to whoever exports it.
@@ -83,7 +86,6 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   observe::RequestTrace trace_;
   std::string client_;
   std::string method_;
-  std::string body_;
   std::string timing_;
   GrantedKey key_;
   QuotaPlace quota_;
@@ -101,6 +103,7 @@ class RankExchange final : public net::HttpReceiver, private rank::RankCall {
   bool is_pretty_ = false;
   bool* over_flag_ = nullptr;                                  // told when this is given back
   bool is_running_ = false;                                    // started, and not delivered yet
+  bool is_in_plan_ = false;                                    // counted among those of its plan
   runtime::Priority counted_as_ = runtime::Priority::kNormal;  // the class while in flight
 };
 

@@ -178,6 +178,16 @@ TEST_F(RankExchangeTest, S11_AClientThatGoesBeforeItsBodyRunsNothing) {
   EXPECT_TRUE(rig.rank.events.empty());
 }
 
+TEST_F(RankExchangeTest, S44_RequestsInFlightAreCountedByPlan) {
+  auto& first = rig.start("POST", "/v1/rank/slow", R"({"user_id":1})");
+  auto& second = rig.start("POST", "/v1/rank/slow", R"({"user_id":1})");
+  EXPECT_EQ(rig.ask("POST", "/v1/rank/none", R"({"user_id":1})").status, 404);
+  EXPECT_THAT(metrics(), HasSubstr("rankd_plan_inflight{plan=\"slow\"} 2.0\n"));
+  EXPECT_THAT(metrics(), HasSubstr("rankd_plan_inflight{plan=\"none\"} 0.0\n"));
+  while (!first.is_complete || !second.is_complete) ASSERT_TRUE(rig.rank.step());
+  EXPECT_THAT(metrics(), HasSubstr("rankd_plan_inflight{plan=\"slow\"} 0.0\n"));
+}
+
 TEST(RankExchangeLimitTest, S16_ARefusalSaysWhenToComeBack) {
   FrontRig rig({}, {.inflight_max = 1});
   rig.rank.load(slow_plan());
@@ -188,7 +198,14 @@ TEST(RankExchangeLimitTest, S16_ARefusalSaysWhenToComeBack) {
     rig.rank.loop.run_ready();
     ASSERT_TRUE(refused.is_complete);
     EXPECT_EQ(refused.status, 503);
-    EXPECT_EQ(text_of(refused.reply_body, "type"), "urn:millrace:error:busy");
+    const std::string engine_id = field(refused, "X-Request-Id");
+    EXPECT_EQ(refused.reply_body,
+              R"({"type":"urn:millrace:error:busy","title":"Too many requests are under way",)"
+              R"("status":503,"detail":"Too many requests are under way; try again later",)"
+              R"("engine_request_id":")" +
+                  engine_id +
+                  R"(","error":{"code":"busy",)"
+                  R"("message":"Too many requests are under way; try again later"}})");
     drawn.insert(field(refused, "Retry-After"));
   }
   EXPECT_EQ(drawn, (std::set<std::string>{"1", "2", "3"}));

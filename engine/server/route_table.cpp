@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -147,14 +148,27 @@ constexpr auto kPatterns = [] {
     patterns[index] = split_path(kRoutes[index].path);
   return patterns;
 }();
+/// The routes of each number of segments, in the order of the table.
+struct RouteList {
+  std::array<std::uint8_t, kRoutes.size()> indexes{};
+  std::size_t count = 0;
+};
+constexpr auto kRoutesBySegments = [] {
+  std::array<RouteList, kSegmentsMax + 2> lists;
+  for (std::size_t index = 0; index < kRoutes.size(); ++index) {
+    RouteList& list = lists[kPatterns[index].count];
+    list.indexes[list.count++] = static_cast<std::uint8_t>(index);
+  }
+  return lists;
+}();
 static_assert(std::ranges::all_of(kPatterns, [](const PathSegments& pattern) {
   return pattern.count <= kSegmentsMax;
 }));
 
-/// Compares a path with a pattern, segment by segment.
+/// Compares a path with a pattern of as many segments.
 bool fits(const PathSegments& pattern, const PathSegments& path, EncodedNames& names) {
-  if (pattern.count != path.count) return false;
-  for (std::size_t index = 0; index < pattern.count; ++index) {
+  // From the end, where paths differ most.
+  for (std::size_t index = pattern.count; index-- > 0;) {
     const std::string_view wanted = pattern.texts[index];
     if (wanted.starts_with('{')) {
       (wanted == "{graph}"       ? names.graph
@@ -165,6 +179,12 @@ bool fits(const PathSegments& pattern, const PathSegments& path, EncodedNames& n
     }
   }
   return true;
+}
+
+/// The names of a path that leads to a graph.
+void decode_names(const EncodedNames& names, RouteMatch& match) {
+  if (!net::try_decode_percent(names.graph, match.graph)) match.graph.clear();
+  if (!net::try_decode_percent(names.component, match.component)) match.component.clear();
 }
 
 }  // namespace
@@ -182,14 +202,15 @@ bool is_plan_name(std::string_view name) {
 RouteMatch match_path(std::string_view path, ListenerKind listener, bool has_admin) {
   RouteMatch match;
   const PathSegments segments = split_path(path);
-  for (std::size_t index = 0; index < kRoutes.size(); ++index) {
+  const RouteList& list = kRoutesBySegments[segments.count];
+  for (std::size_t place = 0; place < list.count; ++place) {
+    const std::size_t index = list.indexes[place];
     const Route& route = kRoutes[index];
     EncodedNames names;
     if (!exists_on(route, listener, has_admin) || !fits(kPatterns[index], segments, names))
       continue;
     match.routes[match.count++] = &route;
-    if (!net::try_decode_percent(names.graph, match.graph)) match.graph.clear();
-    if (!net::try_decode_percent(names.component, match.component)) match.component.clear();
+    if (names.graph.data() != nullptr) decode_names(names, match);
     if (match.count > 1 || names.plan.data() == nullptr) continue;
     match.is_name_bad =
         !net::try_decode_percent(names.plan, match.name) || !is_plan_name(match.name);

@@ -71,11 +71,16 @@ inline constexpr base::MetricDescriptor kInflight{.name = "rankd_inflight",
                                                   .help = "Ranking requests under way.",
                                                   .kind = base::MetricKind::kGauge,
                                                   .label_names = kPriorityLabels};
+inline constexpr base::MetricDescriptor kPlanInflight{
+    .name = "rankd_plan_inflight",
+    .help = "Ranking requests of a plan that were let in and are under way.",
+    .kind = base::MetricKind::kGauge,
+    .label_names = kPlanLabels};
 inline constexpr base::MetricDescriptor kShed{
     .name = "rankd_shed_total",
     .help =
         "Ranking requests that were refused because too much was under way or too little time "
-        "was left.",
+        "was left; plan_limit: too many of their plan.",
     .label_names = kReasonPriorityLabels};
 inline constexpr base::MetricDescriptor kShedDuration{
     .name = "rankd_shed_duration_seconds",
@@ -142,11 +147,13 @@ inline constexpr base::MetricDescriptor kBuildInfo{.name = "rankd_build_info",
 
 /// All metrics of this module, for the page that lists them.
 inline constexpr auto kServerMetrics = std::to_array<const base::MetricDescriptor*>(
-    {&kRequestsReceived, &kRequests,        &kRequestDuration, &kRequestDegraded,
-     &kLateCompletions,  &kHttpRequests,    &kInflight,        &kShed,
-     &kShedDuration,     &kPlanInfo,        &kPlanReloads,     &kPlansStale,
-     &kCanaryShare,      &kHttpConnections, &kHttpRejected,    &kHttpBytes,
-     &kLogDropped,       &kTraceDropped,    &kSlowCaptures,    &kOtlpSpans,
+    {&kRequestsReceived, &kRequests,        &kRequestDuration,
+     &kRequestDegraded,  &kLateCompletions, &kHttpRequests,
+     &kInflight,         &kPlanInflight,    &kShed,
+     &kShedDuration,     &kPlanInfo,        &kPlanReloads,
+     &kPlansStale,       &kCanaryShare,     &kHttpConnections,
+     &kHttpRejected,     &kHttpBytes,       &kLogDropped,
+     &kTraceDropped,     &kSlowCaptures,    &kOtlpSpans,
      &kWorkerBusy,       &kBuildInfo});
 inline constexpr auto kNodeMetrics =
     std::to_array<const base::MetricDescriptor*>({&kNodeDuration, &kNodeQueueDelay, &kNodeRows});

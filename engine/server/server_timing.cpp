@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/append_texts.h"
 #include "base/formats/json_document.h"
 #include "base/formats/json_reader.h"
 
@@ -18,15 +19,18 @@ namespace millrace::server {
 namespace {
 
 void append_phase(std::string_view name, base::Duration duration, std::string& out) {
-  const double milliseconds = std::chrono::duration<double, std::milli>(duration).count();
+  using std::chrono::microseconds;
+  // Every answer has four of these, so the digits are those of a whole number.
+  const auto rounded =
+      std::chrono::round<microseconds>(std::max(duration, base::Duration::zero())).count();
+  const auto fraction = static_cast<int>(rounded % 1000);
   char text[32];
-  const auto end = std::to_chars(std::begin(text),
-                                 std::end(text),
-                                 std::max(milliseconds, 0.0),
-                                 std::chars_format::fixed,
-                                 3)
-                       .ptr;
-  out.append(name).append(";dur=").append(text, end);
+  char* end = std::to_chars(std::begin(text), std::end(text), rounded / 1000).ptr;
+  *end++ = '.';
+  for (const int digit : {fraction / 100, fraction / 10 % 10, fraction % 10})
+    *end++ = static_cast<char>('0' + digit);
+  base::append_texts(
+      out, name, ";dur=", std::string_view(text, static_cast<std::size_t>(end - text)));
 }
 
 }  // namespace

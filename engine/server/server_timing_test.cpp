@@ -17,6 +17,13 @@ TEST(ServerTimingTest, WritesMilliseconds) {
                         .total = microseconds(1505)},
                        text);
   EXPECT_EQ(text, "read;dur=0.005, wait;dur=0.000, run;dur=1.500, total;dur=1.505");
+  text.clear();
+  append_server_timing({.read = std::chrono::nanoseconds(499),
+                        .wait = std::chrono::nanoseconds(501),
+                        .run = std::chrono::nanoseconds(999'999'600),
+                        .total = std::chrono::seconds(3601)},
+                       text);
+  EXPECT_EQ(text, "read;dur=0.000, wait;dur=0.001, run;dur=1000.000, total;dur=3601000.000");
 }
 
 TEST(ServerTimingTest, S19_TheSixteenDearestNodesOfATraceComeFirst) {

@@ -1,6 +1,7 @@
 #include "net/http/gzip_job.h"
 
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -23,16 +24,20 @@ GzipJob* GzipJob::start(loop::Executor& worker,
 
 void GzipJob::pack(loop::Job& job) {
   auto& self = static_cast<GzipJob&>(job);
-  std::string packed;
-  GzipDeflater().deflate(self.body_, packed);
-  self.body_ = std::move(packed);
+  try {
+    std::string packed;
+    GzipDeflater().deflate(self.body_, packed);
+    self.body_ = std::move(packed);
+    self.is_packed_ = true;
+  } catch (const std::bad_alloc&) {
+  }
   self.run = &deliver;
   self.home_.post(self);
 }
 
 void GzipJob::deliver(loop::Job& job) {
   const std::unique_ptr<GzipJob> self(static_cast<GzipJob*>(&job));
-  if (self->owner_ != nullptr) self->owner_->on_packed(std::move(self->body_));
+  if (self->owner_ != nullptr) self->owner_->on_packed(std::move(self->body_), self->is_packed_);
 }
 
 }  // namespace millrace::net

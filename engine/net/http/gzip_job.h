@@ -15,8 +15,9 @@ class GzipJob : private loop::Job {
   class Owner {
    public:
     virtual ~Owner() = default;
-    /// The compressed body. Called last; not called after `forget`.
-    virtual void on_packed(std::string packed) = 0;
+    /// The compressed body, or the plain one if there was no memory to compress it. Called last;
+    /// not called after `forget`.
+    virtual void on_packed(std::string body, bool is_packed) = 0;
   };
 
   /// Never calls the owner inside this call.
@@ -34,6 +35,7 @@ class GzipJob : private loop::Job {
 
   loop::Executor& home_;
   std::string body_;
+  bool is_packed_ = false;
   Owner* owner_;
 };
 

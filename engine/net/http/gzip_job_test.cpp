@@ -14,7 +14,10 @@ namespace {
 
 struct PackedBody : GzipJob::Owner {
   std::string packed;
-  void on_packed(std::string bytes) override { packed = std::move(bytes); }
+  void on_packed(std::string bytes, bool is_packed) override {
+    EXPECT_TRUE(is_packed);
+    packed = std::move(bytes);
+  }
 };
 
 TEST(GzipJobTest, PacksOnTheWorkerAndTellsAtHome) {

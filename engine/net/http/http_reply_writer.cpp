@@ -5,10 +5,12 @@
 #include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
 
+#include "base/append_texts.h"
 #include "base/format.h"
 #include "base/wall_clock.h"
 #include "net/http_head.h"
@@ -61,19 +63,34 @@ constexpr Phrase kPhrases[] = {
 };
 
 /// Fields that only the connection may write.
+constexpr std::string_view kConnectionFields[] = {
+    "content-length", "transfer-encoding", "connection", "keep-alive", "date"};
+/// A bit for the length of each.
+constexpr std::uint64_t kConnectionFieldSizes = [] {
+  std::uint64_t lengths = 0;
+  for (const std::string_view own : kConnectionFields) lengths |= std::uint64_t{1} << own.size();
+  return lengths;
+}();
+
 bool is_of_connection(std::string_view name) {
-  constexpr std::string_view kOwn[] = {
-      "content-length", "transfer-encoding", "connection", "keep-alive", "date"};
-  return std::ranges::any_of(kOwn,
+  if (name.size() >= 64 || (kConnectionFieldSizes >> name.size() & 1) == 0) return false;
+  return std::ranges::any_of(kConnectionFields,
                              [&](std::string_view own) { return equal_ignoring_case(own, name); });
 }
 
-void append_number(std::string& text, std::size_t number, int base = 10) {
-  std::array<char, 24> digits;
-  const auto [end, error] =
-      std::to_chars(digits.data(), digits.data() + digits.size(), number, base);
-  text.append(digits.data(), end);
-}
+/// The digits of a number.
+class NumberText {
+ public:
+  explicit NumberText(std::size_t number, int base = 10)
+      : end_(std::to_chars(digits_.data(), digits_.data() + digits_.size(), number, base).ptr) {}
+  operator std::string_view() const {  // NOLINT(google-explicit-constructor): it is one
+    return {digits_.data(), static_cast<std::size_t>(end_ - digits_.data())};
+  }
+
+ private:
+  std::array<char, 24> digits_;
+  const char* end_;
+};
 
 }  // namespace
 
@@ -104,20 +121,21 @@ std::string_view HttpDate::at(base::WallTime time) {
 }
 
 void append_reply_head(std::string& text, const HttpReplyForm& form, const HttpFields& fields) {
-  text.append("HTTP/1.1 ");
-  append_number(text, static_cast<std::size_t>(form.status));
-  text.append(" ").append(http_reason_phrase(form.status)).append("\r\n");
+  base::append_texts(text,
+                     "HTTP/1.1 ",
+                     NumberText(static_cast<std::size_t>(form.status)),
+                     " ",
+                     http_reason_phrase(form.status),
+                     "\r\n");
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const HttpField field = fields[i];
     if (!is_http_token(field.name) || !is_http_field_value(field.value)) continue;
     if (is_of_connection(field.name)) continue;
-    text.append(field.name).append(": ").append(field.value).append("\r\n");
+    base::append_texts(text, field.name, ": ", field.value, "\r\n");
   }
-  if (!form.date.empty()) text.append("Date: ").append(form.date).append("\r\n");
+  if (!form.date.empty()) base::append_texts(text, "Date: ", form.date, "\r\n");
   if (form.framing == HttpBodyFraming::kLength) {
-    text.append("Content-Length: ");
-    append_number(text, form.body_bytes);
-    text.append("\r\n");
+    base::append_texts(text, "Content-Length: ", NumberText(form.body_bytes), "\r\n");
   } else if (form.framing == HttpBodyFraming::kChunks) {
     text.append("Transfer-Encoding: chunked\r\n");
   }
@@ -131,8 +149,7 @@ void append_reply_head(std::string& text, const HttpReplyForm& form, const HttpF
 
 void append_chunk(std::string& text, std::string_view piece) {
   if (piece.empty()) return;
-  append_number(text, piece.size(), 16);
-  text.append("\r\n").append(piece).append("\r\n");
+  base::append_texts(text, NumberText(piece.size(), 16), "\r\n", piece, "\r\n");
 }
 
 }  // namespace millrace::net

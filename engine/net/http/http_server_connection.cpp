@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,7 @@ using Event = HttpRequestReader::Event;
 
 constexpr HttpRefusal kHeadTooSlow{408, "The head of the request took too long to arrive."};
 constexpr HttpRefusal kBodyTooSlow{408, "The body of the request took too long to arrive."};
+constexpr HttpRefusal kNoMemoryForBody{503, "There is no memory for the body of the request now."};
 constexpr HttpRefusal kUnknownContentCoding{415, "The body may be plain or in gzip."};
 constexpr HttpRefusal kUnknownExpectation{417, "Only 100-continue may be expected."};
 
@@ -41,11 +43,6 @@ constexpr HttpRefusal kUnknownExpectation{417, "Only 100-continue may be expecte
 constexpr std::size_t kKeptBytes = 2048;
 /// So many checks without progress, and a client is taken for stalled.
 constexpr int kStalledChecksMax = 4;
-/// Room for the head of a reply, besides its fields.
-constexpr std::size_t kHeadRoom = 256;
-
-bool has_no_body(int status) { return status < 200 || status == 204 || status == 304; }
-
 void release_if_large(std::string& text) {
   text.clear();
   if (text.capacity() > kKeptBytes) text = {};
@@ -242,8 +239,13 @@ void HttpServerConnection::on_piece(std::string_view piece) {
     dropped_bytes_ += piece.size();
     return;
   }
-  const HttpRefusal* const reason =
-      body_reader_.take(piece, [this](std::string_view plain) { return deliver(plain); });
+  const HttpRefusal* reason = &kNoMemoryForBody;
+  // A body may be larger than the memory that is left; other connections must not end with it.
+  try {
+    reason = body_reader_.take(piece, [this](std::string_view plain) { return deliver(plain); });
+  } catch (const std::bad_alloc&) {
+    body_ = {};
+  }
   if (reason != nullptr) refuse(*reason);
 }
 
@@ -318,118 +320,6 @@ void HttpServerConnection::settle_after_input_end() {
   if (reply_ == Reply::kComplete) return linger();
   // Without its end a request cannot be answered.
   if (!body_done_ || context_.settings.abort_on_half_close) give_up();
-}
-
-// --- replying -------------------------------------------------------------------------------
-
-std::size_t HttpServerConnection::unsent_bytes() const {
-  return stream_->unsent_bytes() + out_.size();
-}
-
-bool HttpServerConnection::wants_gzip(int status, std::string_view body) const {
-  return body.size() >= context_.settings.gzip_bytes_min && !has_no_body(status) &&
-         !reply_fields_.find("content-encoding") && accepts_gzip(head_->fields);
-}
-
-void HttpServerConnection::decide_end() {
-  closes_ = closes_ || context_.closes_connections;
-  if (body_done_ || reader_.body_length() == 0) return;
-  // The rest of the body is dropped if it is known to be short. A client that waits for
-  // "100 Continue" may send its body or not, so nothing can follow.
-  const std::optional<std::uint64_t> length = reader_.body_length();
-  if (expects_continue_ || !length || *length > kHttpLingerBytesMax) closes_ = true;
-}
-
-void HttpServerConnection::append_head(int status,
-                                       HttpBodyFraming framing,
-                                       std::size_t body_bytes) {
-  const bool is_old = head_ != nullptr && head_->version.minor == 0;
-  append_reply_head(out_,
-                    {.status = status,
-                     .framing = has_no_body(status) ? HttpBodyFraming::kNone : framing,
-                     .body_bytes = body_bytes,
-                     .closes = closes_,
-                     .says_keep_alive = is_old,
-                     .date = context_.date_now()},
-                    reply_fields_);
-}
-
-void HttpServerConnection::reply(int status, std::string_view body) {
-  MR_CHECK(phase_ == Phase::kExchange);
-  MR_CHECK(reply_ == Reply::kNone);
-  if (body.size() >= context_.settings.gzip_bytes_min) reply_fields_.add("Vary", "Accept-Encoding");
-  if (!wants_gzip(status, body)) return write_reply(status, body);
-  reply_fields_.add("Content-Encoding", "gzip");
-  if (context_.gzip_workers == nullptr || body.size() <= context_.settings.gzip_on_loop_bytes_max) {
-    if (!context_.deflater) context_.deflater.emplace();
-    std::string packed;
-    context_.deflater->deflate(body, packed);
-    return write_reply(status, packed);
-  }
-  reply_ = Reply::kPacking;
-  receiver_ = nullptr;
-  packed_status_ = status;
-  gzip_job_ = GzipJob::start(*context_.gzip_workers, context_.loop, std::string(body), *this);
-}
-
-void HttpServerConnection::on_packed(std::string packed) {
-  gzip_job_ = nullptr;
-  write_reply(packed_status_, packed);
-}
-
-void HttpServerConnection::write_reply(int status, std::string_view body) {
-  decide_end();
-  out_.reserve(out_.size() + kHeadRoom + reply_fields_.text_bytes() + body.size());
-  append_head(status, HttpBodyFraming::kLength, body.size());
-  if (!has_no_body(status) && head_->method != "HEAD") out_ += body;
-  reply_ = Reply::kComplete;
-  after_reply();
-}
-
-void HttpServerConnection::begin(int status) {
-  MR_CHECK(phase_ == Phase::kExchange);
-  MR_CHECK(reply_ == Reply::kNone);
-  closes_ = closes_ || context_.closes_connections;
-  has_chunked_reply_ = head_->version.minor > 0;
-  if (!has_chunked_reply_) closes_ = true;
-  append_head(
-      status, has_chunked_reply_ ? HttpBodyFraming::kChunks : HttpBodyFraming::kUntilEnd, 0);
-  reply_ = Reply::kBegun;
-  if (!in_process_) flush();
-}
-
-void HttpServerConnection::write(std::string_view piece) {
-  MR_CHECK(reply_ == Reply::kBegun);
-  if (head_->method == "HEAD") return;
-  if (has_chunked_reply_) {
-    append_chunk(out_, piece);
-  } else {
-    out_ += piece;
-  }
-  if (!in_process_) flush();
-}
-
-void HttpServerConnection::finish() {
-  MR_CHECK(reply_ == Reply::kBegun);
-  if (has_chunked_reply_ && head_->method != "HEAD") out_ += kLastChunk;
-  if (!body_done_ && reader_.body_length() != 0) closes_ = true;
-  reply_ = Reply::kComplete;
-  after_reply();
-}
-
-void HttpServerConnection::abort() {
-  MR_CHECK(reply_ == Reply::kBegun);
-  receiver_ = nullptr;
-  close();
-}
-
-void HttpServerConnection::after_reply() {
-  receiver_ = nullptr;
-  if (!body_done_) replied_at_ = context_.now();
-  if (in_process_) return;
-  if (is_exchange_over()) end_exchange();
-  flush();
-  if (phase_ != Phase::kClosed && phase_ != Phase::kLinger) settle();
 }
 
 // --- ending ---------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ class HttpServerConnection final : public HttpExchange,
   void on_closed(const base::Status& status) override;
   // Others
   void on_wait_over(HttpWait wait) override;
-  void on_packed(std::string packed) override;
+  void on_packed(std::string body, bool is_packed) override;
 
   /// Reads requests until the bytes end or one has to be answered first; keeps the rest.
   void process(std::string_view bytes);
@@ -112,6 +112,9 @@ class HttpServerConnection final : public HttpExchange,
   void after_reply();
 
   void write_reply(int status, std::string_view body);
+  /// Makes room for a reply. False: there is no memory for it, and its place is taken by one that
+  /// says so.
+  [[nodiscard]] bool make_room(std::size_t body_bytes);
   void append_head(int status, HttpBodyFraming framing, std::size_t body_bytes);
   [[nodiscard]] bool wants_gzip(int status, std::string_view body) const;
   void decide_end();

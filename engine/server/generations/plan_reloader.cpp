@@ -17,6 +17,8 @@
 namespace millrace::server {
 namespace {
 
+constexpr std::string_view kNoMemory = "There is not enough memory to load it";
+
 /// The plan that a file is named after.
 std::string stem_of(const std::string& path) {
   constexpr std::string_view kSuffix = ".plan.json";
@@ -140,7 +142,12 @@ void PlanReloader::read_registry(Draft& draft) {
   if (!clients) return refuse(clients.error().text);
   // All plans are made anew, or none: what they were made of before stays if one fails.
   Draft next{.clients = *std::move(clients), .versions = draft.versions};
-  load_again(next);
+  try {
+    load_again(next);
+  } catch (const std::bad_alloc&) {
+    wants_retry_ = true;
+    next.problems.emplace_back(kNoMemory);
+  }
   if (next.problems.empty()) {
     draft.clients = std::move(next.clients);
     draft.versions = std::move(next.versions);
@@ -220,7 +227,7 @@ void PlanReloader::read_plans(Draft& draft) {
     // A file that is named twice counts once.
     std::error_code missing;
     const std::string place = std::filesystem::canonical(path, missing).string();
-    if (missing || seen.insert(place).second) read_plan(path, draft);
+    if (missing || seen.insert(place).second) read_plan_within_memory(path, draft);
   }
   for (const auto& [name, own_paths] : draft.paths_of) {
     if (own_paths.size() < 2) continue;
@@ -232,6 +239,18 @@ void PlanReloader::read_plans(Draft& draft) {
   }
   warm_all(draft);
   find_removed(draft);
+}
+
+void PlanReloader::read_plan_within_memory(const std::string& path, Draft& draft) {
+  try {
+    read_plan(path, draft);
+  } catch (const std::bad_alloc&) {
+    wants_retry_ = true;
+    const auto known = files_.find(path);
+    const std::string plan = known != files_.end() ? known->second.plan : stem_of(path);
+    draft.claimed.insert(plan);
+    add_problem(draft, plan, base::format("{}: {}", path, kNoMemory));
+  }
 }
 
 void PlanReloader::read_plan(const std::string& path, Draft& draft) {

@@ -108,6 +108,8 @@ class PlanReloader {
   void read_registry(Draft& draft);
   void read_plans(Draft& draft);
   void read_plan(const std::string& path, Draft& draft);
+  /// The same; a lack of memory is a problem of the file, which is tried again.
+  void read_plan_within_memory(const std::string& path, Draft& draft);
   void load_again(Draft& draft);
   [[nodiscard]] std::shared_ptr<rank::LoadedPlan> load_plan(const std::string& place,
                                                             const std::string& artifact,

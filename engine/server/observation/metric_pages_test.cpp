@@ -52,9 +52,9 @@ TEST_F(MetricPagesTest, S39_BothFormatsAreMade) {
 }
 
 TEST_F(MetricPagesTest, S40_RefusalsAndClassesAreCounted) {
-  front.count_shed("limit", runtime::Priority::kLow, {});
-  front.count_shed("limit", runtime::Priority::kBackground, {});
-  front.count_shed("quota", runtime::Priority::kHigh, {});
+  front.count_shed(ShedReason::kLimit, runtime::Priority::kLow, {});
+  front.count_shed(ShedReason::kLimit, runtime::Priority::kBackground, {});
+  front.count_shed(ShedReason::kQuota, runtime::Priority::kHigh, {});
   front.ledger().begin(runtime::Priority::kBackground);
   front.end_rank(nullptr,
                  {.outcome = rank::RankOutcome::kDeadline,

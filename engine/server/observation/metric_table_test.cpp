@@ -50,6 +50,7 @@ TEST(MetricTableTest, S39_HasEveryMetricOfTheContractWithItsLabels) {
       {"rankd_admission_load", ""},
       {"rankd_admission_waiting", ""},
       {"rankd_own_delay_seconds", ""},
+      {"rankd_plan_inflight", "plan"},
       {"rankd_shed_total", "reason priority"},
       {"rankd_shed_duration_seconds", ""},
       {"rankd_node_duration_seconds", "plan node"},

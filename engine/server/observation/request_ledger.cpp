@@ -47,6 +47,7 @@ class RequestLedger::Plan {
     const std::size_t bucket = bucket_of(end.took);
     buckets_[bucket].add(1);
     took_ns_.add(end.took.count());
+    if (end.was_entered) inflight_.add(-1);
     if (end.trace == nullptr) return;
     Mark& mark = marks_[bucket];
     mark.high.set(static_cast<std::int64_t>(end.trace->high));
@@ -54,6 +55,8 @@ class RequestLedger::Plan {
     mark.took_ns.set(end.took.count());
     mark.at_ns.set(end.now.time_since_epoch().count());
   }
+
+  void change_inflight(std::int64_t change) { inflight_.add(change); }
 
   void read(PlanSums& sums) const {
     for (std::size_t index = 0; index < kOutcomes; ++index)
@@ -67,6 +70,7 @@ class RequestLedger::Plan {
           .at = base::WallTime(base::Duration(mark.at_ns.value()))};
     }
     sums.took_ns = took_ns_.value();
+    sums.inflight = inflight_.value();
   }
 
  private:
@@ -81,6 +85,7 @@ class RequestLedger::Plan {
   std::array<Number, kOutcomes> outcomes_;
   std::array<Number, kBuckets> buckets_;
   Number took_ns_;
+  Number inflight_;
   std::array<Mark, kBuckets> marks_;
 };
 
@@ -108,6 +113,16 @@ void RequestLedger::change_class(runtime::Priority from, runtime::Priority to) {
   const base::SequenceLock<>::Change change(lock_);
   inflight_[static_cast<std::size_t>(from)].add(-1);
   inflight_[static_cast<std::size_t>(to)].add(1);
+}
+
+void RequestLedger::enter(Plan& plan) {
+  const base::SequenceLock<>::Change change(lock_);
+  plan.change_inflight(1);
+}
+
+void RequestLedger::leave(Plan& plan) {
+  const base::SequenceLock<>::Change change(lock_);
+  plan.change_inflight(-1);
 }
 
 void RequestLedger::end(Plan& plan, const End& end) {
@@ -151,6 +166,7 @@ void RequestLedger::add_to(Sums& sums) const {
         sum.exemplars[index] = read.exemplars[index];
     }
     sum.took_ns += read.took_ns;
+    sum.inflight += read.inflight;
   }
 }
 
@@ -162,6 +178,7 @@ void add_ledger_metrics(const RequestLedger::Sums& sums,
   };
   base::MetricSnapshot requests{.descriptor = kRequests, .series = {}};
   base::MetricSnapshot durations{.descriptor = kRequestDuration, .series = {}};
+  base::MetricSnapshot plan_inflight{.descriptor = kPlanInflight, .series = {}};
   for (const auto& [plan, plan_sums] : sums.plans) {
     for (std::size_t index = 0; index < RequestLedger::kOutcomes; ++index) {
       const auto outcome = static_cast<rank::RankOutcome>(index);
@@ -172,6 +189,8 @@ void add_ledger_metrics(const RequestLedger::Sums& sums,
     histogram.buckets.assign(plan_sums.buckets.begin(), plan_sums.buckets.end());
     for (const std::uint64_t in_bucket : plan_sums.buckets) histogram.count += in_bucket;
     durations.series.push_back({.label_values = {plan}, .value = std::move(histogram)});
+    plan_inflight.series.push_back(
+        {.label_values = {plan}, .value = {.value = static_cast<double>(plan_sums.inflight)}});
     exemplars.add(kRequestDuration.name, {plan}, plan_sums.exemplars);
   }
   base::MetricSnapshot inflight{.descriptor = kInflight, .series = {}};
@@ -185,6 +204,7 @@ void add_ledger_metrics(const RequestLedger::Sums& sums,
   metrics.push_back(std::move(requests));
   metrics.push_back(std::move(durations));
   metrics.push_back(std::move(inflight));
+  metrics.push_back(std::move(plan_inflight));
 }
 
 }  // namespace millrace::server

@@ -54,11 +54,16 @@ class RequestLedger {
   /// Says that the class of a request in flight turned out to be another one.
   void change_class(runtime::Priority from, runtime::Priority to);
 
+  /// Counts a request in flight among those of its plan, until `leave` or an end that says so.
+  void enter(Plan& plan);
+  void leave(Plan& plan);
+
   struct End {
     rank::RankOutcome outcome = rank::RankOutcome::kInvalid;
     runtime::Priority priority = runtime::Priority::kNormal;  ///< as in `begin` or `change_class`
     base::Duration took{};
-    bool was_run = false;  ///< any of its nodes could run
+    bool was_run = false;      ///< any of its nodes could run
+    bool was_entered = false;  ///< in flight, it counted among those of its plan
     /// Of a request whose trace is exported: the trace, and the time now.
     const observe::TraceIdBits* trace = nullptr;
     base::WallTime now{};
@@ -71,6 +76,7 @@ class RequestLedger {
     std::array<std::uint64_t, kOutcomes> outcomes{};
     std::array<std::uint64_t, kBuckets> buckets{};
     std::int64_t took_ns = 0;
+    std::int64_t inflight = 0;
     std::array<observe::Exemplar, kBuckets> exemplars{};
   };
   /// The sums of one or more ledgers.

@@ -55,6 +55,26 @@ TEST(RequestLedgerTest, S36_CountsReceivedRequestsUntilTheyHaveAnOutcome) {
   EXPECT_EQ(plan.took_ns, 500'000);
 }
 
+TEST(RequestLedgerTest, S44_CountsThoseInFlightOfEachPlan) {
+  RequestLedger ledger;
+  for (int request = 0; request < 3; ++request) {
+    ledger.begin(Priority::kNormal);
+    ledger.enter(ledger.plan("p"));
+  }
+  ledger.begin(Priority::kNormal);  // its plan is not known yet
+  const auto in_flight = [&] {
+    RequestLedger::Sums sums;
+    ledger.add_to(sums);
+    return sums.plans.at("p").inflight;
+  };
+  EXPECT_EQ(in_flight(), 3);
+  ledger.end(ledger.plan("p"), {.outcome = RankOutcome::kOk, .was_entered = true});
+  ledger.leave(ledger.plan("p"));
+  EXPECT_EQ(in_flight(), 1);
+  ledger.end(ledger.plan("p"), {.outcome = RankOutcome::kInvalid});  // answered at once
+  EXPECT_EQ(in_flight(), 1);
+}
+
 TEST(RequestLedgerTest, S39_PlansBeyondABoundShareASeries) {
   RequestLedger ledger;
   for (int plan = 0; plan < 1500; ++plan) {

@@ -56,6 +56,8 @@ TEST(RefusalsTest, S33_APlanHasItsOwnLimit) {
   rig.rank.loop.run_ready();
   EXPECT_EQ(third.status, 503);
   EXPECT_THAT(third.reply_body, HasSubstr("of this plan"));
+  EXPECT_THAT(metrics_of(rig),
+              HasSubstr("rankd_shed_total{reason=\"plan_limit\",priority=\"normal\"} 1\n"));
   EXPECT_EQ(rig.ask("POST", "/v1/rank/p", kOne).status, 200);
   while (!first.is_complete || !second.is_complete) ASSERT_TRUE(rig.rank.step());
   EXPECT_EQ(rig.ask("POST", "/v1/rank/slow", kOne).status, 200);

@@ -62,6 +62,8 @@ void take(const base::JsonValue& series, TopSample& sample) {
     sample.received = value;
   } else if (name == "rankd_inflight") {
     sample.inflight += value;
+  } else if (name == "rankd_plan_inflight") {
+    sample.plan_inflight[label(series, "plan")] = value;
   } else if (name == "rankd_admission_limit") {
     sample.limit = value;
   } else if (name == "rankd_admission_waiting") {
@@ -101,7 +103,8 @@ std::vector<TopView::Plan> compare_plans(const TopSample& before,
   std::vector<TopView::Plan> plans;
   for (const auto& [name, outcomes] : after.outcomes) {
     const auto* const old = find(before.outcomes, name);
-    TopView::Plan plan{.name = name};
+    const auto* const inflight = find(after.plan_inflight, name);
+    TopView::Plan plan{.name = name, .inflight = inflight != nullptr ? *inflight : 0};
     for (const auto& [outcome, count] : outcomes) {
       const auto* const last = old != nullptr ? find(*old, outcome) : nullptr;
       const double rate = std::max(count - (last != nullptr ? *last : 0), 0.0) / seconds;
@@ -209,18 +212,20 @@ std::string to_text(const TopView& view, std::string_view address) {
       view.waiting,
       view.shed,
       view.cpu);
-  out += base::format("{:<28} {:>10} {:>9} {:>9} {:>9} {:>11} {:>8}\n",
+  out += base::format("{:<28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>11} {:>8}\n",
                       "PLAN",
                       "ANSWERS/S",
+                      "IN FLIGHT",
                       "P50 ms",
                       "P99 ms",
                       "ERRORS/S",
                       "DEGRADED/S",
                       "SHED/S");
   for (const TopView::Plan& plan : view.plans) {
-    out += base::format("{:<28} {:>10.1f} {:>9.2f} {:>9.2f} {:>9.1f} {:>11.1f} {:>8.1f}\n",
+    out += base::format("{:<28} {:>10.1f} {:>9.0f} {:>9.2f} {:>9.2f} {:>9.1f} {:>11.1f} {:>8.1f}\n",
                         base::printable(plan.name),
                         plan.rate,
+                        plan.inflight,
                         plan.p50_ms,
                         plan.p99_ms,
                         plan.errors,
@@ -260,6 +265,7 @@ std::string to_json(const TopView& view) {
     json.begin_object();
     json.member("plan", plan.name);
     json.member("answers_per_second", plan.rate);
+    json.member("in_flight", plan.inflight);
     json.member("p50_ms", plan.p50_ms);
     json.member("p99_ms", plan.p99_ms);
     json.member("errors_per_second", plan.errors);

@@ -26,6 +26,7 @@ struct TopSample {
   std::map<std::pair<std::string, std::string>, TopHistogram> nodes = {};  ///< by plan and node
   std::map<std::string, double> loop_busy = {};
   std::map<std::string, double> connections = {};
+  std::map<std::string, double> plan_inflight = {};
   double received = 0;
   double inflight = 0;
   double limit = 0;
@@ -42,6 +43,7 @@ struct TopView {
   struct Plan {
     std::string name;
     double rate = 0;  ///< answers per second, all outcomes
+    double inflight = 0;
     double p50_ms = 0;
     double p99_ms = 0;
     double errors = 0;  ///< per second: outcomes error, deadline and invalid

@@ -27,6 +27,7 @@ std::string stats(int ok, int refused, const std::string& buckets, double node_s
          std::to_string(node_sum) + R"(,"buckets":)" + buckets + R"(},
     {"name":"rankd_inflight","labels":{"priority":"normal"},"value":3},
     {"name":"rankd_inflight","labels":{"priority":"low"},"value":2},
+    {"name":"rankd_plan_inflight","labels":{"plan":"home"},"value":4},
     {"name":"rankd_admission_limit","value":256},
     {"name":"rankd_shed_total","labels":{"reason":"limit","priority":"normal"},"value":)" +
          std::to_string(refused) + R"(},
@@ -51,10 +52,12 @@ TEST(TopViewTest, S44_ShowsWhatHappenedBetweenTwoLooks) {
   ASSERT_EQ(view.plans.size(), 2U);
   EXPECT_EQ(view.plans[0].name, "home");
   EXPECT_EQ(view.plans[0].rate, 210);
+  EXPECT_EQ(view.plans[0].inflight, 4);
   EXPECT_EQ(view.plans[0].shed, 10);
   EXPECT_NEAR(view.plans[0].p50_ms, 0.1, 1e-9);
   EXPECT_NEAR(view.plans[0].p99_ms, 24.7, 1e-9);
   EXPECT_EQ(view.plans[1].rate, 0);
+  EXPECT_EQ(view.plans[1].inflight, 0);
   ASSERT_EQ(view.loops.size(), 1U);
   EXPECT_NEAR(view.loops[0].busy, 0.2, 1e-9);
   EXPECT_EQ(view.loops[0].connections, 4);
@@ -77,11 +80,12 @@ TEST(TopViewTest, S44_TextAndJsonSayTheSame) {
       *read_top_sample(stats(1000, 10, kNone, 0)), *read_top_sample(stats(1400, 30, kMany, 2)), 2);
   const std::string text = to_text(view, "127.0.0.1:8080");
   EXPECT_THAT(text, HasSubstr("210.0 requests/s   in flight 5 of 256"));
-  EXPECT_THAT(text, HasSubstr("home                              210.0      0.10     24.70"));
+  EXPECT_THAT(text,
+              HasSubstr("home                              210.0         4      0.10     24.70"));
   EXPECT_THAT(text, HasSubstr("home / score"));
   const std::string json = to_json(view);
   ASSERT_TRUE(base::read_json(json).has_value()) << json;
-  EXPECT_THAT(json, HasSubstr(R"("plan":"home","answers_per_second":210,)"));
+  EXPECT_THAT(json, HasSubstr(R"("plan":"home","answers_per_second":210,"in_flight":4,)"));
 }
 
 TEST(TopViewTest, WhatIsNotRankdsStatsIsAnError) {
