@@ -66,7 +66,7 @@ TEST(GraphAdminTest, G50_ConfigComesFromACallerOrFromTheFileAgain) {
   EXPECT_THAT(result.out, HasSubstr("has no config 'x'"));
   EXPECT_THAT(result.out, HasSubstr("Web pages may not change a graph"));
   EXPECT_THAT(result.out, HasSubstr("committed_update_count\",\"value\":2"));
-  EXPECT_THAT(root.read("log"), HasSubstr("read again, 1 components have a new config"));
+  EXPECT_THAT(root.read("log"), HasSubstr("read again, new config values for 1 component"));
   EXPECT_THAT(result.out, HasSubstr("exit 0"));
 }
 

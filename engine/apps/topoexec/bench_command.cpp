@@ -15,6 +15,7 @@
 #include "base/formats/json_writer.h"
 #include "base/result.h"
 #include "graph/compile/compiled_graph.h"
+#include "graph/report/count_text.h"
 #include "graph/report/run_report.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
@@ -60,13 +61,12 @@ BenchRun run_once(const GraphInput& input,
 
 std::string bench_text(const GraphInput& input, const BenchResult& result) {
   const BenchRun& median = result.median();
-  std::string text =
-      base::format("{}: {} runs in {} time, {} epochs and {} invocations in the median one\n",
-                   input.graph.name,
-                   result.runs.size(),
-                   input.flags.virtual_time ? "virtual" : "wall",
-                   median.epochs,
-                   median.invocations);
+  std::string text = base::format("{}: {} in {} time, {} and {} in the median one\n",
+                                  input.graph.name,
+                                  graph::count_text(result.runs.size(), "run"),
+                                  input.flags.virtual_time ? "virtual" : "wall",
+                                  graph::count_text(median.epochs, "epoch"),
+                                  graph::count_text(median.invocations, "invocation"));
   const auto row = [&text](const char* name, const BenchRun& run) {
     text += base::format("  {:<8}{:>12.3f} ms{:>14.0f} epochs/s{:>12.1f} ns per invocation\n",
                          name,

@@ -19,6 +19,7 @@
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/domains.h"
 #include "graph/format/graph_file.h"
+#include "graph/report/count_text.h"
 #include "graph/report/plan_diff.h"
 #include "graph/run/config_updates.h"
 #include "graph/run/run_options.h"
@@ -44,9 +45,9 @@ class ConfigFile {
   void read_again() {
     const auto changed = update();
     const std::string text =
-        changed ? base::format("topoexec: {}: read again, {} components have a new config\n",
+        changed ? base::format("topoexec: {}: read again, new config values for {}\n",
                                input_.flags.file,
-                               *changed)
+                               graph::count_text(*changed, "component"))
                 : base::format("topoexec: {}: the graph goes on as it was: {}\n",
                                input_.flags.file,
                                changed.error().to_string());

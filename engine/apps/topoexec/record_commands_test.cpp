@@ -21,12 +21,12 @@ std::string record_path() {
   return testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name();
 }
 
-Outcome record_example(const std::string& name) {
+Outcome record_example(const std::string& name, bool virtual_time = true) {
   Flags flags;
   flags.command = Subcommand::kRun;
   flags.file = std::string(MILLRACE_SOURCE_DIR) + "/examples/graphs/" + name + ".yaml";
-  flags.virtual_time = true;
-  flags.duration_ms = 500;
+  flags.virtual_time = virtual_time;
+  flags.duration_ms = virtual_time ? 500 : 100;
   flags.record = record_path();
   return run_command(flags);
 }
@@ -47,6 +47,16 @@ TEST(TopoexecRecordTest, G55_RecordsOfTheExamplesReplayTheSame) {
     EXPECT_EQ(text.exit_code, 0) << text.out << text.err;
     EXPECT_THAT(text.out, HasSubstr("the same as recorded"));
     EXPECT_THAT(replay(Format::kJson).out, StartsWith(R"({"ok":true,"epochs":{")"));
+  }
+  std::filesystem::remove(record_path());
+}
+
+TEST(TopoexecRecordTest, G55_RecordsOfRunsInWallTimeReplayTheSame) {
+  for (const char* name : {"greenhouse", "alarms", "pool_load"}) {
+    const Outcome run = record_example(name, false);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const Outcome text = replay();
+    EXPECT_EQ(text.exit_code, 0) << text.out << text.err;
   }
   std::filesystem::remove(record_path());
 }

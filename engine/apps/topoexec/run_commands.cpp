@@ -69,8 +69,9 @@ Outcome run(const GraphInput& input) {
     lines.clear();
     if (!is_written) session.stop();
   };
-  const auto ran = flags.virtual_time ? run_and_record(input, std::move(options))
-                                      : run_live(input, session, std::move(options));
+  const bool is_live = !flags.virtual_time && flags.record.empty();
+  const auto ran = is_live ? run_live(input, session, std::move(options))
+                           : run_and_record(input, std::move(options));
   if (!ran) {
     return usage_error(base::format("{}: {}", ran.error().where(), ran.error().message()));
   }
@@ -182,8 +183,9 @@ Outcome run_graph_command(const GraphInput& input) {
   if (flags.command == Subcommand::kBench) return bench_graph(input);
   const base::Status checked = graph::check_options(input.graph, options_of(flags));
   if (!checked) return usage_error(checked.error().message());
-  if (!flags.record.empty() && !flags.virtual_time) {
-    return usage_error("--record needs --virtual-time: only such runs can be replayed");
+  if (!flags.record.empty() && !flags.admin.empty()) {
+    return usage_error(
+        "--record and --admin exclude each other: what --admin changes is not recorded");
   }
   if (!flags.admin.empty() && flags.virtual_time) {
     return usage_error("--admin is for runs in wall time: one in virtual time is over at once");

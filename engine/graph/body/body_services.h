@@ -39,7 +39,7 @@ class BodyServices {
                                                  Duration budget) = 0;
   [[nodiscard]] virtual base::Result<Payload> ask(
       InvocationRecord& record, const std::function<base::Result<Payload>()>& question) = 0;
-  [[nodiscard]] virtual std::optional<std::string> read_line() = 0;
+  [[nodiscard]] virtual std::optional<std::string> read_line(InvocationRecord& record) = 0;
   [[nodiscard]] virtual std::optional<Payload> read_state(const InvocationRecord& record,
                                                           std::string_view table,
                                                           std::string_view key) const = 0;

@@ -85,6 +85,6 @@ void GraphContext::give_to_host(const InputMessage& input) {
   record_.has_more = true;
   record_.for_host.push_back(input);
 }
-std::optional<std::string> GraphContext::read_line() { return services_.read_line(); }
+std::optional<std::string> GraphContext::read_line() { return services_.read_line(record_); }
 
 }  // namespace millrace::graph

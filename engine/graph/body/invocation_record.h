@@ -17,6 +17,8 @@
 
 namespace millrace::graph {
 
+struct CallFacts;
+
 struct StagedPublication {
   Payload value = {};
   Duration event_time{};
@@ -50,6 +52,12 @@ struct InvocationHead {
   /// It did more than publish one value into `slot`: took time, failed, was told to end, and so on.
   mutable bool has_more = false;
   std::uint64_t epoch = 0;
+  std::uint64_t call = 0;          ///< of the component's invocations, from 1
+  mutable std::uint64_t asks = 0;  ///< how often it asked whether it was cancelled
+  /// Which of these was the first to be answered with yes, from 1; 0: none.
+  mutable std::uint64_t told_at = 0;
+  std::uint32_t task_count = 0;      ///< tasks that it wanted to submit
+  const CallFacts* facts = nullptr;  ///< if this replays a run on threads
   Duration begin{};
   Duration spent{};
   Correlation correlation = {};
@@ -74,6 +82,12 @@ struct InvocationRecord : InvocationHead {
   /// Whether it has succeeded and did nothing but publish, at most once.
   [[nodiscard]] bool is_plain() const {
     return has_run && !error && published.size() <= 1 && writes.empty() && for_host.empty();
+  }
+
+  /// Asks for its cache lines, to be written soon.
+  void prefetch() const {
+    const auto* const begin = reinterpret_cast<const std::byte*>(this);
+    for (std::size_t at = 0; at < sizeof(*this); at += 64) __builtin_prefetch(begin + at, 1);
   }
 
   [[nodiscard]] std::span<const InputMessage> inputs() const {

@@ -77,6 +77,14 @@ void add_domain(const RunTables& tables, const DomainRun& domain, EntryText& ent
   entry.json().member("epoch", domain.epoch);
 }
 
+void add_call(const RunTables& tables,
+              std::uint32_t component,
+              std::uint64_t call,
+              EntryText& entry) {
+  entry.json().member("component", tables.graph.components[component].id);
+  entry.json().member("call", call);
+}
+
 void add_published(const RunTables& tables, const InvocationRecord& record, EntryText& entry) {
   base::JsonWriter& json = entry.json();
   json.key("published");
@@ -131,6 +139,7 @@ std::string begin_entry(const RunTables& tables, const DomainRun& domain) {
     entry.json().value(place + "#" + std::to_string(item.number));
   }
   entry.json().end_array();
+  if (tables.lines != nullptr) entry.json().member("has_lines", tables.lines->is_ready());
   return entry.finish();
 }
 
@@ -184,13 +193,19 @@ std::string ask_entry(const RunTables& tables,
                       const InvocationRecord& record,
                       const base::Result<Payload>& answer) {
   EntryText entry("ask");
-  entry.json().member("component", tables.graph.components[record.component].id);
+  add_call(tables, record.component, record.call, entry);
   entry.add_answer(answer);
   return entry.finish();
 }
 
-std::string line_entry(const std::optional<std::string>& line) {
+std::string line_entry(const std::optional<std::string>& line,
+                       std::string_view component,
+                       std::uint64_t call) {
   EntryText entry("line");
+  if (call > 0) {
+    entry.json().member("component", component);
+    entry.json().member("call", call);
+  }
   if (!line) return entry.finish();
   const bool is_plain = std::ranges::none_of(*line, is_beyond_ascii);
   if (is_plain) {
@@ -201,6 +216,55 @@ std::string line_entry(const std::optional<std::string>& line) {
   std::string bytes;
   for (const char byte : *line) bytes += base::format("{:02x}", static_cast<unsigned char>(byte));
   entry.json().member("bytes", bytes);
+  return entry.finish();
+}
+
+std::string call_entry(const RunTables& tables, const InvocationRecord& record) {
+  const CompiledComponent& component = tables.graph.components[record.component];
+  EntryText entry("call");
+  entry.json().member("domain", tables.graph.domains[component.domain].id);
+  entry.json().member("epoch", record.epoch);
+  add_call(tables, record.component, record.call, entry);
+  entry.json().member("begin", record.begin.count());
+  entry.json().member("spent", record.spent.count());
+  if (record.worker != kNoIndex) entry.json().member("worker", record.worker);
+  if (record.was_cancelled) entry.json().member("was_cancelled", true);
+  if (record.told_at > 0) entry.json().member("told_at", record.told_at);
+  if (record.is_abandoned) entry.json().member("is_abandoned", true);
+  return entry.finish();
+}
+
+std::string section_entry(const RunTables& tables, const DomainRun& domain, std::string_view kind) {
+  EntryText entry(kind);
+  add_domain(tables, domain, entry);
+  if (kind == "resume") entry.json().member("time", domain.now.count());
+  return entry.finish();
+}
+
+std::string submit_entry(const RunTables& tables, const TaskKey& key, bool has_room) {
+  EntryText entry("submit");
+  add_call(tables, key.component, key.call, entry);
+  entry.json().member("number", key.number);
+  entry.json().member("has_room", has_room);
+  return entry.finish();
+}
+
+std::string task_end_entry(const RunTables& tables,
+                           const TaskKey& key,
+                           Duration at,
+                           const TaskAnswer& answer) {
+  EntryText entry("task");
+  add_call(tables, key.component, key.call, entry);
+  entry.json().member("number", key.number);
+  entry.json().member("time", at.count());
+  entry.json().member("spent", answer.spent.count());
+  entry.add_answer(answer.result);
+  return entry.finish();
+}
+
+std::string returned_entry(const RunTables& tables, std::uint32_t component) {
+  EntryText entry("returned");
+  entry.json().member("component", tables.graph.components[component].id);
   return entry.finish();
 }
 

@@ -23,6 +23,7 @@
 // - refuse: an edge that refused a publication
 // - end: domain, epoch, time
 // - inject, task, ask, line: what came from outside
+// - call, hand_over, resume, stop, submit, returned: of runs on threads, see `RunJournal`
 // - complete: how the run ended
 //
 // Times are nanoseconds. Values of more than 256 bytes that the run itself made are replaced by
@@ -45,7 +46,21 @@ namespace millrace::graph {
 [[nodiscard]] std::string ask_entry(const RunTables& tables,
                                     const InvocationRecord& record,
                                     const base::Result<Payload>& answer);
-[[nodiscard]] std::string line_entry(const std::optional<std::string>& line);
+/// By which invocation of which component, in runs on threads; else lines are read one by one.
+[[nodiscard]] std::string line_entry(const std::optional<std::string>& line,
+                                     std::string_view component = {},
+                                     std::uint64_t call = 0);
+[[nodiscard]] std::string call_entry(const RunTables& tables, const InvocationRecord& record);
+/// `hand_over`, `resume` or `stop`.
+[[nodiscard]] std::string section_entry(const RunTables& tables,
+                                        const DomainRun& domain,
+                                        std::string_view kind);
+[[nodiscard]] std::string submit_entry(const RunTables& tables, const TaskKey& key, bool has_room);
+[[nodiscard]] std::string task_end_entry(const RunTables& tables,
+                                         const TaskKey& key,
+                                         Duration at,
+                                         const TaskAnswer& answer);
+[[nodiscard]] std::string returned_entry(const RunTables& tables, std::uint32_t component);
 [[nodiscard]] std::string complete_entry(const RuntimeRunnerResult& result);
 
 /// The line that a `line` entry holds; nothing at the end of the input.

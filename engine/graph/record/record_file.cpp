@@ -22,8 +22,21 @@
 namespace millrace::graph {
 namespace {
 
-constexpr std::array<std::string_view, 9> kKinds{
-    "begin", "run", "refuse", "end", "inject", "task", "ask", "line", "complete"};
+constexpr auto kKinds = std::to_array<std::string_view>({"begin",
+                                                         "run",
+                                                         "refuse",
+                                                         "end",
+                                                         "inject",
+                                                         "task",
+                                                         "ask",
+                                                         "line",
+                                                         "call",
+                                                         "hand_over",
+                                                         "resume",
+                                                         "stop",
+                                                         "submit",
+                                                         "returned",
+                                                         "complete"});
 
 /// Reads and checks the lines of one record.
 class RecordFileReader {
@@ -89,13 +102,12 @@ class RecordFileReader {
       return refuse(base::format("The record has another version than {}, which this program reads",
                                  kRecordVersion));
     }
-    if (text_of(header, "time") != "virtual") {
-      return refuse("Only runs in virtual time can be replayed by this version");
-    }
+    const std::string_view time = text_of(header, "time");
+    if (time != "virtual" && time != "wall") return refuse("The record does not say in which time");
     file_.name = std::string(text_of(header, "file"));
     file_.text = std::string(text_of(header, "graph"));
     file_.format = text_of(header, "syntax") == "json" ? TextFormat::kJson : TextFormat::kYaml;
-    file_.options.virtual_time = true;
+    file_.options.virtual_time = time == "virtual";
     return read_options(header);
   }
 
@@ -111,6 +123,8 @@ class RecordFileReader {
       if (!count || *count < 0) return refuse("The duration is not a count of nanoseconds");
       file_.options.duration = Duration(*count);
     }
+    const auto hands_over = options->find_member("hands_over");
+    file_.hands_over = hands_over && hands_over->find_bool() == true;
     const auto until_idle = options->find_member("until_idle");
     file_.options.until_idle = until_idle && until_idle->find_bool() == true;
     const auto snapshots = header.find_member("snapshots");

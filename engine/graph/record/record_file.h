@@ -19,6 +19,8 @@ struct RecordFile {
   TextFormat format = TextFormat::kYaml;
   /// Bounds, snapshots and injections of the run.
   RuntimeRunnerOptions options = {};
+  /// Whether outputs were handed over while it ran.
+  bool hands_over = false;
   /// Why the run ended, as `to_string(SchedulerStopReason)` names it.
   std::string reason = {};
   std::uint64_t entry_count = 0;  ///< without the first line and the last

@@ -58,8 +58,8 @@ TEST(RecordFile, MalformedRecordsAreClearErrors) {
     return why(sign_again(replaced(record, old, by)));
   };
   EXPECT_THAT(with("millrace-graph-record", "something"), HasSubstr("Not a record"));
-  EXPECT_THAT(with("\"version\":1", "\"version\":2"), HasSubstr("another version than 1"));
-  EXPECT_THAT(with("\"time\":\"virtual\"", "\"time\":\"wall\""), HasSubstr("virtual time"));
+  EXPECT_THAT(with("\"version\":2", "\"version\":1"), HasSubstr("another version than 2"));
+  EXPECT_THAT(with("\"time\":\"virtual\"", "\"time\":\"lunch\""), HasSubstr("in which time"));
   EXPECT_THAT(with("\"is\":\"begin\"", "\"is\":\"begun\""), HasSubstr("'begun' at line 2"));
   EXPECT_THAT(with("{\"is\":\"begin\"", "[\"is\",\"begin\""), HasSubstr("Not an entry"));
   EXPECT_THAT(with("\"snapshots\":[]", "\"snapshots\":1"), HasSubstr("snapshots"));

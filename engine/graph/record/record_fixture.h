@@ -26,13 +26,12 @@ struct RecordedRun {
   std::string record = {};
 };
 
-/// Records a run in virtual time, with trace and outputs.
-inline RecordedRun record_run(const std::string& text,
-                              RuntimeRunnerOptions options,
-                              const TestTypes& types = {}) {
+/// Records a run, with outputs.
+inline RecordedRun record_with(const std::string& text,
+                               RuntimeRunnerOptions options,
+                               const TestTypes& types) {
   const CompiledGraph graph = types.compile(text);
-  options.virtual_time = options.keep_outputs = options.trace = true;
-  if (!options.steps && !options.duration) options.until_idle = true;
+  options.keep_outputs = true;
   const std::string path =
       testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name();
   Recorder recorder;
@@ -46,6 +45,22 @@ inline RecordedRun record_run(const std::string& text,
   recorded.record = content.str();
   std::filesystem::remove(path);
   return recorded;
+}
+
+/// Records a run in virtual time, with trace and outputs.
+inline RecordedRun record_run(const std::string& text,
+                              RuntimeRunnerOptions options,
+                              const TestTypes& types = {}) {
+  options.virtual_time = options.trace = true;
+  if (!options.steps && !options.duration) options.until_idle = true;
+  return record_with(text, std::move(options), types);
+}
+
+/// Records a run on threads.
+inline RecordedRun record_on_threads(const std::string& text,
+                                     const RuntimeRunnerOptions& options,
+                                     const TestTypes& types = {}) {
+  return record_with(text, options, types);
 }
 
 inline base::Result<ReplayResult> replay_text(const std::string& record,

@@ -34,6 +34,7 @@ std::string header_entry(const RecordedGraph& graph, const RuntimeRunnerOptions&
   if (options.steps) json.member("steps", *options.steps);
   if (options.duration) json.member("duration", options.duration->count());
   json.member("until_idle", options.until_idle);
+  json.member("hands_over", static_cast<bool>(options.on_output));
   json.end_object();
   json.key("snapshots");
   json.begin_array();
@@ -114,10 +115,49 @@ base::Result<Payload> Recorder::ask(const RunTables& tables,
 }
 
 std::optional<std::string> Recorder::read_line(
+    const RunTables& tables,
+    const InvocationRecord& record,
     const std::function<std::optional<std::string>()>& read) {
-  std::optional<std::string> line = read ? read() : std::nullopt;
-  add(line_entry(line));
+  std::optional<std::string> line = read();
+  if (tables.settings.virtual_time) {
+    add(line_entry(line));
+  } else {
+    add(line_entry(line, tables.graph.components[record.component].id, record.call));
+  }
   return line;
+}
+
+void Recorder::call(const RunTables& tables, const InvocationRecord& record) {
+  add(call_entry(tables, record));
+}
+
+void Recorder::resume(const RunTables& tables, const DomainRun& domain) {
+  add(section_entry(tables, domain, "resume"));
+}
+
+void Recorder::hand_over(const RunTables& tables, const DomainRun& domain) {
+  add(section_entry(tables, domain, "hand_over"));
+}
+
+bool Recorder::sees_stop(const RunTables& tables, const DomainRun& domain, bool is_requested) {
+  if (is_requested) add(section_entry(tables, domain, "stop"));
+  return is_requested;
+}
+
+bool Recorder::admit_task(const RunTables& tables, const TaskKey& key, bool has_room) {
+  add(submit_entry(tables, key, has_room));
+  return has_room;
+}
+
+void Recorder::end_task(const RunTables& tables,
+                        const TaskKey& key,
+                        Duration at,
+                        const TaskAnswer& answer) {
+  add(task_end_entry(tables, key, at, answer));
+}
+
+void Recorder::end_abandoned(const RunTables& tables, std::uint32_t component) {
+  add(returned_entry(tables, component));
 }
 
 std::optional<std::string> Recorder::problem() const {

@@ -24,7 +24,7 @@ namespace millrace::graph {
 
 inline constexpr std::string_view kRecordFormat = "millrace-graph-record";
 /// Must change whenever programs of before would misread a record.
-inline constexpr std::uint32_t kRecordVersion = 1;
+inline constexpr std::uint32_t kRecordVersion = 2;
 
 /// The graph that is recorded, so that a record can be replayed without the file.
 struct RecordedGraph {
@@ -58,7 +58,23 @@ class Recorder final : public RunJournal {
       const InvocationRecord& record,
       const std::function<base::Result<Payload>()>& question) override;
   [[nodiscard]] std::optional<std::string> read_line(
+      const RunTables& tables,
+      const InvocationRecord& record,
       const std::function<std::optional<std::string>()>& read) override;
+  void call(const RunTables& tables, const InvocationRecord& record) override;
+  void resume(const RunTables& tables, const DomainRun& domain) override;
+  void hand_over(const RunTables& tables, const DomainRun& domain) override;
+  [[nodiscard]] bool sees_stop(const RunTables& tables,
+                               const DomainRun& domain,
+                               bool is_requested) override;
+  [[nodiscard]] bool admit_task(const RunTables& tables,
+                                const TaskKey& key,
+                                bool has_room) override;
+  void end_task(const RunTables& tables,
+                const TaskKey& key,
+                Duration at,
+                const TaskAnswer& answer) override;
+  void end_abandoned(const RunTables& tables, std::uint32_t component) override;
   [[nodiscard]] std::optional<std::string> problem() const override;
   [[nodiscard]] bool is_over() const override { return false; }
 

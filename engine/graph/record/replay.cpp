@@ -1,7 +1,5 @@
 #include "graph/record/replay.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,9 +16,11 @@
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/payload.h"
+#include "graph/record/divergence.h"
 #include "graph/record/journal_entry.h"
 #include "graph/record/record_file.h"
 #include "graph/record/record_line.h"
+#include "graph/record/thread_replay.h"
 #include "graph/run/run_journal.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
@@ -29,21 +29,6 @@
 
 namespace millrace::graph {
 namespace {
-
-constexpr std::size_t kShownBytesMax = 400;
-
-std::string text_of(const base::JsonValue& entry, std::string_view name) {
-  const auto member = entry.find_member(name);
-  return member ? std::string(member->find_string().value_or("")) : std::string();
-}
-
-/// `name: value` of a member, or `name: nothing`.
-std::string show_member(const std::optional<base::JsonValue>& member, std::string_view name) {
-  std::string text = std::string(name) + ": ";
-  text += member ? Payload::from_json(*member).to_json() : "nothing";
-  if (text.size() > kShownBytesMax) text.replace(kShownBytesMax, std::string::npos, "...");
-  return text;
-}
 
 /// Compares a run, entry by entry, with a record.
 /// Threading: not shared. Lifetime: borrows.
@@ -90,6 +75,8 @@ class ReplayJournal final : public RunJournal {
     return answer;
   }
   std::optional<std::string> read_line(
+      const RunTables&,
+      const InvocationRecord&,
       const std::function<std::optional<std::string>()>&) override {
     std::optional<std::string> line;
     if (is_next("line")) line = read_line_entry(document_.root());
@@ -97,13 +84,24 @@ class ReplayJournal final : public RunJournal {
     return line;
   }
 
+  // Of runs on threads.
+  void call(const RunTables&, const InvocationRecord&) override {}
+  void resume(const RunTables&, const DomainRun&) override {}
+  void hand_over(const RunTables&, const DomainRun&) override {}
+  bool sees_stop(const RunTables&, const DomainRun&, bool is_requested) override {
+    return is_requested;
+  }
+  bool admit_task(const RunTables&, const TaskKey&, bool has_room) override { return has_room; }
+  void end_task(const RunTables&, const TaskKey&, Duration, const TaskAnswer&) override {}
+  void end_abandoned(const RunTables&, std::uint32_t) override {}
+
   [[nodiscard]] std::optional<std::string> problem() const override {
     if (error_) return error_->message();
     if (divergence_) return "The replay differs from the record";
     return std::nullopt;
   }
   [[nodiscard]] bool is_over() const override {
-    return !error_ && is_stopped_by_host_ && text_of(document_.root(), "is") == "complete";
+    return !error_ && is_stopped_by_host_ && entry_text(document_.root(), "is") == "complete";
   }
 
   void compare_end(const RuntimeRunnerResult& result) {
@@ -118,7 +116,7 @@ class ReplayJournal final : public RunJournal {
   }
 
   [[nodiscard]] bool is_next(std::string_view kind) const {
-    return !error_ && !divergence_ && text_of(document_.root(), "is") == kind;
+    return !error_ && !divergence_ && entry_text(document_.root(), "is") == kind;
   }
 
   void advance() {
@@ -137,8 +135,8 @@ class ReplayJournal final : public RunJournal {
 
   void compare(const std::string& now) {
     if (error_ || divergence_) return;
-    if (text_of(document_.root(), "is") == "begin") {
-      domain_ = text_of(document_.root(), "domain");
+    if (entry_text(document_.root(), "is") == "begin") {
+      domain_ = entry_text(document_.root(), "domain");
       const auto epoch = document_.root().find_member("epoch");
       epoch_ = epoch ? epoch->find_unsigned().value_or(0) : 0;
     }
@@ -149,52 +147,11 @@ class ReplayJournal final : public RunJournal {
   void describe(const std::string& now) {
     base::JsonDocument ours;
     if (!reader_.read(now, ours)) return;
-    Divergence found{.domain = text_of(ours.root(), "domain"), .line = lines_.line()};
-    if (found.domain.empty()) found.domain = domain_;
-    const auto epoch = ours.root().find_member("epoch");
-    found.epoch = epoch ? epoch->find_unsigned().value_or(epoch_) : epoch_;
-    const auto differs = [](std::optional<base::JsonValue> a, std::optional<base::JsonValue> b) {
-      return !a || !b || Payload::from_json(*a).to_json() != Payload::from_json(*b).to_json();
-    };
-    std::string name = "is";
-    const auto look = [&](const base::JsonValue& from, const base::JsonValue& other) {
-      for (const base::JsonValue member : from.children()) {
-        if (!differs(member, other.find_member(member.key()))) continue;
-        name = std::string(member.key());
-        return true;
-      }
-      return false;
-    };
-    const bool is_other =
-        look(document_.root(), ours.root()) || look(ours.root(), document_.root());
-    if (!is_other) return;
-    found.recorded = show_member(document_.root().find_member(name), name);
-    found.now = show_member(ours.root().find_member(name), name);
-    found.place = place_of(name, ours.root());
-    divergence_ = std::move(found);
-  }
-
-  /// The component or edge to blame: of a boundary the first message that differs.
-  [[nodiscard]] std::string place_of(std::string_view name, const base::JsonValue& ours) const {
-    const auto recorded_list = document_.root().find_member("took");
-    const auto list_now = ours.find_member("took");
-    if (name == "took" && recorded_list && list_now) {
-      const Payload recorded = Payload::from_json(*recorded_list);
-      const Payload now = Payload::from_json(*list_now);
-      for (std::size_t i = 0; i < std::max(recorded.items().size(), now.items().size()); ++i) {
-        const Payload left = i < recorded.items().size() ? recorded.items()[i] : Payload();
-        const Payload right = i < now.items().size() ? now.items()[i] : Payload();
-        if (left == right) continue;
-        const std::string_view id =
-            left.find_text().value_or(right.find_text().value_or(std::string_view()));
-        return std::string(id.substr(0, id.rfind('#')));
-      }
-    }
-    for (const char* member : {"component", "edge"}) {
-      if (std::string id = text_of(document_.root(), member); !id.empty()) return id;
-      if (std::string id = text_of(ours, member); !id.empty()) return id;
-    }
-    return text_of(document_.root(), "is");
+    divergence_ = find_divergence(document_.root(), ours.root());
+    if (!divergence_) return;
+    divergence_->line = lines_.line();
+    if (divergence_->domain.empty()) divergence_->domain = domain_;
+    if (divergence_->epoch == 0) divergence_->epoch = epoch_;
   }
 
   RecordReader lines_;
@@ -215,6 +172,7 @@ base::Result<ReplayResult> replay(const RecordFile& file,
                                   const CompiledGraph& graph,
                                   const ComponentRegistry& registry,
                                   const ReplayOptions& options) {
+  if (!file.options.virtual_time) return replay_threads(file, stream, graph, registry, options);
   ReplayJournal journal(stream, file);
   RuntimeRunnerOptions run_options = file.options;
   run_options.journal = &journal;

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "graph/payload.h"
+#include "graph/report/count_text.h"
 #include "trace/trace_text.h"
 
 namespace millrace::graph {
@@ -73,11 +74,12 @@ void read_lines(const Payload& status, LiveSample& sample) {
     for (const Payload& event : events->items()) {
       const std::string place = member_text(event, "lane") + member_text(event, "component_id") +
                                 member_text(event, "channel_id");
-      sample.health.push_back(base::format("{}{}{}: {} times",
-                                           member_text(event, "kind"),
-                                           place.empty() ? "" : " at ",
-                                           place,
-                                           member_number(event, "count")));
+      sample.health.push_back(base::format(
+          "{}{}{}: {}",
+          member_text(event, "kind"),
+          place.empty() ? "" : " at ",
+          place,
+          count_text(static_cast<std::uint64_t>(member_number(event, "count")), "time")));
     }
   }
   if (const Payload* errors = status.find_member("errors")) {
@@ -191,7 +193,8 @@ class TableText {
                                   : std::max<std::size_t>(rows_max_, 2) - 1;
     std::string text;
     for (std::size_t i = 0; i < shown; ++i) text += lines_[i] + "\n";
-    if (shown < lines_.size()) text += base::format("… {} lines more\n", lines_.size() - shown);
+    if (shown < lines_.size())
+      text += base::format("… {} more\n", count_text(lines_.size() - shown, "line"));
     return text;
   }
 

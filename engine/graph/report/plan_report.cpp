@@ -13,6 +13,7 @@
 #include "graph/format/diagnostic.h"
 #include "graph/format/duration_text.h"
 #include "graph/format/words.h"
+#include "graph/report/count_text.h"
 
 namespace millrace::graph {
 namespace {
@@ -165,17 +166,48 @@ std::string domain_text(const DomainPlan& domain) {
   return text + ")";
 }
 
+/// A lane with what its file says about it.
+std::string lane_text(const LaneSpec& lane) {
+  std::string text = base::format("  lane {}: {}", lane.id, to_string(lane.type));
+  if (lane.type == LaneType::kFixedRate) {
+    text += base::format(", every {}", duration_text(lane_period(lane)));
+    if (lane.tick_budget > Duration::zero()) {
+      text += base::format(", tick_budget {}", duration_text(lane.tick_budget));
+    }
+    if (lane.wall_clock_enabled)
+      text += ", wall clock, " + std::string(to_string(lane.overrun_policy));
+    if (lane.phase > Duration::zero())
+      text += base::format(", phase {}", duration_text(lane.phase));
+  }
+  if (lane.type == LaneType::kThreadPool) {
+    const auto threads = static_cast<std::uint64_t>(std::max<std::int64_t>(lane.max_threads, 1));
+    text += ", " + count_text(threads, "thread");
+    if (lane.queue_capacity) {
+      text +=
+          base::format(", queue_capacity {}, {}", *lane.queue_capacity, to_string(lane.overflow));
+    }
+  }
+  if (!lane.thread_name.empty()) text += base::format(", thread_name {}", lane.thread_name);
+  if (lane.enforce != Enforce::kOff) text += base::format(", enforce {}", to_string(lane.enforce));
+  return text + "\n";
+}
+
 std::string plan_text(const CompiledGraph& graph) {
-  std::string text = base::format("graph {}: {} components in {} regions, {} edges, {} lanes\n",
+  std::string text = base::format("graph {}: {} in {}, {}, {}\n",
                                   graph.name,
-                                  graph.components.size(),
-                                  graph.regions.size(),
-                                  graph.edges.size(),
-                                  graph.lanes.size());
+                                  count_text(graph.components.size(), "component"),
+                                  count_text(graph.regions.size(), "region"),
+                                  count_text(graph.edges.size(), "edge"),
+                                  count_text(graph.lanes.size(), "lane"));
   std::uint32_t shown = UINT32_MAX;
   for (std::size_t i = 0; i < graph.stages.size(); ++i) {
     const std::uint32_t domain = graph.regions[graph.stages[i].front()].domain;
-    if (domain != shown) text += base::format("domain {}\n", domain_text(graph.domains[domain]));
+    if (domain != shown) {
+      text += base::format("domain {}\n", domain_text(graph.domains[domain]));
+      for (const std::uint32_t lane : graph.domains[domain].lanes) {
+        text += lane_text(graph.lanes[lane]);
+      }
+    }
     shown = domain;
     text += base::format("  stage {}\n", i);
     for (const std::uint32_t index : graph.stages[i]) {

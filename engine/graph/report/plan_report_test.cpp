@@ -50,6 +50,8 @@ TEST(PlanReportTest, TheTextShowsStagesInOrder) {
   EXPECT_EQ(plan_text(compile_good(sample_graph().text())),
             "graph t: 4 components in 3 regions, 4 edges, 2 lanes\n"
             "domain main (ready)\n"
+            "  lane main: event_loop\n"
+            "  lane pool: thread_pool, 2 threads\n"
             "  stage 0\n"
             "    0   a  core.counter on main\n"
             "  stage 1\n"

@@ -11,6 +11,7 @@
 #include "base/metrics/metric_descriptor.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/payload.h"
+#include "graph/report/count_text.h"
 #include "graph/run/run_result.h"
 #include "graph/run/why.h"
 #include "graph/watch/graph_metrics.h"
@@ -193,14 +194,14 @@ void write_status_json(const CompiledGraph& graph,
 }
 
 std::string run_summary(const CompiledGraph& graph, const RuntimeRunnerResult& result) {
-  std::string text = base::format("{}: {} ({}) after {} ms, {} invocations\n",
+  std::string text = base::format("{}: {} ({}) after {} ms, {}\n",
                                   graph.name,
                                   result.ok ? "ok" : "failed",
                                   to_string(result.scheduler_stop_reason),
                                   in_milliseconds(result.time),
-                                  result.invocations);
+                                  count_text(result.invocations, "invocation"));
   for (const DomainEpochs& domain : result.epochs) {
-    text += base::format("  domain {}: {} epochs\n", domain.domain, domain.epochs);
+    text += base::format("  domain {}: {}\n", domain.domain, count_text(domain.epochs, "epoch"));
   }
   for (const LaneSettingReport& setting : result.lane_settings) {
     text += base::format("  lane {}: {} is {}", setting.lane, setting.field, setting.effective);
@@ -214,8 +215,10 @@ std::string run_summary(const CompiledGraph& graph, const RuntimeRunnerResult& r
     if (!loop.reason.empty()) text += base::format("  loop {}: {}\n", loop.loop, loop.reason);
   }
   for (const HealthEvent& event : result.health_events) {
-    text += base::format(
-        "  {}{}: {} times\n", to_string(event.kind), place_text(graph, event), event.count);
+    text += base::format("  {}{}: {}\n",
+                         to_string(event.kind),
+                         place_text(graph, event),
+                         count_text(event.count, "time"));
   }
   for (const RunError& error : result.errors) {
     text += base::format("  error {} in {}{}{}: {}\n",

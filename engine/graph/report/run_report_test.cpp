@@ -43,7 +43,7 @@ TEST(RunReport, G68_RunPrintsOneObject) {
   EXPECT_THAT(text, ::testing::EndsWith(R"("state":{"x":{"epoch":1,"values":{"a":1}}}})"));
   EXPECT_EQ(run_summary(graph, result),
             "t: ok (idle) after 0 ms, 8 invocations\n  domain main: 2 epochs\n"
-            "  component_isolated at t: 1 times\n");
+            "  component_isolated at t: 1 time\n");
   EXPECT_THAT(metrics_text(result),
               HasSubstr("runtime.component.execution_count                s                2\n"));
 }

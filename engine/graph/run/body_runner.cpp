@@ -96,7 +96,8 @@ BodySite BodyRunner::site_of(std::uint32_t component, const DomainRun& domain) c
           .component = component,
           .is_plain = domain.clock == nullptr && !tables_.lock.is_shared() && !is_traced &&
                       apart_ == nullptr,
-          .is_judged = is_traced || compiled.execution.budget != Duration::zero() ||
+          .is_judged = is_traced || tables_.settings.journal != nullptr ||
+                       compiled.execution.budget != Duration::zero() ||
                        compiled.role == BoundaryRole::kOutput};
 }
 
@@ -106,6 +107,7 @@ inline void BodyRunner::start(InvocationRecord& record,
   record.epoch = domain.epoch;
   record.has_run = true;
   record.output_count = static_cast<std::uint32_t>(run.outputs.size());
+  record.call = ++run.call_count;
   if (record.correlation.component != kNoIndex) [[likely]]
     return;
   record.is_root = true;
@@ -187,19 +189,44 @@ DirectRun BodyRunner::run_directly(InvocationRecord& record,
 void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration begin) {
   prepare(record, domain);
   if (domain.clock != nullptr) begin = domain.clock->now();
+  if (tables_.settings.journal != nullptr) [[unlikely]] {
+    record.facts = tables_.settings.journal->find_facts(tables_, record);
+    if (record.facts != nullptr) return execute_again(record, domain);
+  }
   begin_call(record, begin);
   if (tables_.events.is_on()) [[unlikely]]
     trace_begin(record, domain);
   if (apart_ != nullptr && can_be_given_up(record, domain)) [[unlikely]] {
-    const RunUnlocked unlocked(tables_.lock);
+    const OutsideSection outside(tables_, domain);
     ApartWork work(*this, record, domain, *apart_);
     const TeamItem item;
     apart_->begin({&item, 1}, work);
     apart_->finish();
     return;
   }
-  const RunUnlocked unlocked(tables_.lock);
+  const OutsideSection outside(tables_, domain);
   call(record, domain);
+}
+
+void BodyRunner::execute_again(InvocationRecord& record, DomainRun& domain) {
+  const OutsideSection outside(tables_, domain);
+  call_again(record, domain);
+}
+
+void BodyRunner::call_again(InvocationRecord& record, DomainRun& domain) {
+  const CallFacts& facts = *record.facts;
+  begin_call(record, facts.begin);
+  record.worker = facts.worker;
+  record.was_cancelled = record.was_reported = facts.was_cancelled;
+  if (facts.is_abandoned) {
+    // It may never have returned, so it is not called.
+    record.is_abandoned = true;
+    mark_abandoned(record, tables_.graph.components[record.component].execution.abandon_after);
+    ++tables_.components[record.component].stuck_count;
+    return;
+  }
+  call_body(record, *tables_.components[record.component].instance);
+  if (domain.clock != nullptr) record.spent = facts.spent;
 }
 
 bool BodyRunner::call_on_worker(InvocationRecord& record,
@@ -319,19 +346,9 @@ void BodyRunner::count(const BodySite& site, std::uint64_t number, const Invocat
   site.run.last_cause = last.cause;
 }
 
-inline bool BodyRunner::judge(InvocationRecord& record, const BodySite& site, DomainRun& domain) {
-  const auto spent = static_cast<double>(record.spent.count());
-  if (spent != site.cells.last_duration_ns.value()) [[unlikely]] {
-    site.cells.last_duration_ns.set(spent);
-    if (spent > site.cells.max_duration_ns.value()) site.cells.max_duration_ns.set(spent);
-  }
-  const bool is_quiet = !record.wants_finish && !record.was_cancelled && !record.error;
-  if (is_quiet && !site.is_judged) [[likely]]
-    return true;
-  return judge_slowly(record, site, domain);
-}
-
 bool BodyRunner::judge_slowly(InvocationRecord& record, const BodySite& site, DomainRun& domain) {
+  RunJournal* const journal = tables_.settings.journal;
+  if (journal != nullptr && !tables_.settings.virtual_time) journal->call(tables_, record);
   if (record.wants_finish) site.run.trigger->finish();
   if (record.was_cancelled || site.compiled.execution.budget != Duration::zero()) {
     check_budget(record, domain);

@@ -79,6 +79,8 @@ class BodyRunner {
                                     DomainRun& domain,
                                     Duration begin,
                                     TeamPlace place);
+  /// Calls the body of a prepared invocation again, whose facts are known. Without the lock.
+  void call_again(InvocationRecord& record, DomainRun& domain);
   /// Starts a thread for invocations of the domain's own thread that may be given up.
   void start_apart_thread(std::function<void(std::uint32_t worker)> on_thread_start);
   void stop_apart_thread() { apart_.reset(); }
@@ -88,6 +90,18 @@ class BodyRunner {
     return settle(record, site_of(record.component, domain), domain);
   }
   [[nodiscard]] bool settle(InvocationRecord& record, const BodySite& site, DomainRun& domain);
+  /// What `settle` does besides counting.
+  [[nodiscard]] bool judge(InvocationRecord& record, const BodySite& site, DomainRun& domain) {
+    const auto spent = static_cast<double>(record.spent.count());
+    if (spent != site.cells.last_duration_ns.value()) [[unlikely]] {
+      site.cells.last_duration_ns.set(spent);
+      if (spent > site.cells.max_duration_ns.value()) site.cells.max_duration_ns.set(spent);
+    }
+    const bool is_quiet = !record.wants_finish && !record.was_cancelled && !record.error;
+    if (is_quiet && !site.is_judged) [[likely]]
+      return true;
+    return judge_slowly(record, site, domain);
+  }
 
   /// Makes the new instance of a component whose backoff is over; false if that fails the run.
   [[nodiscard]] bool bring_back(std::uint32_t component, const DomainRun& domain);
@@ -99,10 +113,9 @@ class BodyRunner {
   class ApartWork;
 
   void call(InvocationRecord& record, DomainRun& domain);
+  void execute_again(InvocationRecord& record, DomainRun& domain);
   void call_body(InvocationRecord& record, Component& instance);
   void start(InvocationRecord& record, ComponentRun& run, const DomainRun& domain);
-  /// What `settle` does besides counting.
-  [[nodiscard]] bool judge(InvocationRecord& record, const BodySite& site, DomainRun& domain);
   [[nodiscard]] bool judge_slowly(InvocationRecord& record,
                                   const BodySite& site,
                                   DomainRun& domain);

@@ -186,7 +186,7 @@ void Domain::walk() {
       }
     }
     const bool is_committed = commit_stage();
-    if (!run_.given.empty()) tables_.hand_over(run_);
+    if (!run_.given.empty()) hand_over();
     if (!is_committed) {
       if (state_ == DomainState::kFailed) end_epoch();
       return;
@@ -195,6 +195,12 @@ void Domain::walk() {
     stage_index_ = stages_.size();
   }
   end_epoch();
+}
+
+void Domain::hand_over() {
+  tables_.hand_over(run_);
+  RunJournal* const journal = tables_.settings.journal;
+  if (journal != nullptr && !tables_.settings.virtual_time) journal->hand_over(tables_, run_);
 }
 
 void Domain::begin_stage() {
@@ -239,10 +245,9 @@ bool Domain::collect_batches(const Stage& stage) {
     run_.unmark(place);
     const std::size_t first = records_.size();
     collect(places_[place].component);
-    for (std::size_t i = first; i < records_.size(); ++i) {
-      commits_.push_back({.place = place, .first = i, .count = 1});
-      batches_[static_cast<std::size_t>(places_[place].batch)]->add(records_[i]);
-    }
+    if (records_.size() == first) continue;
+    commits_.push_back({.place = place, .first = first, .count = records_.size() - first});
+    batches_[static_cast<std::size_t>(places_[place].batch)]->add(records_, first);
   }
   return std::ranges::all_of(batches_,
                              [](auto& batch) { return batch->is_empty() || batch->admit(); });
@@ -285,12 +290,26 @@ bool Domain::finish_batches(Duration begin) {
   bool is_good = true;
   for (const CommitItem& item : commits_) {
     if (item.loop != nullptr || places_[item.place].batch < 0) continue;
-    InvocationRecord& record = records_[item.first];
+    is_good = settle_pooled(item) && is_good;
+  }
+  return is_good;
+}
+
+bool Domain::settle_pooled(const CommitItem& item) {
+  const BodySite& site = sites_[item.place];
+  bool is_good = true;
+  std::uint64_t run_count = 0;
+  const InvocationRecord* last = nullptr;
+  for (std::size_t i = item.first; i < item.first + item.count; ++i) {
+    InvocationRecord& record = records_[i];
     if (!record.has_run) continue;
-    if (bodies_.settle(record, sites_[item.place], run_)) continue;
-    failures_.push_back(item);
+    ++run_count;
+    last = &record;
+    if (bodies_.judge(record, site, run_)) continue;
+    failures_.push_back({.place = item.place, .first = i, .count = 1});
     is_good = false;
   }
+  if (last != nullptr) bodies_.count(site, run_count, *last);
   return is_good;
 }
 
@@ -406,6 +425,8 @@ void Domain::resume(Duration at) {
   LaneCells& cells = tables_.metrics.lanes[tables_.graph.components[producer].lane];
   raise_gauge(cells.blocked_duration_ms, to_ms(waited));
   run_.now = std::max(run_.now, at);
+  RunJournal* const journal = tables_.settings.journal;
+  if (journal != nullptr && !tables_.settings.virtual_time) journal->resume(tables_, run_);
   state_ = DomainState::kBusy;
   walk();
 }

@@ -118,11 +118,13 @@ class Domain {
   [[nodiscard]] bool finish_component(std::uint32_t place,
                                       std::size_t count,
                                       const DirectRun& done);
+  void hand_over();
   void begin_stage();
   [[nodiscard]] bool run_records(std::uint32_t place, std::size_t first, std::size_t next);
   void end_staging(bool is_good);
   [[nodiscard]] bool run_loop(std::uint32_t place);
   [[nodiscard]] bool finish_batches(Duration begin);
+  [[nodiscard]] bool settle_pooled(const CommitItem& item);
   void collect(std::uint32_t component);
   void look(ComponentRun& run, std::uint32_t component);
   void report_notes(std::uint32_t component);

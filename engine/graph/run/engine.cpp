@@ -354,6 +354,12 @@ PublishReport Engine::publish_report(std::uint32_t component, std::string_view o
 }
 
 bool Engine::cancel_requested(const InvocationRecord& record) const {
+  ++record.asks;
+  if (record.facts != nullptr) {
+    const bool is_told = record.facts->told_at != 0 && record.asks >= record.facts->told_at;
+    if (!is_told) return false;
+    record.was_cancelled = true;
+  }
   // The watchdog writes it while the body runs.
   const std::atomic_ref was_cancelled(record.was_cancelled);
   if (!was_cancelled.load(std::memory_order_relaxed) &&
@@ -361,8 +367,10 @@ bool Engine::cancel_requested(const InvocationRecord& record) const {
     was_cancelled.store(true, std::memory_order_relaxed);
   }
   const bool is_cancelled = was_cancelled.load(std::memory_order_relaxed);
-  if (is_cancelled) record.observed_cancel = record.has_more = true;
-  return is_cancelled;
+  if (!is_cancelled) return false;
+  if (record.told_at == 0) record.told_at = record.asks;
+  record.observed_cancel = record.has_more = true;
+  return true;
 }
 
 void Engine::note_late_publish(const InvocationRecord& record) {
@@ -374,6 +382,8 @@ void Engine::note_return(const InvocationRecord& record, const Component* instan
   const RunLocked locked(tables_.lock);
   ComponentRun& run = tables_.components[record.component];
   if (run.instance.get() != instance || run.stuck_count == 0) return;
+  RunJournal* const journal = tables_.settings.journal;
+  if (journal != nullptr) journal->end_abandoned(tables_, record.component);
   --run.stuck_count;
   const std::uint32_t domain = tables_.graph.components[record.component].domain;
   tables_.domains[domain].returned.push_back(record.component);
@@ -382,7 +392,11 @@ void Engine::note_return(const InvocationRecord& record, const Component* instan
 
 void Engine::spend(InvocationRecord& record, Duration duration, bool is_busy) {
   const CompiledComponent& compiled = tables_.graph.components[record.component];
-  if (tables_.domains[compiled.domain].clock != nullptr) return take_time(duration, is_busy);
+  if (tables_.domains[compiled.domain].clock != nullptr) {
+    // What is replayed has taken its time.
+    if (record.facts == nullptr) take_time(duration, is_busy);
+    return;
+  }
   record.has_more = true;
   record.spent += std::max(duration, Duration::zero());
   const auto is_over = [&record](Duration limit) {
@@ -397,6 +411,7 @@ base::Status Engine::submit_task(InvocationRecord& record,
                                  TaskFunction function,
                                  Duration budget) {
   const RunLocked locked(tables_.lock);
+  ++record.task_count;
   base::Status status =
       tasks_.submit(record, find_output(record.component, output), std::move(function), budget);
   if (status && waker_ != nullptr) waker_->wake_for_events();
@@ -409,21 +424,23 @@ base::Result<Payload> Engine::ask(InvocationRecord& record,
   return journal == nullptr ? question() : journal->ask(tables_, record, question);
 }
 
-std::optional<std::string> Engine::read_line() {
-  if (tables_.lines != nullptr) {
-    const RunLocked locked(tables_.lock);
-    std::deque<std::string>& lines = tables_.lines->lines;
-    if (lines.empty()) return std::nullopt;
-    std::string line = std::move(lines.front());
-    lines.pop_front();
-    if (waker_ != nullptr) waker_->wake_for_input();
-    return line;
-  }
-  if (tables_.settings.journal != nullptr) {
-    return tables_.settings.journal->read_line(tables_.settings.standard_input);
-  }
-  if (!tables_.settings.standard_input) return std::nullopt;
-  return tables_.settings.standard_input();
+std::optional<std::string> Engine::read_line(InvocationRecord& record) {
+  const auto read = [this]() -> std::optional<std::string> {
+    if (tables_.lines != nullptr) return take_line();
+    return tables_.settings.standard_input ? tables_.settings.standard_input() : std::nullopt;
+  };
+  RunJournal* journal = tables_.settings.journal;
+  return journal == nullptr ? read() : journal->read_line(tables_, record, read);
+}
+
+std::optional<std::string> Engine::take_line() {
+  const RunLocked locked(tables_.lock);
+  std::deque<std::string>& lines = tables_.lines->lines;
+  if (lines.empty()) return std::nullopt;
+  std::string line = std::move(lines.front());
+  lines.pop_front();
+  if (waker_ != nullptr) waker_->wake_for_input();
+  return line;
 }
 
 std::optional<Payload> Engine::read_state(const InvocationRecord& record,

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,7 @@
 #include "graph/payload.h"
 #include "graph/run/domain.h"
 #include "graph/run/lifecycle.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
 #include "graph/run/run_tables.h"
@@ -93,6 +95,15 @@ class Engine final : public BodyServices {
   [[nodiscard]] Lifecycle& lifecycle() { return lifecycle_; }
   [[nodiscard]] Duration now() const { return now_; }
   [[nodiscard]] RuntimeRunnerResult result() const;
+  /// Fails the run if its journal cannot go on.
+  void check_journal();
+
+  // For replays of runs on threads.
+
+  /// Ends a task with the result that it had; false if none such is in flight.
+  [[nodiscard]] bool end_task(const TaskKey& key, Duration at, base::Result<Payload> result) {
+    return tasks_.end_again(key, at, std::move(result));
+  }
 
   // What bodies ask for.
   [[nodiscard]] std::uint32_t find_output(std::uint32_t component,
@@ -109,7 +120,7 @@ class Engine final : public BodyServices {
                                          Duration budget) override;
   [[nodiscard]] base::Result<Payload> ask(
       InvocationRecord& record, const std::function<base::Result<Payload>()>& question) override;
-  [[nodiscard]] std::optional<std::string> read_line() override;
+  [[nodiscard]] std::optional<std::string> read_line(InvocationRecord& record) override;
   [[nodiscard]] std::optional<Payload> read_state(const InvocationRecord& record,
                                                   std::string_view table,
                                                   std::string_view key) const override;
@@ -128,13 +139,12 @@ class Engine final : public BodyServices {
 
   [[nodiscard]] Next find_next(bool only_ends) const;
   void end_epoch(Domain& domain, Duration at);
+  [[nodiscard]] std::optional<std::string> take_line();
   void wake_for_arrivals();
   void inject_next();
   [[nodiscard]] Duration time_of(std::uint32_t domain) const;
   /// Begins an epoch, unless too many have begun at the same instant.
   [[nodiscard]] bool begin_epoch(Domain& domain, Duration at, bool has_step_bound);
-  /// Fails the run if its journal cannot go on.
-  void check_journal();
   [[nodiscard]] bool is_stop_requested() const;
   /// Lets the epochs in progress end.
   void drain();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -71,7 +72,24 @@ void LaneQueue::reject_surplus(const std::vector<LaneItem>& items,
   std::ranges::sort(admission.rejected);
 }
 
+void LaneQueue::order_one_class(std::size_t count, LaneAdmission& admission) {
+  admission.is_in_order = true;
+  admission.dispatch.resize(count);
+  std::iota(admission.dispatch.begin(), admission.dispatch.end(), 0U);
+  // The turns of the guard go to the same class.
+  if (guard_every_ == 0) {
+    since_guard_ += count;
+  } else if (count > 0) {
+    since_guard_ = (since_guard_ + count - 1) % guard_every_ + 1;
+  }
+}
+
 void LaneQueue::order(const std::vector<LaneItem>& items, LaneAdmission& admission) {
+  const bool is_one_class = std::ranges::all_of(
+      items, [&](const LaneItem& item) { return item.priority == items.front().priority; });
+  if (is_one_class && admission.rejected.empty()) {
+    return order_one_class(items.size(), admission);
+  }
   // Positions are unique, so the component id never has to decide.
   std::array<std::vector<std::uint32_t>, kClassCount> waiting;
   std::array<std::size_t, kClassCount> next{};

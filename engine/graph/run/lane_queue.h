@@ -23,6 +23,7 @@ struct LaneAdmission {
   std::vector<std::uint32_t> rejected = {};  ///< in order of enqueueing
   std::uint64_t low_rejected = 0;            ///< of them: classes low and background
   std::uint64_t guard_turns = 0;             ///< starts out of turn while a higher class waited
+  bool is_in_order = false;                  ///< `dispatch` is all positions, counted up
   bool has_failed = false;                   ///< `fail_fast`, and there were too many
 };
 
@@ -42,6 +43,7 @@ class LaneQueue {
                       std::size_t room,
                       LaneAdmission& admission);
   void order(const std::vector<LaneItem>& items, LaneAdmission& admission);
+  void order_one_class(std::size_t count, LaneAdmission& admission);
 
   const std::size_t thread_count_;
   const bool has_bound_;

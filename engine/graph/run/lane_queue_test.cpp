@@ -92,5 +92,17 @@ TEST(LaneQueue, G38_TheGuardGivesTheLowestClassATurnOverAllBatches) {
   EXPECT_EQ(alone.guard_turns, 0U) << "no higher class waited";
 }
 
+TEST(LaneQueue, G38_ABatchOfOneClassCountsForTheGuardToo) {
+  LaneQueue queue(pool(1, {}, LaneOverflow::kReject, 3));
+  const LaneAdmission first = queue.admit(items(std::vector(4, kNormal)));
+  EXPECT_TRUE(first.is_in_order);
+  EXPECT_EQ(first.dispatch, (Positions{0, 1, 2, 3}));
+  // Three, and one more: two are left before the turn of the lowest class.
+  const LaneAdmission second = queue.admit(items({kLow, kHigh, kHigh, kHigh}));
+  EXPECT_FALSE(second.is_in_order);
+  EXPECT_EQ(second.dispatch, (Positions{1, 2, 0, 3}));
+  EXPECT_EQ(second.guard_turns, 1U);
+}
+
 }  // namespace
 }  // namespace millrace::graph

@@ -78,7 +78,7 @@ bool LoopRunner::run(TriggerNotes& notes) {
       reason = "max_iterations";
       break;
     }
-    if (iteration_ > 0 && tables_.settings.stop_token.stop_requested()) {
+    if (iteration_ > 0 && sees_stop()) {
       tables_.trace(domain_, {.name = GraphEventName::kLoopCancellationRequested, .loop = loop_});
       tables_.trace(domain_, {.name = GraphEventName::kLoopCancellationObserved, .loop = loop_});
       reason = "cancelled";
@@ -100,6 +100,13 @@ bool LoopRunner::run(TriggerNotes& notes) {
     reason = reason_after_iteration(began);
   }
   return end(reason, began);
+}
+
+bool LoopRunner::sees_stop() const {
+  const bool is_requested = tables_.settings.stop_token.stop_requested();
+  RunJournal* const journal = tables_.settings.journal;
+  if (journal == nullptr || tables_.settings.virtual_time) return is_requested;
+  return journal->sees_stop(tables_, domain_, is_requested);
 }
 
 LoopRunner::Step LoopRunner::run_iteration(TriggerNotes& notes) {

@@ -50,6 +50,7 @@ class LoopRunner {
   [[nodiscard]] Step run_member(std::uint32_t member, TriggerNotes& notes);
   [[nodiscard]] std::string_view reason_after_iteration(Duration began);
   [[nodiscard]] bool is_stable();
+  [[nodiscard]] bool sees_stop() const;
   [[nodiscard]] bool end(std::string_view reason, Duration began);
   void gather_results();
   void trace_iteration(Duration began);

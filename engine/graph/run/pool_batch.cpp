@@ -27,6 +27,9 @@
 namespace millrace::graph {
 namespace {
 
+/// Records that are fetched ahead.
+constexpr std::size_t kPrefetched = 4;
+
 void raise(base::GaugeCell& gauge, double value) {
   if (value > gauge.value()) gauge.set(value);
 }
@@ -40,14 +43,16 @@ PoolBatch::PoolBatch(RunTables& tables, DomainRun& domain, BodyRunner& bodies, s
       lane_(lane),
       queue_(tables.graph.lanes[lane]) {}
 
+void PoolBatch::add(InvocationList& list, std::size_t first) {
+  const ExecutionSpec& execution = tables_.graph.components[list[first].component].execution;
+  for (std::size_t i = first; i < list.size(); ++i) records_.push_back(&list[i]);
+  items_.resize(records_.size(),
+                {.component = list[first].component,
+                 .priority = execution.priority,
+                 .is_reentrant = execution.reentrant});
+}
+
 bool PoolBatch::admit() {
-  items_.clear();
-  for (const InvocationRecord* record : records_) {
-    const ExecutionSpec& execution = tables_.graph.components[record->component].execution;
-    items_.push_back({.component = record->component,
-                      .priority = execution.priority,
-                      .is_reentrant = execution.reentrant});
-  }
   const LaneAdmission admission = queue_.admit(items_);
   if (admission.has_failed) {
     tables_.errors.push_back(
@@ -67,6 +72,7 @@ bool PoolBatch::admit() {
                             std::min(admission.width, admission.dispatch.size())));
   cells.starvation_guard_count.add(admission.guard_turns);
   reject(admission);
+  if (admission.is_in_order) return true;
   std::vector<InvocationRecord*> dispatched;
   dispatched.reserve(admission.dispatch.size());
   for (const std::uint32_t index : admission.dispatch) dispatched.push_back(records_[index]);
@@ -101,7 +107,7 @@ std::size_t PoolBatch::start_team(TeamOptions options) {
 
 void PoolBatch::offer(Duration begin) {
   if (team_ == nullptr) return;
-  free_at_.assign(queue_.thread_count(), begin);
+  free_at_.assign(queue_.thread_count(), {begin});
   team_items_.clear();
   group_free_at_.clear();
   std::map<std::uint32_t, std::uint32_t> groups;  // of components
@@ -130,15 +136,17 @@ bool PoolBatch::run(std::uint32_t item, std::uint32_t worker) {
   const TeamItem& place = team_items_[item];
   record.worker = worker;
   record.has_run = true;
-  Duration begin = free_at_[worker];
+  Duration begin = free_at_[worker].time;
   if (place.is_exclusive) begin = std::max(begin, group_free_at_[place.group]);
   if (!bodies_.call_on_worker(record, domain_, begin, {.team = team_.get(), .item = item})) {
     return false;
   }
-  free_at_[worker] = record.end();
+  free_at_[worker].time = record.end();
   if (place.is_exclusive) group_free_at_[place.group] = record.end();
   return goes_on_after(record);
 }
+
+void PoolBatch::expect(std::uint32_t item) { records_[item]->prefetch(); }
 
 bool PoolBatch::goes_on_after(const InvocationRecord& record) const {
   if (!record.error) return true;
@@ -147,15 +155,20 @@ bool PoolBatch::goes_on_after(const InvocationRecord& record) const {
 }
 
 Duration PoolBatch::finish(Duration begin) {
-  if (team_ == nullptr) {
+  if (team_ != nullptr) {
+    const OutsideSection outside(tables_, domain_);
+    team_->finish();
+  } else if (tables_.settings.virtual_time) {
     play(begin);
   } else {
-    const RunUnlocked unlocked(tables_.lock);
-    team_->finish();
+    replay();
   }
   Duration end = begin;
   workers_used_ = 0;
-  for (const InvocationRecord* record : records_) {
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    // They lie in the caches of the processors that ran them.
+    if (i + kPrefetched < records_.size()) records_[i + kPrefetched]->prefetch();
+    const InvocationRecord* record = records_[i];
     if (!record->has_run) continue;
     end = std::max(end, record->end());
     if (record->worker < 64) workers_used_ |= std::uint64_t{1} << record->worker;
@@ -164,14 +177,26 @@ Duration PoolBatch::finish(Duration begin) {
   return end;
 }
 
+void PoolBatch::replay() {
+  for (InvocationRecord* record : records_) bodies_.prepare(*record, domain_);
+  for (InvocationRecord* record : records_) {
+    record->facts = tables_.settings.journal->find_facts(tables_, *record);
+    record->has_run = record->facts != nullptr;
+  }
+  const OutsideSection outside(tables_, domain_);
+  for (InvocationRecord* record : records_) {
+    if (record->has_run) bodies_.call_again(*record, domain_);
+  }
+}
+
 void PoolBatch::play(Duration begin) {
-  free_at_.assign(queue_.thread_count(), begin);
+  free_at_.assign(queue_.thread_count(), {begin});
   failed_.clear();
   std::map<std::uint32_t, Duration> busy_until;  // components that are not reentrant
   std::vector<InvocationRecord*> waiting = records_;
   while (!waiting.empty()) {
-    const auto worker = std::ranges::min_element(free_at_);
-    const Duration now = *worker;
+    const auto worker = std::ranges::min_element(free_at_, {}, &WorkerTime::time);
+    const Duration now = worker->time;
     Duration earliest = Duration::max();
     const auto next = std::ranges::find_if(waiting, [&](const InvocationRecord* record) {
       const auto busy = busy_until.find(record->component);
@@ -180,7 +205,7 @@ void PoolBatch::play(Duration begin) {
       return false;
     });
     if (next == waiting.end()) {
-      *worker = earliest;
+      worker->time = earliest;
       continue;
     }
     InvocationRecord& record = **next;
@@ -189,7 +214,7 @@ void PoolBatch::play(Duration begin) {
     if (failed_.contains(record.component)) continue;
     record.worker = static_cast<std::uint32_t>(worker - free_at_.begin());
     bodies_.execute(record, domain_, now);
-    *worker = record.end();
+    worker->time = record.end();
     if (!tables_.graph.components[record.component].execution.reentrant) {
       busy_until[record.component] = record.end();
     }

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "base/sync/atomics.h"
 #include "graph/body/invocation_record.h"
 #include "graph/format/spec.h"
 #include "graph/run/body_runner.h"
@@ -30,8 +31,12 @@ class PoolBatch final : private TeamWork {
   /// Ends them; no batch may be in progress.
   void stop_team() { team_.reset(); }
 
-  void clear() { records_.clear(); }
-  void add(InvocationRecord& record) { records_.push_back(&record); }
+  void clear() {
+    records_.clear();
+    items_.clear();
+  }
+  /// Adds the invocations of one component: those of the list from `first` on, at least one.
+  void add(InvocationList& list, std::size_t first);
   [[nodiscard]] bool is_empty() const { return records_.empty(); }
   [[nodiscard]] std::uint32_t lane() const { return lane_; }
   /// Decides what is admitted. Rejected records are taken out of the batch and do not run. False:
@@ -43,8 +48,17 @@ class PoolBatch final : private TeamWork {
   [[nodiscard]] Duration finish(Duration begin);
 
  private:
+  /// When a worker is free: the end of its last invocation. Workers write theirs, so they lie
+  /// apart.
+  struct alignas(base::kApartBytes) WorkerTime {
+    Duration time{};
+  };
+
   [[nodiscard]] bool run(std::uint32_t item, std::uint32_t worker) override;
+  void expect(std::uint32_t item) override;
   void play(Duration begin);
+  /// Executes again what a run on threads executed.
+  void replay();
   /// Whether further invocations of the component are called after this one.
   [[nodiscard]] bool goes_on_after(const InvocationRecord& record) const;
   void reject(const LaneAdmission& admission);
@@ -57,7 +71,7 @@ class PoolBatch final : private TeamWork {
   LaneQueue queue_;
   std::vector<InvocationRecord*> records_;  // in order of enqueueing, then of dispatch
   std::vector<LaneItem> items_;
-  std::vector<Duration> free_at_;  // of each worker
+  std::vector<WorkerTime> free_at_;  // of each worker
   std::unique_ptr<LaneTeam> team_;
   std::vector<TeamItem> team_items_;
   std::vector<Duration> group_free_at_;  // of components that are not reentrant

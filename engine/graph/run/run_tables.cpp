@@ -189,7 +189,7 @@ void RunTables::hand_over(DomainRun& domain) {
   std::vector<OutputRecord> outputs = std::move(domain.given);
   domain.given.clear();
   {
-    const RunUnlocked unlocked(lock);
+    const OutsideSection outside(*this, domain);
     const base::MutexLock one_at_a_time(output_mutex_);
     for (const OutputRecord& output : outputs) {
       // Whoever looks on does not change the run.

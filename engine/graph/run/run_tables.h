@@ -76,6 +76,7 @@ struct ComponentRun {
   std::optional<Duration> down_until = {};  ///< a new instance waits for its backoff
   std::deque<Duration> failures = {};
   std::uint64_t root_count = 0;
+  std::uint64_t call_count = 0;
   std::deque<OutputRecord> for_poll = {};
 
   // What `why` tells.
@@ -238,6 +239,26 @@ struct RunTables {
   void add_positions();
 
   base::Mutex output_mutex_;  // one output at a time is handed over
+};
+
+/// Lets go of the lock of a run for a scope, at whose end the next section of a domain begins.
+class OutsideSection {
+ public:
+  OutsideSection(RunTables& tables, const DomainRun& domain) : tables_(tables), domain_(domain) {
+    tables_.lock.unlock();
+  }
+  ~OutsideSection() {
+    RunJournal* const journal = tables_.settings.journal;
+    if (journal != nullptr) [[unlikely]]
+      journal->await_section(domain_);
+    tables_.lock.lock();
+  }
+  OutsideSection(const OutsideSection&) = delete;
+  OutsideSection& operator=(const OutsideSection&) = delete;
+
+ private:
+  RunTables& tables_;
+  const DomainRun& domain_;
 };
 
 }  // namespace millrace::graph

@@ -53,10 +53,7 @@ base::Status check_options(const CompiledGraph& graph, const RuntimeRunnerOption
           base::format("'{}' is no input that values can be given to", injection.component));
     }
   }
-  if (!options.virtual_time) {
-    if (options.journal == nullptr) return {};
-    return refuse("Only runs in virtual time can be recorded and replayed");
-  }
+  if (!options.virtual_time) return {};
   if (options.steps || options.until_idle) return {};
   if (!options.duration) {
     return refuse("Virtual time needs a bound: a number of steps, a duration, or until idle");

@@ -81,7 +81,14 @@ base::Status TaskBoard::submit(const InvocationRecord& record,
                       "The result of a task needs an async edge to travel on");
   }
   const std::size_t in_flight = running_.size() + in_team_.size();
-  if (in_flight >= config_.max_inflight) {
+  const TaskKey key{
+      .component = record.component, .call = record.call, .number = record.task_count};
+  bool has_room = in_flight < config_.max_inflight;
+  RunJournal* const journal = tables_.settings.journal;
+  if (journal != nullptr && !tables_.settings.virtual_time) {
+    has_room = journal->admit_task(tables_, key, has_room);
+  }
+  if (!has_room) {
     tables_.metrics.run.task_rejected_count.add();
     tables_.report({.kind = HealthKind::kTaskReject,
                     .component = record.component,
@@ -100,7 +107,7 @@ base::Status TaskBoard::submit(const InvocationRecord& record,
   if (tables_.settings.virtual_time) {
     run_now(std::move(task), record, function, limit);
   } else {
-    give_to_team(task, std::move(function), limit);
+    give_to_team(task, key, std::move(function), limit);
   }
   tables_.metrics.run.task_submitted_count.add();
   show_count();
@@ -132,12 +139,15 @@ void TaskBoard::run_now(Running task,
   running_.push_back(std::move(task));
 }
 
-void TaskBoard::give_to_team(const Running& task, TaskFunction function, Duration limit) {
-  in_team_.emplace(task.order,
-                   InTeam{.component = task.component,
-                          .output = task.output,
-                          .correlation = task.correlation,
-                          .limit = limit});
+void TaskBoard::give_to_team(const Running& task,
+                             const TaskKey& key,
+                             TaskFunction function,
+                             Duration limit) {
+  in_team_.emplace(
+      task.order,
+      InTeam{.key = key, .output = task.output, .correlation = task.correlation, .limit = limit});
+  RunJournal* const journal = tables_.settings.journal;
+  if (journal != nullptr && journal->replays_threads()) return;
   team_.post([this, order = task.order, function = std::move(function), limit] {
     TeamTaskContext context(limit, team_);
     base::Result<Payload> result = guarded_call([&] { return function(context); });
@@ -151,16 +161,34 @@ void TaskBoard::end_in_team(std::uint64_t order, base::Result<Payload> result, D
   if (found == in_team_.end()) return;  // cancelled, and counted as that
   const InTeam task = found->second;
   in_team_.erase(found);
-  const DomainRun& domain = tables_.domains[tables_.graph.components[task.component].domain];
+  const DomainRun& domain = tables_.domains[tables_.graph.components[task.key.component].domain];
   const Duration now = domain.clock != nullptr ? domain.clock->now() : domain.now;
-  if (task.limit != Duration::zero() && took > task.limit) report_overrun(task.component, now);
+  if (task.limit != Duration::zero() && took > task.limit) report_overrun(task.key.component, now);
+  if (tables_.settings.journal != nullptr) {
+    tables_.settings.journal->end_task(tables_, task.key, now, {.spent = took, .result = result});
+  }
   complete({.end = now,
             .order = order,
-            .component = task.component,
+            .component = task.key.component,
             .output = task.output,
             .correlation = task.correlation,
             .result = std::move(result)});
   if (on_completed_) on_completed_();
+}
+
+bool TaskBoard::end_again(const TaskKey& key, Duration at, base::Result<Payload> result) {
+  const auto found =
+      std::ranges::find(in_team_, key, [](const auto& entry) { return entry.second.key; });
+  if (found == in_team_.end()) return false;
+  const auto [order, task] = *found;
+  in_team_.erase(found);
+  complete({.end = at,
+            .order = order,
+            .component = key.component,
+            .output = task.output,
+            .correlation = task.correlation,
+            .result = std::move(result)});
+  return true;
 }
 
 void TaskBoard::report_overrun(std::uint32_t component, Duration at) {

@@ -15,6 +15,7 @@
 #include "graph/body/message.h"
 #include "graph/format/spec.h"
 #include "graph/payload.h"
+#include "graph/run/run_journal.h"
 #include "graph/run/run_tables.h"
 #include "graph/threads/task_team.h"
 
@@ -44,6 +45,8 @@ class TaskBoard {
   [[nodiscard]] std::optional<Duration> next_end() const;
   /// Puts the result of the task that ends next on its edges.
   void complete_next();
+  /// Ends a task of a run that is replayed; false if it is not in flight.
+  [[nodiscard]] bool end_again(const TaskKey& key, Duration at, base::Result<Payload> result);
   [[nodiscard]] bool is_empty() const { return running_.empty() && in_team_.empty(); }
   /// The run ends: what is in flight is cancelled, and what the team is doing is awaited. Without
   /// the lock of the run.
@@ -64,7 +67,7 @@ class TaskBoard {
   };
   /// A task that a thread runs, or will.
   struct InTeam {
-    std::uint32_t component = 0;
+    TaskKey key = {};
     std::uint32_t output = 0;
     Correlation correlation = {};
     Duration limit{};
@@ -74,7 +77,7 @@ class TaskBoard {
                const InvocationRecord& record,
                const TaskFunction& function,
                Duration limit);
-  void give_to_team(const Running& task, TaskFunction function, Duration limit);
+  void give_to_team(const Running& task, const TaskKey& key, TaskFunction function, Duration limit);
   /// A thread has run a task; `took` is the time on the machine's clock.
   void end_in_team(std::uint64_t order, base::Result<Payload> result, Duration took);
   void complete(Running task);

@@ -94,20 +94,22 @@ base::Status DetachedCall::submit_task(InvocationRecord& record,
   return base::fail(base::ErrorCode::kTimeout, "The invocation was given up");
 }
 
-base::Result<Payload> DetachedCall::ask(InvocationRecord&,
+base::Result<Payload> DetachedCall::ask(InvocationRecord& record,
                                         const std::function<base::Result<Payload>()>& question) {
   {
     const base::MutexLock lock(mutex_);
     if (!is_open()) return base::fail(base::ErrorCode::kTimeout, "The invocation was given up");
   }
-  // Without the lock, because the answer may never come. Only runs in virtual time are recorded,
-  // and they make no detached calls.
-  return question();
+  // Without the lock, because the answer may never come. The run may be over by then, so it is told
+  // the answer afterwards.
+  base::Result<Payload> answer = question();
+  const base::MutexLock lock(mutex_);
+  return is_open() ? services_->ask(record, [&answer] { return answer; }) : answer;
 }
 
-std::optional<std::string> DetachedCall::read_line() {
+std::optional<std::string> DetachedCall::read_line(InvocationRecord& record) {
   const base::MutexLock lock(mutex_);
-  return is_open() ? services_->read_line() : std::nullopt;
+  return is_open() ? services_->read_line(record) : std::nullopt;
 }
 
 std::optional<Payload> DetachedCall::read_state(const InvocationRecord& record,

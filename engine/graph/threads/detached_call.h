@@ -57,7 +57,7 @@ class DetachedCall final : public BodyServices {
                                          Duration budget) override;
   [[nodiscard]] base::Result<Payload> ask(
       InvocationRecord& record, const std::function<base::Result<Payload>()>& question) override;
-  [[nodiscard]] std::optional<std::string> read_line() override;
+  [[nodiscard]] std::optional<std::string> read_line(InvocationRecord& record) override;
   [[nodiscard]] std::optional<Payload> read_state(const InvocationRecord& record,
                                                   std::string_view table,
                                                   std::string_view key) const override;

@@ -39,7 +39,7 @@ class CountingServices final : public BodyServices {
                             const std::function<base::Result<Payload>()>& question) override {
     return question();
   }
-  std::optional<std::string> read_line() override { return "line"; }
+  std::optional<std::string> read_line(InvocationRecord&) override { return "line"; }
   std::optional<Payload> read_state(const InvocationRecord&,
                                     std::string_view,
                                     std::string_view) const override {

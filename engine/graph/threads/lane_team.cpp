@@ -15,16 +15,61 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/sync/atomics.h"
 #include "base/sync/mutex.h"
 #include "base/sync/parking.h"
 #include "base/sync/thread_annotations.h"
+#include "runtime/sharing_prices.h"
 
 namespace millrace::graph {
 namespace {
 
 constexpr std::uint32_t kNoItem = UINT32_MAX;
-/// A worker looks for a next batch for this long before it sleeps, if the last one came that soon.
-constexpr base::Duration kSpinMax = std::chrono::microseconds(50);
+/// A worker that looks for a next batch, or for the end of this one, does so for as long as this
+/// many wakes would take; a worker only if the last batch came that soon.
+constexpr std::int64_t kSpinWakes = 2;
+/// Items that a worker may have taken and not started are about so much work.
+constexpr base::Duration kAheadMax = std::chrono::microseconds(8);
+
+/// What a worker has taken from `next` and not started: the first item, and the one after the last.
+/// Any worker may start the first of them by a compare-exchange.
+class alignas(base::kApartBytes) TakenItems {
+ public:
+  void set(std::uint32_t first, std::uint32_t end) {
+    range_.store(pack(first, end), std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_empty() const {
+    const std::uint64_t range = range_.load(std::memory_order_relaxed);
+    return first_of(range) >= end_of(range);
+  }
+  [[nodiscard]] std::uint32_t take() {
+    std::uint64_t range = range_.load(std::memory_order_relaxed);
+    while (first_of(range) < end_of(range)) {
+      const std::uint64_t rest = pack(first_of(range) + 1, end_of(range));
+      if (range_.compare_exchange_weak(range, rest, std::memory_order_relaxed)) {
+        return first_of(range);
+      }
+    }
+    return kNoItem;
+  }
+  /// What `take` would give.
+  [[nodiscard]] std::uint32_t peek() const {
+    const std::uint64_t range = range_.load(std::memory_order_relaxed);
+    return first_of(range) < end_of(range) ? first_of(range) : kNoItem;
+  }
+
+ private:
+  static std::uint64_t pack(std::uint32_t first, std::uint32_t end) {
+    return std::uint64_t{first} << 32U | end;
+  }
+  static std::uint32_t first_of(std::uint64_t range) {
+    return static_cast<std::uint32_t>(range >> 32U);
+  }
+  static std::uint32_t end_of(std::uint64_t range) { return static_cast<std::uint32_t>(range); }
+
+  // Publishes nothing, as `next`. No item is in it twice in a batch, so it has no value twice.
+  std::atomic<std::uint64_t> range_{0};
+};
 
 }  // namespace
 
@@ -51,15 +96,26 @@ struct LaneTeam::State {
   std::size_t left MR_GUARDED_BY(mutex) = 0;                // items that have not ended
   bool is_counted MR_GUARDED_BY(mutex) = false;             // this batch is shared out by `next`
   std::size_t active MR_GUARDED_BY(mutex) = 0;              // workers that take numbers from `next`
-  // The next item of a batch that is shared out by it. Publishes nothing: what items need was
-  // written before the mutex was released that a worker locks when it joins the batch.
-  std::atomic<std::uint32_t> next{0};
+  base::Duration item_cost MR_GUARDED_BY(mutex) = {};       // of the last counted batch; 0: unknown
+  std::uint64_t batch MR_GUARDED_BY(mutex) = 0;             // counts batches
+  base::TimePoint ended_at MR_GUARDED_BY(mutex) = {};
+  bool comes_soon MR_GUARDED_BY(mutex) = false;  // the last batch came within `spin_max`
+  bool is_stopping MR_GUARDED_BY(mutex) = false;
+  // Constant while a batch is in progress.
+  std::uint32_t take_count = 1;         // items that a worker takes from `next` at once
+  std::unique_ptr<TakenItems[]> taken;  // of each worker
+  // Constant after construction.
+  base::Duration spin_max{};
   // Whether `is_closed` must be asked; set after a group was closed.
   std::atomic<bool> has_closed{false};
-  std::uint64_t batch MR_GUARDED_BY(mutex) = 0;  // counts batches
-  base::TimePoint ended_at MR_GUARDED_BY(mutex) = {};
-  bool comes_soon MR_GUARDED_BY(mutex) = false;  // the last batch came within kSpinMax
-  bool is_stopping MR_GUARDED_BY(mutex) = false;
+  // Changes whenever an item may have become ready or the team ends: spinning workers then look
+  // under the mutex, which publishes what they find.
+  alignas(base::kApartBytes) std::atomic<std::uint32_t> signal{0};
+  // Whether the batch is over; written under the mutex, which publishes what that means.
+  std::atomic<bool> has_ended{true};
+  // The next item of a batch that is shared out by it. Publishes nothing: what items need was
+  // written before the mutex was released that a worker locks when it joins the batch.
+  alignas(base::kApartBytes) std::atomic<std::uint32_t> next{0};
 
   static void start_thread(const std::shared_ptr<State>& state, std::shared_ptr<Worker> worker);
   static void run_worker(const std::shared_ptr<State>& state, Worker& worker);
@@ -71,9 +127,11 @@ struct LaneTeam::State {
   [[nodiscard]] bool work_on(Worker* worker, std::uint32_t index) MR_EXCLUDES(mutex);
   /// The same for a batch that is shared out by `next`; with the mutex held at both ends.
   void work_by_number(std::uint32_t index) MR_REQUIRES(mutex);
-  [[nodiscard]] bool has_items() const MR_REQUIRES(mutex) {
-    return is_counted ? next.load(std::memory_order_relaxed) < items.size() : !heap.empty();
-  }
+  /// The next item of such a batch, of `count`: what the worker has taken already, else further
+  /// ones, else what others have taken and not started.
+  [[nodiscard]] std::uint32_t take_number(std::uint32_t index, std::size_t count);
+  [[nodiscard]] bool has_items() const MR_REQUIRES(mutex);
+  void note_end() MR_REQUIRES(mutex);
   [[nodiscard]] bool has_work() MR_EXCLUDES(mutex);
   void wake(std::size_t count) MR_EXCLUDES(mutex);
   /// Waits for a short time without sleeping: what others still work on is mostly one item each.
@@ -94,8 +152,14 @@ void LaneTeam::State::load(std::span<const TeamItem> new_items) {
   is_closed.assign(group_count, false);
   has_closed.store(false, std::memory_order_relaxed);
   next.store(0, std::memory_order_relaxed);
+  has_ended.store(new_items.empty(), std::memory_order_relaxed);
   is_counted = !options.may_abandon && !has_exclusive;
-  if (is_counted) return;
+  if (is_counted) {
+    const auto share = static_cast<std::int64_t>(new_items.size() / (4 * options.width));
+    const std::int64_t fits = item_cost > base::Duration::zero() ? kAheadMax / item_cost : 0;
+    take_count = static_cast<std::uint32_t>(std::max<std::int64_t>(std::min(share, fits), 1));
+    return;
+  }
   next_of.assign(new_items.size(), kNoItem);
   std::vector<std::uint32_t> last(group_count, kNoItem);
   for (std::uint32_t i = 0; i < new_items.size(); ++i) {
@@ -123,7 +187,12 @@ std::uint32_t LaneTeam::State::take() {
 
 void LaneTeam::State::skip_rest(std::uint32_t item) {
   for (; item != kNoItem; item = next_of[item]) --left;
-  if (left == 0) done_spot.notify();
+  if (left == 0) note_end();
+}
+
+void LaneTeam::State::note_end() {
+  has_ended.store(true, std::memory_order_relaxed);
+  done_spot.notify();
 }
 
 void LaneTeam::State::end_item(std::uint32_t item, bool goes_on) {
@@ -133,11 +202,36 @@ void LaneTeam::State::end_item(std::uint32_t item, bool goes_on) {
     if (goes_on) {
       heap.push_back(next);
       std::ranges::push_heap(heap, std::greater());
+      signal.fetch_add(1, std::memory_order_relaxed);
     } else {
       skip_rest(next);
     }
   }
-  if (--left == 0) done_spot.notify();
+  if (--left == 0) note_end();
+}
+
+bool LaneTeam::State::has_items() const {
+  if (!is_counted) return !heap.empty();
+  if (next.load(std::memory_order_relaxed) < items.size()) return true;
+  return std::any_of(taken.get(), taken.get() + options.width, [](const TakenItems& of_worker) {
+    return !of_worker.is_empty();
+  });
+}
+
+std::uint32_t LaneTeam::State::take_number(std::uint32_t index, std::size_t count) {
+  if (const std::uint32_t item = taken[index].take(); item != kNoItem) return item;
+  if (next.load(std::memory_order_relaxed) < count) {
+    const std::uint32_t first = next.fetch_add(take_count, std::memory_order_relaxed);
+    if (first < count) {
+      const std::size_t end = std::min<std::size_t>(first + take_count, count);
+      taken[index].set(first + 1, static_cast<std::uint32_t>(end));
+      return first;
+    }
+  }
+  for (std::size_t other = 0; other < options.width; ++other) {
+    if (const std::uint32_t item = taken[other].take(); item != kNoItem) return item;
+  }
+  return kNoItem;
 }
 
 void LaneTeam::State::work_by_number(std::uint32_t index) {
@@ -145,23 +239,27 @@ void LaneTeam::State::work_by_number(std::uint32_t index) {
   TeamWork* const current = work;
   const std::span<const TeamItem> all = items;
   mutex.unlock();
+  const base::TimePoint begin = std::chrono::steady_clock::now();
   std::size_t done = 0;
-  for (std::uint32_t item = next.fetch_add(1, std::memory_order_relaxed); item < all.size();
-       item = next.fetch_add(1, std::memory_order_relaxed)) {
+  for (std::uint32_t item = take_number(index, all.size()); item != kNoItem;
+       item = take_number(index, all.size())) {
     ++done;
     if (has_closed.load(std::memory_order_acquire)) [[unlikely]] {
       const base::MutexLock lock(mutex);
       if (is_closed[all[item].group]) continue;
     }
+    if (const std::uint32_t ahead = taken[index].peek(); ahead != kNoItem) current->expect(ahead);
     if (current->run(item, index)) [[likely]]
       continue;
     const base::MutexLock lock(mutex);
     is_closed[all[item].group] = true;
     has_closed.store(true, std::memory_order_release);
   }
+  const base::Duration took = std::chrono::steady_clock::now() - begin;
   mutex.lock();
   left -= done;
-  if (--active == 0 && left == 0) done_spot.notify();
+  if (done > 0) item_cost = took / static_cast<std::int64_t>(done);
+  if (--active == 0 && left == 0) note_end();
 }
 
 bool LaneTeam::State::work_on(Worker* worker, std::uint32_t index) {
@@ -198,26 +296,25 @@ bool LaneTeam::State::has_work() {
 }
 
 void LaneTeam::State::await_rest() {
-  const base::TimePoint until = std::chrono::steady_clock::now() + kSpinMax;
-  do {
-    {
-      const base::MutexLock lock(mutex);
-      if (left == 0 && active == 0) return;
-    }
+  const base::TimePoint until = std::chrono::steady_clock::now() + spin_max;
+  while (!has_ended.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < until) {
     std::this_thread::yield();
-  } while (std::chrono::steady_clock::now() < until);
+  }
 }
 
 void LaneTeam::State::sleep(Worker& worker) {
   bool may_spin = false;
+  std::uint32_t seen = 0;
   {
     const base::MutexLock lock(mutex);
+    if (has_items() || is_stopping) return;
     may_spin = comes_soon;
+    seen = signal.load(std::memory_order_relaxed);
   }
   if (may_spin) {
-    const base::TimePoint until = std::chrono::steady_clock::now() + kSpinMax;
+    const base::TimePoint until = std::chrono::steady_clock::now() + spin_max;
     while (std::chrono::steady_clock::now() < until) {
-      if (has_work()) return;
+      if (signal.load(std::memory_order_relaxed) != seen) return;
       std::this_thread::yield();
     }
   }
@@ -264,6 +361,8 @@ LaneTeam::LaneTeam(TeamOptions options) : state_(std::make_shared<State>()) {
   MR_CHECK(options.width > 0);
   if (options.width == 1) options.caller_helps = false;
   state_->options = std::move(options);
+  state_->taken = std::make_unique<TakenItems[]>(state_->options.width);
+  state_->spin_max = runtime::machine_prices().wake * kSpinWakes;
   const std::size_t first = state_->options.caller_helps ? 1 : 0;
   const base::MutexLock lock(state_->mutex);
   for (std::size_t i = first; i < state_->options.width; ++i) {
@@ -280,6 +379,7 @@ LaneTeam::~LaneTeam() {
     const base::MutexLock lock(state_->mutex);
     MR_CHECK(state_->left == 0);
     state_->is_stopping = true;
+    state_->signal.fetch_add(1, std::memory_order_relaxed);
     workers = state_->workers;
   }
   for (const auto& worker : workers) worker->spot.notify();
@@ -295,7 +395,8 @@ void LaneTeam::begin(std::span<const TeamItem> items, TeamWork& work) {
     ++state_->batch;
     ready = state_->is_counted ? items.size() : state_->heap.size();
     const base::TimePoint now = std::chrono::steady_clock::now();
-    state_->comes_soon = state_->batch > 1 && now - state_->ended_at < kSpinMax;
+    state_->comes_soon = state_->batch > 1 && now - state_->ended_at < state_->spin_max;
+    state_->signal.fetch_add(1, std::memory_order_relaxed);
   }
   // One item that the caller can execute itself is not worth waking anybody.
   if (ready == 1 && state_->options.caller_helps && items.size() == 1) return;
@@ -313,10 +414,10 @@ void LaneTeam::finish() {
     {
       const base::MutexLock lock(state.mutex);
       const bool can_help = state.options.caller_helps && state.has_items();
-      const bool has_ended = state.left == 0 && state.active == 0;
-      if (has_ended || can_help) {
+      const bool is_over = state.left == 0 && state.active == 0;
+      if (is_over || can_help) {
         static_cast<void>(state.done_spot.cancel());
-        if (!has_ended) continue;
+        if (!is_over) continue;
         state.ended_at = std::chrono::steady_clock::now();
         state.items = {};
         return;

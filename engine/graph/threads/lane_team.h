@@ -20,6 +20,8 @@ class TeamWork {
   virtual ~TeamWork() = default;
   /// Executes an item on a worker. False: no further item of its group is started.
   [[nodiscard]] virtual bool run(std::uint32_t item, std::uint32_t worker) = 0;
+  /// The calling worker probably runs this item after the one that it runs next.
+  virtual void expect(std::uint32_t item) { static_cast<void>(item); }
 };
 
 struct TeamOptions {
@@ -41,9 +43,12 @@ struct TeamOptions {
 /// batch alone, and only when it runs depends on the threads.
 ///
 /// There are two ways to share out a batch. If no item waits for another and none can be given up,
-/// workers take numbers from a counter, `next`: an item costs one atomic addition. Else they take
-/// items from a heap under the mutex. Invariant of the first way: `next` is set only while nobody
-/// is `active`, that is, between two batches; so a worker never takes a number of another batch.
+/// workers take numbers from a counter, `next`, several at once if items were that short in the
+/// last batch: each addition moves a cache line between processors. What a worker has taken and not
+/// started may be started by any other that finds the counter used up, so nobody waits for a worker
+/// that takes long. Else they take items from a heap under the mutex. Invariant of the first way:
+/// `next` is set only while nobody is `active`, that is, between two batches; so a worker never
+/// takes a number of another batch.
 ///
 /// A worker that is stuck can be given up (`abandon`): the batch goes on without its item, and a
 /// new thread takes its place. The old one ends by itself when the call returns; nobody waits for

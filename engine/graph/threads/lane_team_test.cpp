@@ -105,6 +105,41 @@ TEST(LaneTeam, G36_ItemsOfAnExclusiveGroupNeverOverlapAndKeepTheirOrder) {
   EXPECT_EQ(work.started().size(), 50U);
 }
 
+TEST(LaneTeam, G36_WhatAWorkerHasTakenAheadIsRunByOthersIfItTakesLong) {
+  LaneTeam team({.width = 2, .caller_helps = true, .may_abandon = false});
+  const auto items = items_of(64);
+  for (int batch = 0; batch < 3; ++batch) {
+    Recorder quick;  // items are short, so workers take several at once from then on
+    team.begin(items, quick);
+    team.finish();
+    EXPECT_EQ(quick.started().size(), 64U);
+  }
+  // The first item ends when all others have: whoever runs it has taken some of these.
+  std::latch others(63);
+  Recorder work([&](std::uint32_t item) {
+    if (item == 0) {
+      others.wait();
+    } else {
+      others.count_down();
+    }
+    return true;
+  });
+  team.begin(items, work);
+  team.finish();
+  auto started = work.started();
+  std::ranges::sort(started);
+  ASSERT_EQ(started.size(), 64U);
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(started[i], i);
+}
+
+TEST(LaneTeam, ABatchOfNothingEndsAtOnce) {
+  LaneTeam team({.width = 2, .caller_helps = true, .may_abandon = false});
+  Recorder work;
+  team.begin({}, work);
+  team.finish();
+  EXPECT_TRUE(work.started().empty());
+}
+
 TEST(LaneTeam, AGroupThatFailedGetsNoFurtherItems) {
   LaneTeam team({.width = 2});
   Recorder work([](std::uint32_t item) { return item != 1; });

@@ -41,16 +41,4 @@ class RunLocked {
   RunLock& lock_;
 };
 
-/// Lets go of a held lock for a scope.
-class RunUnlocked {
- public:
-  explicit RunUnlocked(RunLock& lock) : lock_(lock) { lock_.unlock(); }
-  ~RunUnlocked() { lock_.lock(); }
-  RunUnlocked(const RunUnlocked&) = delete;
-  RunUnlocked& operator=(const RunUnlocked&) = delete;
-
- private:
-  RunLock& lock_;
-};
-
 }  // namespace millrace::graph

@@ -194,6 +194,7 @@ void WallRun::drive(std::size_t domain) {
 WallStep WallRun::step(std::size_t index) {
   using Kind = WallStep::Kind;
   if (has_ended_) return {.kind = Kind::kEnd};
+  if (tables_.settings.journal != nullptr) engine_.check_journal();
   if (!tables_.errors.empty()) {
     end(SchedulerStopReason::kError);
   } else if (tables_.settings.stop_token.stop_requested()) {

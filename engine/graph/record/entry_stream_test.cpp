@@ -1,0 +1,82 @@
+#include "graph/record/entry_stream.h"
+
+#include <chrono>
+#include <initializer_list>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "base/format.h"
+#include "graph/record/record_line.h"
+
+namespace millrace::graph {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string record_of(std::initializer_list<std::string_view> entries) {
+  std::string text;
+  RecordChain chain;
+  const auto add = [&](std::string_view entry) {
+    chain.add(entry);
+    text += base::format("{:016x} {}\n", chain.value(), entry);
+  };
+  add("{}");
+  for (const std::string_view entry : entries) add(entry);
+  return text;
+}
+
+TEST(EntryStream, WhatBodiesAskedStandsApart) {
+  std::istringstream stream(record_of({R"({"is":"begin","domain":"main"})",
+                                       R"({"is":"ask","component":"a","call":1,"value":7})",
+                                       R"({"is":"line","component":"a","call":1,"text":"x"})",
+                                       R"({"is":"submit","component":"a","call":1,"number":2,)"
+                                       R"("has_room":true})",
+                                       R"({"is":"call","domain":"main","component":"a","call":1,)"
+                                       R"("begin":5,"spent":6,"told_at":3})"}));
+  EntryStream entries(stream);
+  ASSERT_NE(entries.front(), nullptr);
+  EXPECT_EQ(entries.front()->kind, "begin");
+  EXPECT_EQ(entries.front()->line, 2U);
+  entries.pop();
+  const CallFacts* const facts = entries.find_call("main", "a", 1);
+  ASSERT_NE(facts, nullptr);
+  EXPECT_EQ(facts->begin, 5ns);
+  EXPECT_EQ(facts->spent, 6ns);
+  EXPECT_EQ(facts->told_at, 3U);
+  EXPECT_EQ((*entries.next_answer("a", 1))->find_int(), 7);
+  EXPECT_FALSE(entries.next_answer("a", 1));
+  EXPECT_EQ(entries.next_line("a", 1), "x");
+  EXPECT_TRUE(entries.admits_task("a", 1, 2));
+  EXPECT_FALSE(entries.admits_task("a", 1, 1));
+  EXPECT_EQ(entries.front()->kind, "call");
+  entries.pop();
+  EXPECT_EQ(entries.front(), nullptr);
+  EXPECT_FALSE(entries.error());
+}
+
+TEST(EntryStream, ACallIsLookedForUpToWhatItsDomainDoesNext) {
+  std::istringstream stream(
+      record_of({R"({"is":"call","domain":"own","component":"b","call":1})",
+                 R"({"is":"run","domain":"main","component":"a"})",
+                 R"({"is":"call","domain":"main","component":"a","call":1})"}));
+  EntryStream entries(stream);
+  EXPECT_EQ(entries.find_call("main", "a", 1), nullptr) << "main has gone on before";
+  EXPECT_NE(entries.find_call("own", "b", 1), nullptr);
+  entries.forget("b", 1);
+  EXPECT_EQ(entries.find_call("own", "b", 1), nullptr);
+}
+
+TEST(EntryStream, ADamagedRecordEndsIt) {
+  std::string text = record_of({R"({"is":"begin","domain":"main"})"});
+  text.back() = 'x';
+  std::istringstream stream(text);
+  EntryStream entries(stream);
+  EXPECT_EQ(entries.front(), nullptr);
+  EXPECT_TRUE(entries.error());
+}
+
+}  // namespace
+}  // namespace millrace::graph
