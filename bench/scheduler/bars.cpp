@@ -63,6 +63,8 @@ std::vector<std::string> judged_shapes(std::string_view body, bool full) {
   return names;
 }
 
+std::string in_flight_shape() { return fmt::format("ranking_10_x{}", kInFlightSlots); }
+
 // The figures that the bars need, as medians over the processes.
 class Figures {
  public:
@@ -109,7 +111,7 @@ class Figures {
 
   // DAGs per second of the subject divided by those of the better rival.
   [[nodiscard]] std::optional<double> in_flight_gain(std::string_view body) const {
-    const std::string shape = fmt::format("ranking_10_x{}", kInFlightSlots);
+    const std::string shape = in_flight_shape();
     return median_of([&](const ProcessResult& process) -> std::optional<double> {
       const auto ours = find(process, shape, body, {subject()});
       const auto over_group = divide(find(process, shape, body, {kGroup}), ours);
@@ -208,6 +210,12 @@ void add_deadline_bars(std::vector<Bar>& bars, const Figures& figures) {
            figures.ratios(body, {kWithDeadline, workers}, {kGroup, workers}).mean(),
            1});
     }
+  }
+  const std::string in_flight = in_flight_shape();
+  for (const std::string_view body : {"empty", "1us"}) {
+    bars.push_back({fmt::format("{}, 64 in flight: deadline / without", body),
+                    figures.ratio(in_flight, body, {kWithDeadline}, {figures.subject()}),
+                    1.5});
   }
 }
 

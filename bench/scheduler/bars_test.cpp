@@ -139,6 +139,12 @@ TEST(BarsTest, ADeadlineIsComparedWithTheSameRunWithoutAndWithOneTbb) {
             std::vector<std::string>{"1us, 2 workers: deadline / tbb-tg without, mean"});
 }
 
+TEST(BarsTest, ADeadlineIsJudgedInFlightToo) {
+  ProcessResult process = make_good_process();
+  find(process, "ranking_10_x64", "empty", "millrace-deadline").dag_ns = {4.6};
+  EXPECT_EQ(failed(process), std::vector<std::string>{"empty, 64 in flight: deadline / without"});
+}
+
 TEST(BarsTest, ASecondWorkerMustNotHurt) {
   ProcessResult process = make_good_process();
   find(process, "fan_64", "200ns").dag_ns = {117};
