@@ -72,7 +72,7 @@ constexpr int kPasses = 5;
 /// How many requests to send per round: about as much work for every plan, and enough to keep as
 /// many under way as asked.
 std::int64_t requests_per_round(const SizeCell& cell, bool smoke) {
-  const std::int64_t work = smoke ? 500 : 50'000;
+  const std::int64_t work = smoke ? 500 : 120'000;
   return std::max(work / cell.node_count, 2 * cell.in_flight);
 }
 

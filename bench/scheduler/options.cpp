@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kUsage =
     R"(bench_scheduler: our scheduler beside a serial loop and oneTBB, on the same graphs of nodes
   ./dev bench scheduler                  every bar, about a minute and a half
-  ./dev bench scheduler --full           every engine and shape, pinned threads too; half an hour
+  ./dev bench scheduler --full           every engine and shape, pinned threads too; takes long
   ./dev bench scheduler --body empty --shape fan,chain --tables
                                          only this, with the figures of each shape
 What to measure; a named body or engine is measured in either form:
