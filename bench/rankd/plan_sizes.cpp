@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "apps/rankd/extensions.h"
 #include "apps/rankd/request_repeater.h"
@@ -65,11 +66,14 @@ double most_memory_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+/// Bars are ratios within one pass over all cells, then the median over the passes.
+constexpr int kPasses = 5;
+
 /// How many requests to send per round: about as much work for every plan, and enough to keep as
 /// many under way as asked.
 std::int64_t requests_per_round(const SizeCell& cell, bool smoke) {
-  const std::int64_t work = smoke ? 500 : 200'000;
-  return std::max(work / cell.node_count, 4 * cell.in_flight);
+  const std::int64_t work = smoke ? 500 : 120'000;
+  return std::max(work / cell.node_count, 2 * cell.in_flight);
 }
 
 base::Result<SizeResult> measure_cell(const SizeCell& cell, bool smoke) {
@@ -107,7 +111,7 @@ base::Result<SizeResult> measure_cell(const SizeCell& cell, bool smoke) {
   std::vector<base::Duration> latencies;
   const std::int64_t count = requests_per_round(cell, smoke);
   // The first round warms up and is not counted.
-  for (int round = 0; round <= (smoke ? 1 : 3); ++round) {
+  for (int round = 0; round <= (smoke ? 1 : 2); ++round) {
     const rankd::Repeated repeated = repeater.run(R"({"user_id": 1})", count);
     if (repeated.failed + repeated.refused != 0)
       return base::fail(base::ErrorCode::kInternal, "A request failed: " + repeated.first_error);
@@ -150,51 +154,82 @@ base::Result<SizeResult> measure_in_child(const SizeCell& cell, bool smoke) {
   return base::fail(base::ErrorCode::kInternal, "The measuring process gave no result");
 }
 
-/// All results so far, to be asked for single cells.
-class SizeTable {
- public:
-  void add(const SizeCell& cell, SizeResult result) {
-    results_.emplace(name_of(cell), std::move(result));
-  }
-  [[nodiscard]] const SizeResult* find(const SizeCell& cell) const {
-    const auto found = results_.find(name_of(cell));
-    return found == results_.end() ? nullptr : &found->second;
-  }
-  /// One value of a cell divided by that of another, if both were measured.
-  [[nodiscard]] std::optional<double> ratio(const SizeCell& above,
-                                            const SizeCell& below,
-                                            double SizeResult::* value) const {
-    const SizeResult* const first = find(above);
-    const SizeResult* const second = find(below);
-    if (first == nullptr || second == nullptr) return std::nullopt;
-    return first->*value / second->*value;
-  }
+using Results = std::map<std::string, SizeResult>;  // of one pass, by name of the cell
 
- private:
-  std::map<std::string, SizeResult> results_;
-};
+/// The median over the passes of what `value` gives for each; nothing if one has nothing.
+template <class Value>
+std::optional<double> median_over(const std::vector<Results>& passes, Value value) {
+  std::vector<double> values;
+  for (const Results& pass : passes) {
+    const std::optional<double> one = value(pass);
+    if (!one) return std::nullopt;
+    values.push_back(*one);
+  }
+  return median(values);
+}
 
-void judge(const SizeTable& table,
-           PlanShape shape,
-           std::int64_t node_count,
+std::optional<double> value_of(const Results& pass,
+                               const SizeCell& cell,
+                               double SizeResult::* value) {
+  const auto found = pass.find(name_of(cell));
+  return found == pass.end() ? std::nullopt : std::optional(found->second.*value);
+}
+
+void judge_ratio(const std::vector<Results>& passes,
+                 const std::string& name,
+                 std::pair<SizeCell, SizeCell> cells,
+                 double SizeResult::* value,
+                 std::vector<Figure>& figures) {
+  const std::optional<double> ratio =
+      median_over(passes, [&](const Results& pass) -> std::optional<double> {
+        const auto above = value_of(pass, cells.first, value);
+        const auto below = value_of(pass, cells.second, value);
+        if (!above || !below) return std::nullopt;
+        return *above / *below;
+      });
+  const double limit = value == &SizeResult::cpu_us ? kBusyRatioMax : kSecondThreadRatioMax;
+  if (ratio) figures.push_back({name, *ratio, "x", limit});
+}
+
+void judge(const std::vector<Results>& passes,
+           const std::vector<std::int64_t>& sizes,
            std::vector<Figure>& figures) {
-  const std::string plan = base::format("{} of {}", name_of(shape), node_count);
-  for (const std::uint32_t threads : {1U, 2U}) {
-    const SizeCell busy{shape, node_count, 64, threads};
-    const SizeCell lone{shape, node_count, 1, threads};
-    if (const auto ratio = table.ratio(busy, lone, &SizeResult::cpu_us)) {
-      figures.push_back({base::format("{}, threads: {}, CPU, 64 in flight / 1", plan, threads),
-                         *ratio,
-                         "x",
-                         kBusyRatioMax});
+  for (const PlanShape shape : {PlanShape::kChain, PlanShape::kWide}) {
+    for (const std::int64_t size : sizes) {
+      const std::string plan = base::format("{} of {}", name_of(shape), size);
+      for (const std::uint32_t threads : {1U, 2U}) {
+        judge_ratio(passes,
+                    base::format("{}, threads: {}, CPU, 64 in flight / 1", plan, threads),
+                    {{shape, size, 64, threads}, {shape, size, 1, threads}},
+                    &SizeResult::cpu_us,
+                    figures);
+      }
+      judge_ratio(passes,
+                  plan + ", 1 in flight: p50, 2 threads / 1",
+                  {{shape, size, 1, 2}, {shape, size, 1, 1}},
+                  &SizeResult::p50_us,
+                  figures);
     }
   }
-  const SizeCell two{shape, node_count, 1, 2};
-  const SizeCell one{shape, node_count, 1, 1};
-  if (const auto ratio = table.ratio(two, one, &SizeResult::p50_us)) {
-    figures.push_back(
-        {plan + ", 1 in flight: p50, 2 threads / 1", *ratio, "x", kSecondThreadRatioMax});
+  for (const std::uint32_t threads : {1U, 2U}) {
+    const SizeCell longest{PlanShape::kChain, 1000, 256, threads};
+    const auto memory = median_over(
+        passes, [&](const Results& pass) { return value_of(pass, longest, &SizeResult::rss_mb); });
+    if (memory)
+      figures.push_back({name_of(longest) + ": most memory", *memory, "MB", kLongChainMbMax});
   }
+}
+
+/// The medians of every value of a cell.
+SizeResult join(const std::vector<Results>& passes, const SizeCell& cell) {
+  SizeResult joined;
+  for (double SizeResult::* const value :
+       {&SizeResult::cpu_us, &SizeResult::p50_us, &SizeResult::p99_us, &SizeResult::rss_mb}) {
+    joined.*value = median_over(passes, [&](const Results& pass) {
+                      return value_of(pass, cell, value);
+                    }).value_or(0);
+  }
+  return joined;
 }
 
 void print_row(const SizeCell& cell, const SizeResult& result) {
@@ -207,7 +242,6 @@ void print_row(const SizeCell& cell, const SizeResult& result) {
               result.p50_us,
               result.p99_us,
               result.rss_mb);
-  std::fflush(stdout);
 }
 
 void add_cells(const SizeCell& cell, const SizeResult& result, std::vector<Figure>& cells) {
@@ -216,6 +250,41 @@ void add_cells(const SizeCell& cell, const SizeResult& result, std::vector<Figur
   cells.push_back({name + ": p50", result.p50_us, "us"});
   cells.push_back({name + ": p99", result.p99_us, "us"});
   cells.push_back({name + ": most memory", result.rss_mb, "MB"});
+}
+
+std::vector<SizeCell> list_cells(const std::vector<std::int64_t>& sizes,
+                                 const std::vector<std::int64_t>& in_flight) {
+  std::vector<SizeCell> cells;
+  for (const PlanShape shape : {PlanShape::kChain, PlanShape::kWide}) {
+    for (const std::int64_t size : sizes) {
+      for (const std::int64_t concurrent : in_flight) {
+        for (const std::uint32_t threads : {1U, 2U})
+          cells.push_back({shape, size, concurrent, threads});
+      }
+    }
+  }
+  return cells;
+}
+
+/// Measures every cell once. Fails if cells of one plan give different answers.
+base::Result<Results> measure_pass(const std::vector<SizeCell>& cells, bool smoke, int pass) {
+  Results results;
+  std::map<std::string, std::string> answers;  // by plan
+  std::size_t done = 0;
+  for (const SizeCell& cell : cells) {
+    if (!smoke && isatty(STDERR_FILENO) != 0)
+      std::fprintf(stderr, "\rpass %d of %d: %zu of %zu ", pass, kPasses, done++, cells.size());
+    MR_TRY(SizeResult result, measure_in_child(cell, smoke));
+    const auto [first, is_first] = answers.emplace(
+        base::format("{} of {}", name_of(cell.shape), cell.node_count), result.answer);
+    if (result.answer != first->second) {
+      return base::fail(base::ErrorCode::kInternal,
+                        base::format("Answers differ.\n{}\n{}", first->second, result.answer),
+                        name_of(cell));
+    }
+    results.emplace(name_of(cell), std::move(result));
+  }
+  return results;
 }
 
 base::Result<std::int64_t> parse_number(const char* text) {
@@ -274,36 +343,22 @@ base::Status measure_plan_sizes(bool smoke,
       smoke ? std::vector<std::int64_t>{10, 50} : std::vector<std::int64_t>{10, 50, 200, 1000};
   const std::vector<std::int64_t> in_flight =
       smoke ? std::vector<std::int64_t>{1, 16} : std::vector<std::int64_t>{1, 16, 64, 256};
-  SizeTable table;
-  if (!smoke)
+  const std::vector<SizeCell> all = list_cells(sizes, in_flight);
+  std::vector<Results> passes;
+  for (int pass = 1; pass <= (smoke ? 1 : kPasses); ++pass) {
+    MR_TRY(Results results, measure_pass(all, smoke, pass));
+    passes.push_back(std::move(results));
+  }
+  if (!smoke) {
+    if (isatty(STDERR_FILENO) != 0) std::fputs("\r", stderr);
     std::puts("plan   nodes in flight  threads  CPU us/req      p50 us      p99 us   most MB");
-  for (const PlanShape shape : {PlanShape::kChain, PlanShape::kWide}) {
-    for (const std::int64_t size : sizes) {
-      std::string answer;
-      for (const std::int64_t concurrent : in_flight) {
-        for (const std::uint32_t threads : {1U, 2U}) {
-          const SizeCell cell{shape, size, concurrent, threads};
-          MR_TRY(const SizeResult result, measure_in_child(cell, smoke));
-          if (answer.empty()) answer = result.answer;
-          if (result.answer != answer) {
-            return base::fail(base::ErrorCode::kInternal,
-                              base::format("Answers differ.\n{}\n{}", answer, result.answer),
-                              name_of(cell));
-          }
-          if (!smoke) print_row(cell, result);
-          add_cells(cell, result, cells);
-          table.add(cell, result);
-        }
-      }
-      judge(table, shape, size, figures);
-    }
   }
-  for (const std::uint32_t threads : {1U, 2U}) {
-    const SizeCell longest{PlanShape::kChain, 1000, 256, threads};
-    if (const SizeResult* const result = table.find(longest))
-      figures.push_back(
-          {name_of(longest) + ": most memory", result->rss_mb, "MB", kLongChainMbMax});
+  for (const SizeCell& cell : all) {
+    const SizeResult result = join(passes, cell);
+    if (!smoke) print_row(cell, result);
+    add_cells(cell, result, cells);
   }
+  judge(passes, sizes, figures);
   return {};
 }
 

@@ -36,10 +36,10 @@ struct SizeResult {
 /// A plan of `node_count` nodes, each of which computes one row.
 [[nodiscard]] std::string make_sized_plan(PlanShape shape, std::int64_t node_count);
 
-/// Measures every cell in a process of its own, so that one cell's memory is not counted for the
-/// next, prints them as a table unless it is a smoke run, and judges them. `cells` gets all values,
-/// `figures` those that have bars. Fails if an answer is wrong.
-/// Threading: the caller must be the process's only thread.
+/// Measures every cell in processes of its own, so that one cell's memory is not counted for the
+/// next, in several passes over all of them; prints the medians as a table unless it is a smoke
+/// run, and judges them. `cells` gets all values, `figures` those that have bars. Fails if an
+/// answer is wrong. Threading: the caller must be the process's only thread.
 [[nodiscard]] base::Status measure_plan_sizes(bool smoke,
                                               std::vector<Figure>& figures,
                                               std::vector<Figure>& cells);

@@ -17,15 +17,23 @@ struct Bar {
   std::optional<double> value;
   double limit = 0;
   bool at_most = true;
+  std::string where = {};  ///< the shape that decides, where one does
 
   [[nodiscard]] bool passed() const {
     return value && (at_most ? *value <= limit : *value >= limit);
   }
 };
 
-/// Computes every bar, always the same list in the same order. Each is the median over the
-/// processes; for the 1 ms siblings, medians are taken first and then the worst width.
+/// Which bars to compute.
+struct Judging {
+  std::string_view subject = "millrace";
+  bool full = false;  ///< those of the full form, over all of its shapes
+};
+
+/// Computes every bar, for one form always the same list in the same order. A ratio is formed
+/// within each process; then comes the median over the processes, then the mean over shapes or the
+/// worst of them: of a hundred cases some always meet a busy machine.
 [[nodiscard]] std::vector<Bar> evaluate_bars(const std::vector<ProcessResult>& processes,
-                                             std::string_view subject);
+                                             const Judging& judging);
 
 }  // namespace millrace::bench

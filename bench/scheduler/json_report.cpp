@@ -69,12 +69,13 @@ std::string print_row(const Summary& summary) {
 }
 
 std::string print_bar(const Bar& bar) {
-  return fmt::format(R"({{"name":{},"value":{},"limit":{:g},"at_most":{},"passed":{}}})",
+  return fmt::format(R"({{"name":{},"value":{},"limit":{:g},"at_most":{},"passed":{},"where":{}}})",
                      quote(bar.name),
                      number(bar.value),
                      bar.limit,
                      bar.at_most,
-                     bar.value ? (bar.passed() ? "true" : "false") : "null");
+                     bar.value ? (bar.passed() ? "true" : "false") : "null",
+                     bar.where.empty() ? "null" : quote(bar.where));
 }
 
 template <class Items, class Print>
@@ -94,7 +95,8 @@ std::string print_json(const Report& report) {
   return fmt::format(
       "{{\n  \"bench\":\"scheduler\",\n  \"commit\":{},\n  \"compiler\":{},\n"
       "  \"processor\":{},\n  \"processors\":{},\n  \"processes\":{},\n  \"repetitions\":{},\n"
-      "  \"foreign_share\":{},\n  \"pinned\":{},\n  \"subject\":{},\n  \"rows\":{},\n  "
+      "  \"foreign_share\":{},\n  \"pinned\":{},\n  \"full\":{},\n  \"subject\":{},\n  "
+      "\"rows\":{},\n  "
       "\"bars\":{},\n  \"pinned_bars\":{}\n}}\n",
       quote(options.commit),
       quote(__VERSION__),
@@ -107,6 +109,7 @@ std::string print_json(const Report& report) {
                    return fmt::format("{:.4f}", process.machine.foreign_share);
                  }),
       options.pin,
+      options.full,
       quote(options.subject),
       print_list(report.summaries, print_row),
       print_list(report.bars, print_bar),

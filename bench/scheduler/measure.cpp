@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -22,7 +23,9 @@ namespace millrace::bench {
 namespace {
 
 // Bodies this long hide the cost of verification, so their timed runs are verified too.
-constexpr double kLongUnitNs = 100'000;
+constexpr double kLongUnitNs = 10'000;
+// One run of these takes longer than a sample should: none is spent on waking threads first.
+constexpr double kVeryLongUnitNs = 100'000;
 constexpr std::uint64_t kLatencyRunsMax = 200;
 constexpr std::uint64_t kTracedRuns = 16;
 
@@ -57,7 +60,9 @@ class Contender {
       last = time_runs(count);
       total += last;
       done += count;
-      if (last >= effort_.sample_time / 2 && total >= effort_.warm_up_time) break;
+      if (last >= effort_.sample_time / 2 && total >= effort_.warm_up_time &&
+          done >= effort_.warm_up_runs)
+        break;
       if (last < effort_.sample_time / 2) count *= 2;
     }
     correct_ = workload_.check(done) && correct_;
@@ -69,26 +74,29 @@ class Contender {
   void sample() {
     std::this_thread::sleep_for(effort_.rest);
     if (case_.mode == Mode::kCold) return sample_cold();
-    if (case_.unit_ns >= kLongUnitNs) return sample_verified(count_);
-    workload_.begin_timed();
-    run(count_ / 8 + 1);
-    workload_.begin_timed();
+    if (case_.unit_ns < kVeryLongUnitNs) {
+      workload_.begin_timed();
+      run(count_ / 8 + 1);
+    }
     sample_counted();
+    if (is_verified_while_timed()) return;
     verify();
-    if (case_.mode == Mode::kSubmitAndWait) sample_latency();
+    if (case_.mode == Mode::kSubmitAndWait && effort_.with_latency) sample_latency();
   }
 
-  Measurement finish(unsigned workers, double ideal_ns) {
+  [[nodiscard]] unsigned workers() const { return subject_.workers; }
+
+  Measurement finish(double ideal_ns) {
     Measurement result;
     result.shape = case_.name;
     result.body = case_.body;
     result.engine = subject_.name;
-    result.workers = workers;
+    result.workers = subject_.workers;
     result.node_count = static_cast<std::uint32_t>(case_.shape.node_count());
     result.ideal_ns = ideal_ns;
     result.dag_ns = dag_ns_;
     fill_counts(result);
-    if (case_.mode == Mode::kSubmitAndWait) {
+    if (case_.mode == Mode::kSubmitAndWait && effort_.with_latency) {
       result.queue_delay_ns = dag_->trace_queue_delay_ns(kTracedRuns);
     }
     fill_latency(result);
@@ -113,7 +121,12 @@ class Contender {
     correct_ = workload_.check(count) && correct_;
   }
 
+  [[nodiscard]] bool is_verified_while_timed() const {
+    return case_.mode == Mode::kSubmitAndWait && case_.unit_ns >= kLongUnitNs;
+  }
+
   void sample_counted() {
+    is_verified_while_timed() ? workload_.begin_verified() : workload_.begin_timed();
     const Tally before = dag_->tally();
     const std::optional<std::uint64_t> allocations_before = allocation_count();
     const base::Duration taken = time_runs(count_);
@@ -141,20 +154,11 @@ class Contender {
     correct_ = workload_.check(count) && correct_;
   }
 
-  void sample_verified(std::uint64_t count) {
-    workload_.begin_verified();
-    const std::size_t first = latency_.size();
-    dag_->run({.count = count, .latency = &latency_});
-    base::Duration taken{};
-    for (std::size_t run = first; run < latency_.size(); ++run) taken += latency_[run];
-    record(taken, count);
-  }
-
   void sample_cold() {
     dag_.reset();
     workload_.begin_verified();
     dag_ = subject_.engine->prepare(workload_);
-    sample_verified(1);
+    record(time_runs(1), 1);
   }
 
   static std::optional<double> add(const std::optional<double>& sum,
@@ -208,15 +212,34 @@ double ideal_units(const Case& entry, unsigned workers) {
 
 // The bare body is measured in turns with the engines, so that the ideal and the engines see the
 // same machine.
-double sample_unit_ns(const Case& entry,
-                      const Bench& bench,
-                      std::uint64_t steps,
-                      const Effort& effort) {
-  if (steps == 0) return 0;
-  std::this_thread::sleep_for(effort.rest);
-  const double calls = std::max(1.0, std::round(to_ns(effort.sample_time) / entry.unit_ns));
-  return sample_spin_ns(steps, static_cast<std::uint64_t>(calls), bench.workers, bench.placement);
-}
+class UnitTimes {
+ public:
+  UnitTimes(const Case& entry, const Bench& bench, const Effort& effort)
+      : case_(entry), bench_(bench), effort_(effort) {
+    for (const EngineUnderTest& subject : bench.engines) times_[subject.workers];
+  }
+
+  void sample(std::uint64_t steps) {
+    for (auto& [workers, samples] : times_) {
+      if (steps == 0) continue;
+      std::this_thread::sleep_for(effort_.rest);
+      const double calls = std::max(1.0, std::round(to_ns(effort_.sample_time) / case_.unit_ns));
+      samples.push_back(
+          sample_spin_ns(steps, static_cast<std::uint64_t>(calls), workers, bench_.placement));
+    }
+  }
+
+  [[nodiscard]] double ideal_ns(unsigned workers) const {
+    const std::vector<double>& samples = times_.at(workers);
+    return samples.empty() ? 0 : ideal_units(case_, workers) * median(samples);
+  }
+
+ private:
+  const Case& case_;
+  const Bench& bench_;
+  const Effort& effort_;
+  std::map<unsigned, std::vector<double>> times_;  // by number of workers
+};
 
 }  // namespace
 
@@ -228,18 +251,17 @@ std::vector<Measurement> measure_case(const Case& entry, const Bench& bench, con
     contenders.push_back(std::make_unique<Contender>(entry, subject, effort, steps));
   }
   for (const auto& contender : contenders) contender->warm_up();
-  std::vector<double> unit_ns;
+  UnitTimes units(entry, bench, effort);
   for (unsigned repetition = 0; repetition < effort.repetitions; ++repetition) {
-    unit_ns.push_back(sample_unit_ns(entry, bench, steps, effort));
+    units.sample(steps);
     for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
       contenders[(turn + repetition) % contenders.size()]->sample();
     }
   }
-  const double ideal_ns = ideal_units(entry, bench.workers) * median(unit_ns);
   std::vector<Measurement> results;
   results.reserve(contenders.size());
   for (const auto& contender : contenders)
-    results.push_back(contender->finish(bench.workers, ideal_ns));
+    results.push_back(contender->finish(units.ideal_ns(contender->workers())));
   return results;
 }
 

@@ -64,6 +64,7 @@ Effort tiny_effort() {
   return {.repetitions = 3,
           .sample_time = std::chrono::microseconds(20),
           .warm_up_time = std::chrono::microseconds(20),
+          .warm_up_runs = 1,
           .rest = std::chrono::microseconds(0)};
 }
 
@@ -78,7 +79,6 @@ Measurement measure(const std::vector<NodeIndex>& order, Mode mode, double unit_
   const Placement placement(false);
   const Bench bench{.placement = placement,
                     .steps_per_ns = 1,
-                    .workers = 1,
                     .engines = {{.name = "scripted", .engine = &engine}}};
   return measure_case(entry, bench, tiny_effort()).front();
 }

@@ -15,25 +15,36 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "scheduler/engine.h"
+#include "scheduler/suite.h"
 
 namespace millrace::bench {
 namespace {
 
-constexpr std::string_view kUsage = R"(bench_scheduler: schedulers side by side
-  --json FILE       write all rows and bars as JSON
-  --shape A,B       only cases whose name contains A or B
+constexpr std::string_view kUsage =
+    R"(bench_scheduler: our scheduler beside a serial loop and oneTBB, on the same graphs of nodes
+  ./dev bench scheduler                  every bar, about a minute and a half
+  ./dev bench scheduler --full           every engine and shape, pinned threads too; takes long
+  ./dev bench scheduler --body empty --shape fan,chain --tables
+                                         only this, with the figures of each shape
+What to measure; a named body or engine is measured in either form:
+  --shape A,B       only shapes whose name contains A or B
+  --body A,B        only these bodies: empty, 50ns, 100ns, 200ns, 500ns, 1us, 5us, 20us, mixed, 1ms
   --engine A,B      only these engines
-  --body A,B        only these bodies (empty, 50ns, 100ns, 200ns, 500ns, 1us, 5us, 20us, mixed, 1ms)
   --workers 1,2     worker counts, the waiting caller included
-  --reps N          repetitions per process (default 7)
-  --processes N     fresh processes to take the median over (default 3)
-  --subject NAME    engine that the bars judge (default millrace)
-  --enforce         fail when a bar is missed
-  --pin             only with each thread on a processor of its own
-  --unpinned        only as the kernel places threads; both are measured otherwise
-  --commit TEXT     recorded in the JSON file
-  --smoke           tiny sizes, checks only
-  --list            name cases and engines
+  --list            name what would be measured and stop
+How:
+  --processes N     fresh processes to take medians over (5)
+  --reps N          samples per process (3, with --full 7)
+  --pin             with each thread on a processor of its own, instead of where the kernel puts it
+  --unpinned        with --full: not a second time with pinned threads
+  --smoke           tiny sizes: checks results, the times mean nothing
+What to do with it:
+  --tables          print every shape (--full does)
+  --json FILE       write rows and bars as JSON
+  --commit TEXT     recorded in that file
+  --subject NAME    the engine that the bars judge (millrace)
+  --enforce         a missed bar is an error; a wrong result always is
+Run it on an idle machine. bench/scheduler/README.md says how to read it.
 )";
 
 std::vector<std::string> split_list(std::string_view text) {
@@ -61,10 +72,12 @@ bool* find_switch(Options& options, std::string_view name) {
   if (name == "--smoke") return &options.smoke;
   if (name == "--enforce") return &options.enforce;
   if (name == "--list") return &options.list;
-  if (name == "--help") return &options.help;
+  if (name == "--help" || name == "-h") return &options.help;
   if (name == "--child") return &options.child;
   if (name == "--pin") return &options.pin;
   if (name == "--unpinned") return &options.unpinned;
+  if (name == "--full") return &options.full;
+  if (name == "--tables") return &options.tables;
   return nullptr;
 }
 
@@ -99,12 +112,17 @@ base::Status set_value(Options& options, std::string_view name, std::string_view
   return {};
 }
 
-base::Status check_engines(const Options& options) {
+base::Status check_names(const Options& options) {
   for (const std::string& wanted : options.engines) {
     const bool known = std::ranges::any_of(
         engine_entries(), [&](const EngineEntry& entry) { return entry.name == wanted; });
     if (!known)
       return base::fail(base::ErrorCode::kNotFound, "No such engine: " + wanted, "--engine");
+  }
+  const std::vector<std::string_view> bodies = body_names();
+  for (const std::string& wanted : options.bodies) {
+    if (std::ranges::find(bodies, wanted) == bodies.end())
+      return base::fail(base::ErrorCode::kNotFound, "No such body: " + wanted, "--body");
   }
   if (options.workers.empty()) {
     return base::fail(base::ErrorCode::kInvalidArgument, "Needs at least one count", "--workers");
@@ -130,7 +148,9 @@ base::Result<Options> parse_options(std::span<const std::string_view> arguments)
       MR_TRY_STATUS(set_value(options, name, arguments[++index]));
     }
   }
-  MR_TRY_STATUS(check_engines(options));
+  MR_TRY_STATUS(check_names(options));
+  if (options.repetitions == 0) options.repetitions = options.full ? 7 : 3;
+  options.tables = options.tables || options.full;
   return options;
 }
 
@@ -146,6 +166,7 @@ std::vector<std::string> child_arguments(const Options& options) {
   add_list("--body", options.bodies);
   add_list("--workers", options.workers);
   if (options.smoke) arguments.emplace_back("--smoke");
+  if (options.full) arguments.emplace_back("--full");
   if (options.pin) arguments.emplace_back("--pin");
   return arguments;
 }

@@ -19,13 +19,20 @@ base::Result<Options> parse(const std::vector<std::string_view>& arguments) {
   return parse_options(arguments);
 }
 
-TEST(OptionsTest, DefaultsMeasureEverythingInThreeProcesses) {
+TEST(OptionsTest, DefaultsAreTheShortFormInFiveProcesses) {
   const base::Result<Options> options = parse({});
   ASSERT_TRUE(options.has_value());
-  EXPECT_EQ(options->processes, 3U);
-  EXPECT_GE(options->repetitions, 7U);
+  EXPECT_FALSE(options->full);
+  EXPECT_EQ(options->processes, 5U);
+  EXPECT_EQ(options->repetitions, 3U);
   EXPECT_THAT(options->workers, ElementsAre(1U, 2U));
   EXPECT_TRUE(options->engines.empty());
+}
+
+TEST(OptionsTest, TheFullFormTakesMoreSamplesUnlessToldOtherwise) {
+  EXPECT_GE(parse({"--full"})->repetitions, 7U);
+  EXPECT_TRUE(parse({"--full"})->tables);
+  EXPECT_EQ(parse({"--full", "--reps", "2"})->repetitions, 2U);
 }
 
 TEST(OptionsTest, ReadsListsAndCounts) {
@@ -40,6 +47,7 @@ TEST(OptionsTest, ReadsListsAndCounts) {
 
 TEST(OptionsTest, NamesWhatIsWrong) {
   EXPECT_THAT(parse({"--engine", "warp"}).error().to_string(), HasSubstr("warp"));
+  EXPECT_THAT(parse({"--body", "2us"}).error().to_string(), HasSubstr("2us"));
   EXPECT_THAT(parse({"--reps", "0"}).error().to_string(), HasSubstr("--reps"));
   EXPECT_THAT(parse({"--reps", "seven"}).error().to_string(), HasSubstr("seven"));
   EXPECT_THAT(parse({"--reps"}).error().to_string(), HasSubstr("--reps"));
@@ -59,6 +67,7 @@ TEST(OptionsTest, ChildMeasuresWhatTheParentWasAskedFor) {
                                               "--reps",
                                               "11",
                                               "--smoke",
+                                              "--full",
                                               "--pin",
                                               "--json",
                                               "file"});
@@ -73,6 +82,7 @@ TEST(OptionsTest, ChildMeasuresWhatTheParentWasAskedFor) {
   EXPECT_EQ(child->workers, parent->workers);
   EXPECT_EQ(child->repetitions, 11U);
   EXPECT_TRUE(child->smoke);
+  EXPECT_TRUE(child->full);
   EXPECT_TRUE(child->pin);
   EXPECT_TRUE(child->json_file.empty());
 }

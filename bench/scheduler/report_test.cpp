@@ -27,6 +27,7 @@ Report make_small_report() {
   process.measurements[1].dag_ns = {190, 192, 194};
   process.measurements[1].wakes_per_run = 0.5;
   Options options;
+  options.tables = true;
   options.commit = "a \"quoted\" \\ name";
   return make_report(options, {process});
 }
@@ -36,7 +37,15 @@ TEST(ReportTest, TextShowsRatiosToTheSerialLoop) {
   EXPECT_THAT(text, HasSubstr("chain_64"));
   EXPECT_THAT(text, HasSubstr("3 ±1%  3.00x"));
   EXPECT_THAT(text, HasSubstr("geometric mean"));
-  EXPECT_THAT(text, HasSubstr("----  empty, 1 worker: mean over shapes / serial"));
+  EXPECT_THAT(text, HasSubstr("----  empty, 1 worker: ours / serial, mean"));
+}
+
+TEST(ReportTest, ShapesAreShownOnDemandOnly) {
+  Report report = make_small_report();
+  report.options.tables = false;
+  const std::string text = print_text(report);
+  EXPECT_THAT(text, testing::Not(HasSubstr("chain_64")));
+  EXPECT_THAT(text, testing::ContainsRegex("empty, 1 worker .*3 +3\\.00x"));
 }
 
 TEST(ReportTest, JsonHasTheDocumentedKeys) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scheduler/engine.h"
@@ -24,49 +25,73 @@ namespace {
 
 constexpr double kSmokeScale = 0.02;
 
-bool is_measured_on(const Case& entry, std::string_view engine) {
-  if (is_narrow(entry)) return engine == "millrace" || engine == "tbb-tg" || engine == "tbb-fg";
-  if (is_for_all_engines(entry)) return true;
-  return engine != "millrace-inside" && engine != "millrace-noinline" &&
-         engine != "millrace-nochain";
-}
-
 bool contains(const std::vector<std::string>& list, std::string_view value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-// A narrow fan on one worker is only a loop, so it is not measured.
-bool is_measured(const Case& entry, unsigned workers) { return workers > 1 || !is_narrow(entry); }
+// The engines that a case is measured on unless the user names others.
+bool is_measured_on(const Case& entry, std::string_view engine, bool full) {
+  if (is_narrow(entry)) return engine == "millrace" || engine == "tbb-tg" || engine == "tbb-fg";
+  if (full && is_for_all_engines(entry)) return true;
+  if (engine == "millrace-inside" || engine == "millrace-noinline" || engine == "millrace-nochain")
+    return false;
+  const bool is_judged_everywhere = engine == "serial" || engine == "millrace" ||
+                                    engine == "millrace-deadline" || engine == "tbb-tg";
+  return full || is_judged_everywhere || is_for_all_engines(entry);
+}
+
+// On one worker a narrow fan is only a loop, and there is nobody to wait for.
+bool is_measured(const Case& entry, std::string_view engine, unsigned workers, bool full) {
+  if (workers > 1) return true;
+  if (is_narrow(entry)) return false;
+  return full || (engine != "tbb-wait" && engine != "millrace-wait");
+}
 
 Effort choose_effort(const Options& options, const Case& entry) {
   Effort effort;
   effort.repetitions = options.repetitions;
   if (is_narrow(entry)) effort.repetitions = std::max(1U, options.repetitions / 2);
+  if (!options.full) {
+    effort.sample_time = std::chrono::milliseconds(2);
+    effort.warm_up_time = std::chrono::milliseconds(4);
+    effort.with_latency = false;
+  }
   if (options.smoke) {
     effort.repetitions = 2;
     effort.sample_time = std::chrono::microseconds(50);
     effort.warm_up_time = std::chrono::microseconds(50);
+    effort.warm_up_runs = 1;
+    effort.with_latency = true;
     effort.rest = std::chrono::microseconds(0);
   }
   return effort;
 }
 
-using EngineSet = std::map<std::string_view, std::unique_ptr<Engine>>;
+/// The engines of a process, each made once per number of workers.
+class EngineSet {
+ public:
+  EngineSet(const Options& options, Placement& placement)
+      : options_(options), placement_(placement) {}
 
-EngineSet make_engines(const std::vector<Case>& cases,
-                       const Options& options,
-                       unsigned workers,
-                       Placement& placement) {
-  EngineSet engines;
-  for (const Case& entry : cases) {
-    if (!is_measured(entry, workers)) continue;
-    for (const EngineEntry& candidate : choose_engines(options, entry)) {
-      if (engines.contains(candidate.name)) continue;
-      engines.emplace(candidate.name, placement.make_engine(candidate, workers));
+  /// Gives the engines of a case, all those with one worker before those with more.
+  std::vector<EngineUnderTest> find(const Case& entry) {
+    std::vector<EngineUnderTest> found;
+    for (const unsigned workers : options_.workers) {
+      for (const EngineEntry& chosen : choose_engines(options_, entry)) {
+        if (!is_measured(entry, chosen.name, workers, options_.full || options_.smoke)) continue;
+        std::unique_ptr<Engine>& engine = engines_[{workers, chosen.name}];
+        if (engine == nullptr) engine = placement_.make_engine(chosen, workers);
+        found.push_back({.name = chosen.name, .engine = engine.get(), .workers = workers});
+      }
     }
+    return found;
   }
-  return engines;
-}
+
+ private:
+  const Options& options_;
+  Placement& placement_;
+  std::map<std::pair<unsigned, std::string_view>, std::unique_ptr<Engine>> engines_;
+};
 
 }  // namespace
 
@@ -77,7 +102,9 @@ std::vector<Case> choose_cases(const Options& options) {
         options.shapes.empty() || std::ranges::any_of(options.shapes, [&](const std::string& part) {
           return entry.name.find(part) != std::string::npos;
         });
-    const bool body_wanted = options.bodies.empty() || contains(options.bodies, entry.body);
+    const bool in_form = options.full || options.smoke || is_in_short_form(entry);
+    const bool body_wanted =
+        options.bodies.empty() ? in_form : contains(options.bodies, entry.body);
     return !shape_wanted || !body_wanted;
   });
   return cases;
@@ -87,8 +114,8 @@ std::vector<EngineEntry> choose_engines(const Options& options, const Case& entr
   std::vector<EngineEntry> chosen;
   for (const EngineEntry& candidate : engine_entries()) {
     const bool named = contains(options.engines, candidate.name);
-    const bool by_default =
-        options.engines.empty() && (options.smoke || is_measured_on(entry, candidate.name));
+    const bool by_default = options.engines.empty() &&
+                            (options.smoke || is_measured_on(entry, candidate.name, options.full));
     if (named || by_default) chosen.push_back(candidate);
   }
   return chosen;
@@ -105,24 +132,17 @@ void run_suite(const Options& options, const Listener& listener) {
                      .spin_crowded_ns = sample_spin_ns(microsecond, 3'000, all, placement),
                      .foreign_share = 0};
   const MachineLoad load;
-  Progress progress{.done = 0, .total = cases.size() * options.workers.size()};
-  for (const unsigned workers : options.workers) {
-    const EngineSet engines = make_engines(cases, options, workers, placement);
-    for (const Case& entry : cases) {
-      listener.on_progress(progress);
-      ++progress.done;
-      if (!is_measured(entry, workers)) continue;
-      Bench bench{
-          .placement = placement, .steps_per_ns = steps_per_ns, .workers = workers, .engines = {}};
-      for (const EngineEntry& chosen : choose_engines(options, entry)) {
-        bench.engines.push_back({chosen.name, engines.at(chosen.name).get()});
-      }
-      if (bench.engines.empty()) continue;
-      const Effort effort = choose_effort(options, entry);
-      for (const Measurement& measurement : measure_case(entry, bench, effort)) {
-        listener.on_measurement(measurement);
-      }
-    }
+  Progress progress{.done = 0, .total = cases.size()};
+  EngineSet engines(options, placement);
+  for (const Case& entry : cases) {
+    listener.on_progress(progress);
+    ++progress.done;
+    const Bench bench{
+        .placement = placement, .steps_per_ns = steps_per_ns, .engines = engines.find(entry)};
+    if (bench.engines.empty()) continue;
+    const Effort effort = choose_effort(options, entry);
+    for (const Measurement& measurement : measure_case(entry, bench, effort))
+      listener.on_measurement(measurement);
   }
   listener.on_progress(progress);
   facts.foreign_share = load.foreign_share();

@@ -124,11 +124,11 @@ base::Result<Report> measure_in_children(const Options& options) {
   return report;
 }
 
-/// What users get comes first: threads placed by the kernel. Unless told otherwise, the same is
-/// measured with pinned threads too.
+/// What users get comes first: threads placed by the kernel. The full form measures the same with
+/// pinned threads too.
 base::Result<Report> measure(const Options& options) {
   MR_TRY(Report report, measure_in_children(options));
-  if (options.pin || options.unpinned || options.smoke) return report;
+  if (!options.full || options.pin || options.unpinned || options.smoke) return report;
   Options pinned = options;
   pinned.pin = true;
   MR_TRY(const Report second, measure_in_children(pinned));

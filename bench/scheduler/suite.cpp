@@ -1,6 +1,7 @@
 #include "scheduler/suite.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -86,6 +87,13 @@ std::vector<std::string_view> body_names() {
 }
 
 bool is_for_all_engines(const Case& entry) { return entry.body == "empty" || entry.body == "1us"; }
+
+bool is_in_short_form(const Case& entry) {
+  constexpr std::size_t kLongBodyNodesMax = 256;
+  if (is_narrow(entry)) return false;
+  if (entry.mode == Mode::kInFlight) return is_for_all_engines(entry);
+  return entry.unit_ns < 5 * kMicrosecond || entry.shape.node_count() <= kLongBodyNodesMax;
+}
 
 std::vector<Case> make_suite(double unit_scale) {
   const bool whole = unit_scale >= 1;

@@ -45,6 +45,9 @@ struct BodyLength {
 /// Says whether a case is measured on every engine; others leave out the variants of our own that
 /// only show what a single mechanism gains.
 [[nodiscard]] bool is_for_all_engines(const Case& entry);
+/// Says whether the short form measures a case: all but the siblings of 1 ms, and bodies of 5 us
+/// and more in shapes of several hundred nodes, one run of which takes milliseconds.
+[[nodiscard]] bool is_in_short_form(const Case& entry);
 
 /// Lists the shapes over which geometric means are taken: those that are measured with all core
 /// bodies, submitted and waited for.

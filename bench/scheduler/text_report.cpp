@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kNameWidth = 16;
 constexpr int kCellWidth = 22;
+constexpr int kNarrowCellWidth = 18;
 constexpr double kForeignShareMax = 0.03;
 
 using Out = std::back_insert_iterator<std::string>;
@@ -29,6 +30,10 @@ struct Group {
   std::string body;
   unsigned workers;
 };
+
+std::string print_workers(unsigned workers) {
+  return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
+}
 
 template <class Value>
 void add_once(std::vector<Value>& list, const Value& value) {
@@ -76,25 +81,45 @@ bool is_core(std::string_view shape) {
   return std::ranges::any_of(core_shapes(), [&](const Shape& core) { return core.name == shape; });
 }
 
-void print_means(Out out,
-                 const std::vector<const Summary*>& rows,
-                 const std::vector<std::string>& engines) {
-  fmt::format_to(out, "{:<{}}", "geometric mean", kNameWidth);
-  for (const std::string& engine : engines) {
-    std::vector<double> values;
-    std::vector<double> ratios;
-    for (const Summary* row : rows) {
-      if (row->joined.engine != engine || !is_core(row->joined.shape)) continue;
-      values.push_back(row->node_ns());
-      if (const auto reference = reference_ns(rows, *row)) {
-        ratios.push_back(row->node_ns() / *reference);
-      }
-    }
-    std::string cell = values.empty() ? "-" : fmt::format("{:.4g}", geometric_mean(values));
-    if (!ratios.empty()) cell += fmt::format(" {:5.2f}x", geometric_mean(ratios));
-    fmt::format_to(out, "{:>{}}", cell, kCellWidth);
+/// The geometric mean of an engine over the core shapes, and of its ratios.
+std::string print_mean(const std::vector<const Summary*>& rows, std::string_view engine) {
+  std::vector<double> values;
+  std::vector<double> ratios;
+  for (const Summary* row : rows) {
+    if (row->joined.engine != engine || !is_core(row->joined.shape)) continue;
+    values.push_back(row->node_ns());
+    if (const auto reference = reference_ns(rows, *row))
+      ratios.push_back(row->node_ns() / *reference);
   }
+  if (values.empty()) return "-";
+  std::string cell = fmt::format("{:.4g}", geometric_mean(values));
+  if (!ratios.empty()) cell += fmt::format(" {:5.2f}x", geometric_mean(ratios));
+  return cell;
+}
+
+/// One line for each body and number of workers.
+void print_overview(Out out, const Report& report) {
+  std::vector<std::string> engines;
+  for (const Summary& summary : report.summaries) add_once(engines, summary.joined.engine);
+  fmt::format_to(out,
+                 "\nns per node, geometric mean over shapes; times the serial loop for empty "
+                 "bodies, times the ideal for others\n{:<{}}",
+                 "",
+                 kNameWidth);
+  for (const std::string& engine : engines) fmt::format_to(out, "{:>{}}", engine, kNarrowCellWidth);
   fmt::format_to(out, "\n");
+  for (const unsigned workers : report.options.workers) {
+    for (const BodyLength& body : core_bodies()) {
+      const std::vector<const Summary*> rows =
+          select(report, {.body = std::string(body.name), .workers = workers});
+      if (rows.empty()) continue;
+      fmt::format_to(
+          out, "{:<{}}", fmt::format("{}, {}", body.name, print_workers(workers)), kNameWidth);
+      for (const std::string& engine : engines)
+        fmt::format_to(out, "{:>{}}", print_mean(rows, engine), kNarrowCellWidth);
+      fmt::format_to(out, "\n");
+    }
+  }
 }
 
 void print_table(Out out, const std::vector<const Summary*>& rows, const Group& group) {
@@ -105,10 +130,9 @@ void print_table(Out out, const std::vector<const Summary*>& rows, const Group& 
     add_once(engines, row->joined.engine);
   }
   fmt::format_to(out,
-                 "\n{} bodies, {} worker{}: ns per node, spread, times {}\n{:<{}}",
+                 "\n{} bodies, {}: ns per node, spread, times {}\n{:<{}}",
                  group.body,
-                 group.workers,
-                 group.workers == 1 ? "" : "s",
+                 print_workers(group.workers),
                  group.body == "empty" ? "the serial loop" : "the ideal",
                  "",
                  kNameWidth);
@@ -122,7 +146,11 @@ void print_table(Out out, const std::vector<const Summary*>& rows, const Group& 
     }
     fmt::format_to(out, "\n");
   }
-  if (std::ranges::any_of(shapes, is_core)) print_means(out, rows, engines);
+  if (!std::ranges::any_of(shapes, is_core)) return;
+  fmt::format_to(out, "{:<{}}", "geometric mean", kNameWidth);
+  for (const std::string& engine : engines)
+    fmt::format_to(out, "{:>{}}", print_mean(rows, engine), kCellWidth);
+  fmt::format_to(out, "\n");
 }
 
 // Sixty-three widths are too many for a table, so show only where each engine is worst.
@@ -195,13 +223,19 @@ void print_details(Out out, const Report& report) {
 
 void print_bars(Out out, const Report& report) {
   const bool has_both = !report.pinned_bars.empty();
+  const auto missed =
+      std::ranges::count_if(report.bars, [](const Bar& bar) { return bar.value && !bar.passed(); });
+  const auto measured =
+      std::ranges::count_if(report.bars, [](const Bar& bar) { return bar.value.has_value(); });
   fmt::format_to(out,
-                 "\nbars for {}{}\n",
+                 "\n{} of {} bars missed by {}{}\n",
+                 missed,
+                 measured,
                  report.options.subject,
                  has_both ? "; the last column is the same with pinned threads" : "");
   for (std::size_t index = 0; index < report.bars.size(); ++index) {
     const Bar& bar = report.bars[index];
-    const std::string_view verdict = !bar.value ? "----" : bar.passed() ? "PASS" : "FAIL";
+    const std::string_view verdict = !bar.value ? "----" : bar.passed() ? "pass" : "MISS";
     fmt::format_to(out,
                    "{}  {:<66}{:>10}  {} {:<5g}",
                    verdict,
@@ -210,7 +244,7 @@ void print_bars(Out out, const Report& report) {
                    bar.at_most ? "<=" : ">=",
                    bar.limit);
     if (has_both) fmt::format_to(out, "{:>10}", print_value(report.pinned_bars[index].value));
-    fmt::format_to(out, "\n");
+    fmt::format_to(out, "  {}\n", bar.where);
   }
 }
 
@@ -223,7 +257,7 @@ double median_of(const Report& report, double MachineFacts::* field) {
 
 void print_header(Out out, const Report& report) {
   fmt::format_to(out,
-                 "{} processes x {} repetitions, threads {}; the 1 us body takes {:.0f} ns alone, "
+                 "{} processes x {} samples, threads {}; the 1 us body takes {:.0f} ns alone, "
                  "{:.0f} ns with all processors busy\n",
                  report.processes.size(),
                  report.options.repetitions,
@@ -247,7 +281,8 @@ Report make_report(Options options, std::vector<ProcessResult> processes) {
   report.options = std::move(options);
   report.processes = std::move(processes);
   report.summaries = summarize(report.processes);
-  report.bars = evaluate_bars(report.processes, report.options.subject);
+  report.bars = evaluate_bars(report.processes,
+                              {.subject = report.options.subject, .full = report.options.full});
   return report;
 }
 
@@ -255,7 +290,9 @@ std::string print_text(const Report& report) {
   std::string text;
   const Out out = std::back_inserter(text);
   print_header(out, report);
+  print_overview(out, report);
   for (const std::string_view body : body_names()) {
+    if (!report.options.tables) break;
     for (const unsigned workers : report.options.workers) {
       const Group group{.body = std::string(body), .workers = workers};
       const std::vector<const Summary*> rows = select(report, group);
@@ -267,7 +304,7 @@ std::string print_text(const Report& report) {
       }
     }
   }
-  if (std::ranges::any_of(report.summaries, [&](const Summary& summary) {
+  if (report.options.tables && std::ranges::any_of(report.summaries, [&](const Summary& summary) {
         return summary.joined.engine == report.options.subject;
       })) {
     print_details(out, report);
