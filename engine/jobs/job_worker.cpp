@@ -205,6 +205,8 @@ base::Status JobWorker::look_after(const JobState& state, Until until) {
 void JobWorker::pull(base::TimePoint now) {
   // A server that died says nothing about its pulls.
   if (asked_count_ > 0 && now < pull_end_) return;
+  // Nor does a server without the consumer: what is asked of it then reaches nobody.
+  was_empty_ |= asked_count_ > 0;
   asked_count_ = 0;
   const std::size_t open_max = kOpenFactor * settings_.concurrency;
   const std::size_t room =

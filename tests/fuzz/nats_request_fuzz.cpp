@@ -62,7 +62,7 @@ struct CheckedReplies final : server::NatsOutbox {
   std::size_t count = 0;
 };
 
-/// A process with one plan, `p`.
+/// A process with one plan, `p`; a new one for each input, so that nothing it keeps looks lost.
 struct Process {
   Process() { rig.rank.load(server::testing::small_plan()); }
   void answer(nats::Message message, std::string plan) {
@@ -102,7 +102,7 @@ void check_subject(const std::string& subject) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static Process process;
+  Process process;
   nats::Message message = message_of({reinterpret_cast<const char*>(data), size});
   check_subject(message.subject);
   (void)nats::read_store_answer(message);
