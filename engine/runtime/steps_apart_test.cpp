@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/result.h"
 #include "loop/task.h"
 #include "runtime/node_call.h"
@@ -186,6 +188,35 @@ TEST(StepsApartTest, C1_ACancelledStrandStartsNothingMore) {
   traced.lab->settle();
   EXPECT_EQ(notes->text(), "a");
   EXPECT_EQ(run.outcome(), RunOutcome::kCancelled);
+}
+
+TEST(StepsApartTest, D4_WhatWasCarriedForTheTargetOfAFailedNodeIsDropped) {
+  // "a" carries its token to "failing", which uses up the turn and fails while another run waits.
+  TestScheduler lab({.compute_threads = 1});
+  NodeSpec failing = noting_node("failing");
+  failing.closure = std::shared_ptr<const void>(&lab.clock, [](const void*) {});
+  failing.body = [](const void* closure, NodeCall& call) {
+    auto* const clock =
+        const_cast<base::ManualClock*>(static_cast<const base::ManualClock*>(closure));
+    clock->advance(std::chrono::milliseconds(1));
+    call.set_error(base::Error(base::ErrorCode::kNodeFailed, "no"));
+    return false;
+  };
+  NodeSpec timed = noting_node("timed");
+  timed.timeout = std::chrono::seconds(1);
+  TestDag dag({noting_node("a"),
+               failing,
+               noting_node("join", {"a", "failing"}),
+               noting_node("other"),
+               timed});
+  TestDag waiting({noting_node("waiting")});
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = lab.submit(dag, notes);
+  const RunHandle next = lab.submit(waiting, std::make_shared<Notes>());
+  lab.settle();
+  EXPECT_EQ(run.outcome(), RunOutcome::kError);
+  EXPECT_EQ(next.outcome(), RunOutcome::kOk);
+  EXPECT_EQ(notes->text(), "a");
 }
 
 }  // namespace
