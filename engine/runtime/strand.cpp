@@ -140,6 +140,8 @@ bool Worker::finish_apart(Step step) {
   bool is_complete = true;
   if (by_steps) {
     is_complete = RunSteps(*this, run).end_node(call, step.ok);
+    // What it has carried for this node's target is for nobody any more.
+    if (!is_complete && run.stopped()) return end_unpublished(run, RunSteps::NodeEnd::kLate);
   } else {
     if (run.measured_) set_boundary_time(clock().now());
     const RunSteps::NodeEnd end = RunSteps::publish_quick(run, hot, step.cell, call, step.ok);

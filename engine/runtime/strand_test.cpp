@@ -35,8 +35,8 @@ std::vector<NodeSpec> fan(int width) {
   return specs;
 }
 
-/// Makes every cost known and gets the first use over with, which is measured and so takes the
-/// careful way.
+/// Makes every cost known and gets the first use over with, which is measured and so
+/// takes other ways.
 void warm_up(TestScheduler& lab, TestDag& dag, base::Duration cost) {
   dag.teach(cost);
   const RunHandle run = lab.submit(dag, std::make_shared<Notes>());

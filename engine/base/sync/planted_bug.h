@@ -15,7 +15,7 @@ enum class PlantedBug : std::uint8_t {
   kDoubleDecrement,   ///< a token counts twice
   kLostWakeUp,        ///< work that is submitted from outside wakes no worker
   kLatePublish,       ///< a body's result is used although its node had timed out
-  kLeakedCredit,      ///< a disarmed timer keeps its credit
+  kLeakedCredit,      ///< the alarm of a run keeps the credit with which it joined
   kLeakedPermit,      ///< a run's place in admission is never given back
   kStarvedClass,      ///< the lowest class never gets its turn
   kForgottenStrand,   ///< a body that ran another run inside it leaves its strand a wrong credit

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/error.h"
 #include "base/result.h"
 #include "loop/task.h"
 #include "runtime/node_call.h"
@@ -38,7 +40,7 @@ std::vector<NodeSpec> diamond() {
           noting_node("bottom", {"left", "right"})};
 }
 
-TEST(CarefulWayTest, T1_T2_AChainIsInlinedBehindItsQueuedSource) {
+TEST(StepsApartTest, T1_T2_AChainIsInlinedBehindItsQueuedSource) {
   TracedScheduler traced({.compute_threads = 1});
   TestDag dag(chain_of_three());
   const WrittenTrace trace = traced.trace(dag);
@@ -52,7 +54,7 @@ TEST(CarefulWayTest, T1_T2_AChainIsInlinedBehindItsQueuedSource) {
   EXPECT_EQ(inlined[1].depth, 2U);
 }
 
-TEST(CarefulWayTest, I1_WithoutInliningEveryNodeIsQueued) {
+TEST(StepsApartTest, I1_WithoutInliningEveryNodeIsQueued) {
   TracedScheduler traced({.compute_threads = 2, .enable_inline_execution = false});
   std::vector<NodeSpec> specs = diamond();
   for (NodeSpec& spec : specs) spec.kind = NodeKind::kCheap;  // overridden too
@@ -63,7 +65,7 @@ TEST(CarefulWayTest, I1_WithoutInliningEveryNodeIsQueued) {
   EXPECT_THAT(trace.of(trace::TraceKind::kNodeInlined), IsEmpty());
 }
 
-TEST(CarefulWayTest, T1_AnAsyncSourceHasWaitedSinceTheStartLikeTheOthers) {
+TEST(StepsApartTest, T1_AnAsyncSourceHasWaitedSinceTheStartLikeTheOthers) {
   TracedScheduler traced({.compute_threads = 1});
   NodeSpec fetch = noting_node("fetch");
   fetch.kind = NodeKind::kAsync;
@@ -82,7 +84,7 @@ TEST(CarefulWayTest, T1_AnAsyncSourceHasWaitedSinceTheStartLikeTheOthers) {
     EXPECT_EQ(delay.value, 3'000'000U) << delay.node_index;
 }
 
-TEST(CarefulWayTest, I1_SourcesAreQueuedEvenWhenOneWorkerRunsThemAll) {
+TEST(StepsApartTest, I1_SourcesAreQueuedEvenWhenOneWorkerRunsThemAll) {
   TracedScheduler traced({.compute_threads = 1});
   TestDag dag({noting_node("a"), noting_node("b"), noting_node("end", {"a", "b"})});
   const WrittenTrace trace = traced.trace(dag);
@@ -90,7 +92,7 @@ TEST(CarefulWayTest, I1_SourcesAreQueuedEvenWhenOneWorkerRunsThemAll) {
   EXPECT_THAT(trace.nodes_of(trace::TraceKind::kNodeInlined), ElementsAre(2U));
 }
 
-TEST(CarefulWayTest, I2_ANodeThatMustNotBeInlinedGoesThroughAQueue) {
+TEST(StepsApartTest, I2_ANodeThatMustNotBeInlinedGoesThroughAQueue) {
   TracedScheduler traced({.compute_threads = 1});
   std::vector<NodeSpec> specs = chain_of_three();
   specs[1].inline_hint = InlineHint::kNever;
@@ -101,7 +103,7 @@ TEST(CarefulWayTest, I2_ANodeThatMustNotBeInlinedGoesThroughAQueue) {
   EXPECT_THAT(trace.nodes_of(trace::TraceKind::kNodeInlined), ElementsAre(2U));
 }
 
-TEST(CarefulWayTest, D2_WithoutChainingOnlyNodesThatMayBeInlinedAreHandedOver) {
+TEST(StepsApartTest, D2_WithoutChainingOnlyNodesThatMayBeInlinedAreHandedOver) {
   TracedScheduler traced({.compute_threads = 1, .enable_continuation_chaining = false});
   std::vector<NodeSpec> specs = chain_of_three();
   specs[2].kind = NodeKind::kCheap;
@@ -112,7 +114,7 @@ TEST(CarefulWayTest, D2_WithoutChainingOnlyNodesThatMayBeInlinedAreHandedOver) {
   EXPECT_THAT(trace.nodes_of(trace::TraceKind::kNodeInlined), ElementsAre(2U));
 }
 
-TEST(CarefulWayTest, D5_TracedAndUntracedRunsGoTheSameWay) {
+TEST(StepsApartTest, D5_TracedAndUntracedRunsGoTheSameWay) {
   const auto order_of = [](bool is_traced) {
     TracedScheduler traced({.compute_threads = 1});
     TestDag dag(diamond());
@@ -127,7 +129,7 @@ TEST(CarefulWayTest, D5_TracedAndUntracedRunsGoTheSameWay) {
   EXPECT_EQ(order_of(true), order_of(false));
 }
 
-TEST(CarefulWayTest, D3_ReadySiblingsCanBeTakenBeforeTheBestRuns) {
+TEST(StepsApartTest, D3_ReadySiblingsCanBeTakenBeforeTheBestRuns) {
   TracedScheduler traced({.compute_threads = 2});
   TestDag dag(diamond());
   dag.teach(milliseconds(1));
@@ -141,7 +143,7 @@ TEST(CarefulWayTest, D3_ReadySiblingsCanBeTakenBeforeTheBestRuns) {
   EXPECT_THAT(traced.take().nodes_of(trace::TraceKind::kQueueDelay), ElementsAre(0U, 2U));
 }
 
-TEST(CarefulWayTest, D4_ATracedStrandLetsOthersIn) {
+TEST(StepsApartTest, D4_ATracedStrandLetsOthersIn) {
   TracedScheduler traced({.compute_threads = 1, .max_inline_depth = 2});
   TestDag longer({noting_node("a0"),
                   noting_node("a1", {"a0"}),
@@ -158,7 +160,7 @@ TEST(CarefulWayTest, D4_ATracedStrandLetsOthersIn) {
   EXPECT_THAT(traced.take().nodes_of(trace::TraceKind::kQueueDelay), ElementsAre(0U, 2U));
 }
 
-TEST(CarefulWayTest, T1_ACallersSecondRunDoesNotStartInItsFirst) {
+TEST(StepsApartTest, T1_ACallersSecondRunDoesNotStartInItsFirst) {
   // Between the two runs of one caller no queue was looked at, but time has passed.
   TracedScheduler traced({.compute_threads = 1});
   TestDag dag({noting_node("a")});
@@ -176,7 +178,7 @@ TEST(CarefulWayTest, T1_ACallersSecondRunDoesNotStartInItsFirst) {
   }
 }
 
-TEST(CarefulWayTest, C1_ACancelledStrandStartsNothingMore) {
+TEST(StepsApartTest, C1_ACancelledStrandStartsNothingMore) {
   TracedScheduler traced({.compute_threads = 1});
   TestDag dag(chain_of_three());
   const auto notes = std::make_shared<Notes>();
@@ -186,6 +188,35 @@ TEST(CarefulWayTest, C1_ACancelledStrandStartsNothingMore) {
   traced.lab->settle();
   EXPECT_EQ(notes->text(), "a");
   EXPECT_EQ(run.outcome(), RunOutcome::kCancelled);
+}
+
+TEST(StepsApartTest, D4_WhatWasCarriedForTheTargetOfAFailedNodeIsDropped) {
+  // "a" carries its token to "failing", which uses up the turn and fails while another run waits.
+  TestScheduler lab({.compute_threads = 1});
+  NodeSpec failing = noting_node("failing");
+  failing.closure = std::shared_ptr<const void>(&lab.clock, [](const void*) {});
+  failing.body = [](const void* closure, NodeCall& call) {
+    auto* const clock =
+        const_cast<base::ManualClock*>(static_cast<const base::ManualClock*>(closure));
+    clock->advance(std::chrono::milliseconds(1));
+    call.set_error(base::Error(base::ErrorCode::kNodeFailed, "no"));
+    return false;
+  };
+  NodeSpec timed = noting_node("timed");
+  timed.timeout = std::chrono::seconds(1);
+  TestDag dag({noting_node("a"),
+               failing,
+               noting_node("join", {"a", "failing"}),
+               noting_node("other"),
+               timed});
+  TestDag waiting({noting_node("waiting")});
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = lab.submit(dag, notes);
+  const RunHandle next = lab.submit(waiting, std::make_shared<Notes>());
+  lab.settle();
+  EXPECT_EQ(run.outcome(), RunOutcome::kError);
+  EXPECT_EQ(next.outcome(), RunOutcome::kOk);
+  EXPECT_EQ(notes->text(), "a");
 }
 
 }  // namespace
