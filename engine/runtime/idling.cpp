@@ -73,16 +73,19 @@ bool Worker::watch_backlogs(base::TimePoint now) {
   // A worker that goes from node to node keeps to itself what is not worth a hand-over. One that
   // does not come back from a body holds hostages: its cost was estimated wrongly (D6).
   next_watch_ = now + crew_.rescue_after() / 2;
-  watched_.resize(crew_.worker_slots());
+  const std::int64_t now_ns = now.time_since_epoch().count();
   bool is_suspicious = false;
-  for (std::uint32_t slot = 0; slot < watched_.size(); ++slot) {
+  for (std::uint32_t slot = 0; slot < crew_.worker_slots(); ++slot) {
     Worker* const victim = crew_.worker_at(slot);
     if (victim == nullptr || victim == this || !victim->has_backlog_in_body()) continue;
-    Watched& seen = watched_[slot];
+    Watched& seen = victim->watched_;
     const std::uint64_t executed = victim->counters_.executed.load(std::memory_order_relaxed);
-    if (seen.executed != executed) {
-      seen = {.executed = executed, .since = now};
-    } else if (now - seen.since >= crew_.rescue_after() && rescue_from(*victim)) {
+    if (seen.executed.load(std::memory_order_acquire) != executed) {
+      seen.since_ns.store(now_ns, std::memory_order_relaxed);
+      seen.executed.store(executed, std::memory_order_release);
+    } else if (now_ns - seen.since_ns.load(std::memory_order_relaxed) >=
+                   crew_.rescue_after().count() &&
+               rescue_from(*victim)) {
       return true;
     }
     is_suspicious = true;

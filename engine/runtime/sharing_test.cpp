@@ -163,5 +163,32 @@ TEST(SharingTest, D6_APeerThatWakesToWatchRescuesToo) {
   EXPECT_EQ(notes->order.size(), 10U);
 }
 
+// The one that watched may find work. Whoever watches after it does not begin anew, or nodes would
+// be held back for as long as there is a new watcher each time.
+TEST(SharingTest, D6_AWatcherGoesOnWhereAnotherOneStopped) {
+  TestScheduler lab({.compute_threads = 3, .spin_time = microseconds(50)});
+  TestDag dag(fan(8));
+  dag.teach(nanoseconds(20));
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = lab.submit(dag, notes);
+  EXPECT_TRUE(lab.step(0));
+  Worker& stuck = lab.worker(0);
+  ASSERT_TRUE(stuck.start());  // in the body of f0, seven siblings private
+  for (const std::uint32_t watcher : {1U, 2U}) {
+    Worker& peer = lab.worker(watcher);
+    EXPECT_FALSE(peer.start());
+    static_cast<void>(peer.idle());
+  }
+  lab.clock.advance(lab.pool->config().spin_time / 4);
+  static_cast<void>(lab.worker(1).idle());  // sees it, and has something else to do from now on
+  EXPECT_EQ(lab.pool->counters().rescued, 0U);
+  lab.clock.advance(lab.pool->config().spin_time / 4);
+  static_cast<void>(lab.worker(2).idle());  // looks for the first time
+  EXPECT_EQ(lab.pool->counters().rescued, 1U);
+  stuck.finish();
+  lab.settle();
+  EXPECT_EQ(notes->order.size(), 10U);
+}
+
 }  // namespace
 }  // namespace millrace::runtime

@@ -383,14 +383,6 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   base::TimePoint next_watch_{};
   base::TimePoint next_move_{};
   std::uint64_t activity_seen_ = 0;
-  // What this worker saw of others that hold nodes back while they are in a body: how many bodies
-  // they had called by then, and when it first saw that number.
-  struct Watched {
-    std::uint64_t executed = 0;
-    base::TimePoint since{};
-  };
-  std::vector<Watched> watched_;
-
   Handshake<> handshake_;
   // Classes whose deque may hold something. Written by the owner, read by thieves as a hint that
   // saves them from looking at every deque.
@@ -401,6 +393,14 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   std::array<StealDeque<>, kPriorityCount> nodes_;
   std::array<StealDeque<>, kPriorityCount> runs_;
   alignas(base::kApartBytes) WorkerCounters counters_;
+  // What peers saw while this worker held nodes back in a body: how many bodies it had called, and
+  // when a peer first saw that number. Written by whoever watches, so that the next one goes on
+  // where a watcher stopped that found work. `executed` publishes `since_ns` to other watchers.
+  struct Watched {
+    std::atomic<std::uint64_t> executed{0};
+    std::atomic<std::int64_t> since_ns{0};
+  };
+  alignas(base::kApartBytes) Watched watched_;
 };
 
 }  // namespace millrace::runtime
