@@ -99,7 +99,9 @@ std::expected<AdmissionPermit, RefusalReason> Admission::try_admit(
   std::uint64_t places = places_.load(std::memory_order_relaxed);
   do {
     if (places >> kRunShift >= class_limit) return refuse(RefusalReason::kLimit);
-    const bool may_be_too_much = (places & kNodeMask) + nodes > high_water;
+    // A late body that waits for a turn in the pool counts twice: as a ready job and as abandoned.
+    const auto abandoned = static_cast<std::uint64_t>(abandoned_.load(std::memory_order_relaxed));
+    const bool may_be_too_much = (places & kNodeMask) + nodes + abandoned > high_water;
     if (may_be_too_much || !is_open_.load(std::memory_order_relaxed)) {
       if (!opens_at_this_load()) return refuse(RefusalReason::kHighWater);
     }

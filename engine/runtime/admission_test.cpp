@@ -103,6 +103,17 @@ TEST_F(AdmissionTest, B1_TheLoadIsNotLookedAtWhileTheNodesOfAllRunsFitBelowHighW
   EXPECT_EQ(gauge.looks, 3);
 }
 
+// A body that is late may have a job in the pool's queue: its node is ready and abandoned, both.
+TEST_F(AdmissionTest, B1_AbandonedRunsMakeTheGateLookAtTheLoad) {
+  open({.high_water = 3, .low_water = 1});
+  EXPECT_TRUE(enter(1));
+  EXPECT_TRUE(enter(1));
+  for (AdmissionPermit& permit : permits) permit.abandon();
+  gauge.count = 2;
+  EXPECT_FALSE(enter(1)) << "the load is 4";
+  EXPECT_EQ(gauge.looks, 1);
+}
+
 TEST_F(AdmissionTest, B1_BesideARunOfUnknownSizeEveryRunLooksAtTheLoad) {
   open({.high_water = 10, .low_water = 4});
   EXPECT_TRUE(enter());
