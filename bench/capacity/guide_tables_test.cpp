@@ -46,7 +46,7 @@ TEST(CostFileTest, ReadsWhatABenchWrites) {
 }
 
 TEST(CostFileTest, RefusesWhatMakesNoSense) {
-  EXPECT_THAT(read_cost("{").error().where(), HasSubstr("1:1"));
+  EXPECT_THAT(read_cost("{").error().where(), HasSubstr("1:2"));
   const auto negative = read_cost(R"({"cpu_us_per_request": -1})");
   ASSERT_FALSE(negative);
   EXPECT_EQ(negative.error().where(), "cpu_us_per_request");
