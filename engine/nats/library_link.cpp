@@ -23,8 +23,9 @@
 // - Reconnecting never ends; pauses double from 50 ms to 2 s and are drawn at random below that, so
 //   that processes do not come back all at once.
 // - A peer that says nothing for two pings of 2 s is dead.
-// - A thread of ours reads and writes the socket, so that messages which are published together
-//   leave together. Nothing waits in the library for others to come, as it does by default.
+// - Without TLS a thread of ours reads and writes the socket, so that messages which are published
+//   together leave together. Over TLS the library does, and gives a write up after 2 s. Nothing
+//   waits in the library for others to come, as it does by default.
 // - Messages of all subscriptions come on one thread of the library. Sinks only hand them over.
 // - `publish` looks at the state first, and the library may keep one message at most without a
 //   connection: a reply is never sent after its asker has gone away, but for one that leaves in the
@@ -38,6 +39,7 @@ constexpr int kPingsMax = 2;
 constexpr std::int64_t kPauseLeastMs = 50;
 constexpr std::int64_t kPauseMostMs = 2000;
 constexpr std::int64_t kConnectMs = 2000;
+constexpr std::int64_t kWriteMs = 2000;
 constexpr int kPendingMessagesMax = 65'536;
 constexpr int kPendingBytesMax = 64 << 20;
 constexpr std::int64_t kLeaveMs = 10'000;
@@ -301,10 +303,19 @@ class LibraryLink final : public Link {
     then(natsOptions_SetClosedCB(&options, &closed, this));
     then(natsOptions_SetErrorHandler(&options, &failed, this));
     then(natsOptions_SetSendAsap(&options, true));
-    then(socket_.serve(options));
+    // Over TLS the library waits for the socket inside a read or a write, with locks held, and
+    // without a limit if the loop is not its own.
+    then(is_secure(settings) ? natsOptions_SetWriteDeadline(&options, kWriteMs)
+                             : socket_.serve(options));
     then(natsOptions_UseGlobalMessageDelivery(&options, true));
     if (settings.drops_while_down) then(natsOptions_SetReconnectBufSize(&options, 1));
     return to_status(status, "Cannot set up NATS");
+  }
+
+  static bool is_secure(const LinkSettings& settings) {
+    return !settings.tls_ca_file.empty() || !settings.tls_certificate_file.empty() ||
+           std::ranges::any_of(settings.urls,
+                               [](const std::string& url) { return url.starts_with("tls://"); });
   }
 
   static base::Status set_identity(natsOptions& options, const LinkSettings& settings) {
@@ -323,11 +334,7 @@ class LibraryLink final : public Link {
           natsOptions_SetUserInfo(&options, settings.user.c_str(), settings.password.c_str()),
           "Cannot use the password of NATS"));
     }
-    const bool is_secure =
-        !settings.tls_ca_file.empty() || !settings.tls_certificate_file.empty() ||
-        std::ranges::any_of(settings.urls,
-                            [](const std::string& url) { return url.starts_with("tls://"); });
-    if (is_secure) {
+    if (is_secure(settings)) {
       MR_TRY_STATUS(to_status(natsOptions_SetSecure(&options, true), "Cannot use TLS for NATS"));
     }
     if (!settings.tls_ca_file.empty()) {

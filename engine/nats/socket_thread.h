@@ -23,6 +23,12 @@ namespace millrace::nats {
 ///                            what the socket did not take
 /// clang-format on
 ///
+/// Only for connections without TLS: over TLS the library waits for the socket itself, and writes
+/// each message by itself.
+///
+/// What the socket does not take stays in the library's buffer, which has no limit of its own: a
+/// peer that does not read is given up after some pings (library_link.cpp says how many).
+///
 /// Locks are taken in the order `read_mutex_` or `write_mutex_`, the library's, `mutex_`: callbacks
 /// of the library come under its own lock, and take `mutex_` only.
 /// Threading: any thread. Lifetime: the connection must be alive until `stop` has returned, and may

@@ -7,6 +7,8 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "redis_server.h"
@@ -42,12 +44,27 @@ bool raise_loopback() {
 
 /// Whether the kernel and the tool can filter here.
 bool can_filter() {
-  return run_line("nft add table inet millrace >/dev/null 2>&1 && echo yes || true") == "yes\n";
+  return run_line(
+             "nft 'add table inet millrace; "
+             "add chain inet millrace in { type filter hook input priority 0; }; "
+             "add rule inet millrace in tcp dport 1 drop; "
+             "flush table inet millrace' >/dev/null 2>&1 && echo yes || true") == "yes\n";
+}
+
+bool try_move() { return enter_namespace() && raise_loopback() && can_filter(); }
+
+/// Tries it in a child first: a program that moved cannot come back.
+bool move_if_possible() {
+  const pid_t child = fork();
+  if (child == 0) _exit(try_move() ? 0 : 1);
+  int status = -1;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return false;
+  return try_move();
 }
 
 }  // namespace
 
-Network::Network() : has_namespace_(enter_namespace() && raise_loopback() && can_filter()) {}
+Network::Network() : has_namespace_(move_if_possible()) {}
 
 std::string Network::how() const {
   return has_namespace_ ? "nftables in a network namespace" : "a proxy that swallows everything";

@@ -41,6 +41,8 @@ TEST(NatsPartitionTest, JOB1_JOB2_NAT6_TenSecondsWithoutANetworkLoseAndDoubleNot
                        "--set",
                        "drain.notice=0"},
                       "serve.log");
+  while (root.read("serve.log").find("\"nats_connected\"") == std::string::npos)
+    ASSERT_EQ(serving.wait(std::chrono::milliseconds(100)), std::nullopt) << root.read("serve.log");
   const auto worker = bench.work("worker.log");
   ASSERT_TRUE(bench.wait_for(1, *worker)) << bench.story({"worker.log"});
   network.cut();

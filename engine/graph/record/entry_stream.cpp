@@ -1,6 +1,7 @@
 #include "graph/record/entry_stream.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <istream>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/formats/json_document.h"
 #include "base/result.h"
 #include "graph/payload.h"
@@ -18,6 +20,10 @@
 
 namespace millrace::graph {
 namespace {
+
+/// What an entry takes besides its text, in the order and as something that is known of a call.
+constexpr std::size_t kEntryBytes = 256;
+constexpr std::size_t kKnownBytes = 2048;
 
 bool is_set(const base::JsonValue& entry, std::string_view name) {
   const auto member = entry.find_member(name);
@@ -50,7 +56,7 @@ Duration entry_time(const base::JsonValue& entry, std::string_view name) {
 
 EntryStream::EntryStream(std::istream& stream) : lines_(stream) {
   pull();
-  if (!entries_.empty()) entries_.pop_front();  // the header
+  if (!entries_.empty()) pop();  // the header
 }
 
 const RecordEntry* EntryStream::front() {
@@ -77,7 +83,18 @@ bool EntryStream::pull() {
   }
   const base::JsonValue entry = document_.root();
   const std::string kind = entry_text(entry, "is");
+  const bool is_known = kind == "ask" || kind == "line" || kind == "submit";
+  const std::size_t bytes = (*text)->size() + (is_known ? kKnownBytes : kEntryBytes);
+  held_bytes_ += bytes;
+  if (held_bytes_ > kReadAheadMax) {
+    error_.emplace(base::ErrorCode::kResourceExhausted,
+                   base::format("More than {} MiB of the record would have to be read ahead",
+                                kReadAheadMax >> 20U),
+                   lines_.place());
+    return false;
+  }
   const Key key(entry_text(entry, "component"), entry_count(entry, "call"));
+  if (is_known) known_[key].bytes += bytes;
   if (kind == "ask") {
     if (auto answer = read_answer(entry)) known_[key].answers.push_back(*std::move(answer));
   } else if (kind == "line") {
@@ -93,6 +110,11 @@ bool EntryStream::pull() {
                         .line = lines_.line()});
   }
   return true;
+}
+
+void EntryStream::pop() {
+  held_bytes_ -= std::min(held_bytes_, entries_.front().text.size() + kEntryBytes);
+  entries_.pop_front();
 }
 
 EntryStream::Known* EntryStream::find_known(std::string_view component, std::uint64_t call) {
@@ -143,7 +165,10 @@ bool EntryStream::admits_task(std::string_view component,
 }
 
 void EntryStream::forget(std::string_view component, std::uint64_t call) {
-  known_.erase(Key(component, call));
+  const auto found = known_.find(Key(component, call));
+  if (found == known_.end()) return;
+  held_bytes_ -= std::min(held_bytes_, found->second.bytes);
+  known_.erase(found);
 }
 
 }  // namespace millrace::graph

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <istream>
@@ -29,15 +30,19 @@ struct RecordEntry {
 };
 
 /// The entries of a record, in order. What bodies asked stands apart: it is found by invocation,
-/// and read ahead of its place in the order as far as is necessary. Threading: not shared.
+/// and read ahead of its place in the order as far as is necessary, but at most `kReadAheadMax`.
+/// Threading: not shared.
 /// Lifetime: borrows the stream.
 class EntryStream {
  public:
+  /// Bytes of entries that are read and not used yet, with what it takes to keep them.
+  static constexpr std::size_t kReadAheadMax = 256UL << 20U;
+
   explicit EntryStream(std::istream& stream);
 
   /// The next entry that is none of `ask`, `line`, `submit`; nullptr at the end or after an error.
   [[nodiscard]] const RecordEntry* front();
-  void pop() { entries_.pop_front(); }
+  void pop();
   [[nodiscard]] const std::optional<base::Error>& error() const { return error_; }
 
   /// What is known about an invocation that comes next in its domain; nullptr if the domain did not
@@ -63,6 +68,7 @@ class EntryStream {
     std::deque<base::Result<Payload>> answers = {};
     std::deque<std::optional<std::string>> lines = {};
     std::map<std::uint32_t, bool> admissions = {};
+    std::size_t bytes = 0;
   };
   using Key = std::pair<std::string, std::uint64_t>;
 
@@ -75,6 +81,7 @@ class EntryStream {
   base::JsonDocument document_;
   std::deque<RecordEntry> entries_;
   std::map<Key, Known> known_;
+  std::size_t held_bytes_ = 0;
   std::optional<base::Error> error_;
   bool is_over_ = false;
 };

@@ -1,10 +1,10 @@
 #include "graph/record/entry_stream.h"
 
 #include <chrono>
-#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string record_of(std::initializer_list<std::string_view> entries) {
+std::string record_of(const std::vector<std::string_view>& entries) {
   std::string text;
   RecordChain chain;
   const auto add = [&](std::string_view entry) {
@@ -76,6 +76,17 @@ TEST(EntryStream, ADamagedRecordEndsIt) {
   EntryStream entries(stream);
   EXPECT_EQ(entries.front(), nullptr);
   EXPECT_TRUE(entries.error());
+}
+
+TEST(EntryStream, WhatIsReadAheadIsBounded) {
+  std::vector<std::string_view> entries(EntryStream::kReadAheadMax / 2048,
+                                        R"({"is":"line","component":"a","call":1,"hex":"61"})");
+  entries.emplace_back(R"({"is":"begin","domain":"main"})");
+  std::istringstream stream(record_of(entries));
+  EntryStream stream_of_entries(stream);
+  EXPECT_EQ(stream_of_entries.front(), nullptr);
+  ASSERT_TRUE(stream_of_entries.error());
+  EXPECT_EQ(stream_of_entries.error()->code(), base::ErrorCode::kResourceExhausted);
 }
 
 }  // namespace

@@ -22,6 +22,9 @@
 namespace millrace::graph {
 namespace {
 
+/// Times of a record are below this, so that sums of two have no overflow.
+constexpr std::int64_t kRecordTimeMax = INT64_MAX / 4;
+
 constexpr auto kKinds = std::to_array<std::string_view>({"begin",
                                                          "run",
                                                          "refuse",
@@ -141,6 +144,13 @@ class RecordFileReader {
   }
 
   base::Status check_entry(const base::JsonValue& entry, std::string_view kind) {
+    for (const char* name : {"time", "begin", "spent"}) {
+      const auto member = entry.find_member(name);
+      if (!member) continue;
+      const std::int64_t time = member->find_int().value_or(-1);
+      if (time < 0 || time > kRecordTimeMax)
+        return refuse(base::format("'{}' is not a time of a run", name));
+    }
     if (kind == "task" || kind == "ask") {
       if (!read_answer(entry)) return refuse("The entry holds no answer");
       const auto spent = entry.find_member("spent");

@@ -10,9 +10,9 @@
 
 namespace millrace::graph {
 
-/// Runs a recorded graph again on one thread. Tasks and everything else outside are not asked
-/// again: their answers are in the record. `stream` is at the begin of the record that `file` was
-/// read from. Fails if the record can no longer be read.
+/// Runs a recorded graph again, one thing at a time. Tasks and everything else outside are not
+/// asked again: their answers are in the record. `stream` is at the begin of the record that `file`
+/// was read from. Fails if the record can no longer be read.
 [[nodiscard]] base::Result<ReplayResult> replay(const RecordFile& file,
                                                 std::istream& stream,
                                                 const CompiledGraph& graph,

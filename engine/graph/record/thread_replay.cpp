@@ -123,7 +123,8 @@ class ThreadReplayJournal final : public RunJournal {
     compare(section_entry(tables, domain, "hand_over"));
   }
   bool sees_stop(const RunTables& tables, const DomainRun& domain, bool) override {
-    const RecordEntry* const next = is_good() ? entries_.front() : nullptr;
+    if (!is_good()) return true;  // nothing is compared any more, and loops must end
+    const RecordEntry* const next = entries_.front();
     if (next == nullptr || next->kind != "stop") return false;
     compare(section_entry(tables, domain, "stop"));
     return true;
@@ -154,6 +155,7 @@ class ThreadReplayJournal final : public RunJournal {
 
   [[nodiscard]] bool replays_threads() const override { return true; }
   const CallFacts* find_facts(const RunTables& tables, const InvocationRecord& record) override {
+    if (!is_good()) return &no_facts_;
     const CompiledComponent& component = tables.graph.components[record.component];
     const CallFacts* facts =
         entries_.find_call(tables.graph.domains[component.domain].id, component.id, record.call);
@@ -197,8 +199,8 @@ class ThreadReplayJournal final : public RunJournal {
     base::JsonDocument after;
     if (!reader_.read(recorded, before) || !reader_.read(now, after)) return;
     divergence_ = find_divergence(before.root(), after.root());
-    if (!divergence_) return entries_.pop();
     if (next == nullptr) return;
+    if (!divergence_) return entries_.pop();
     divergence_->line = next->line;
     if (divergence_->domain.empty()) divergence_->domain = next->domain;
     if (divergence_->epoch == 0) divergence_->epoch = entry_count(before.root(), "epoch");
@@ -209,7 +211,9 @@ class ThreadReplayJournal final : public RunJournal {
   std::optional<Divergence> divergence_;
   std::span<std::unique_ptr<DomainThread>> threads_;
   bool is_free_ = false;
-  const CallFacts no_facts_ = {};
+  // Of a call that the record does not know. A body that waits to be told of a cancellation is told
+  // at once, so that it ends.
+  const CallFacts no_facts_ = {.told_at = 1};
 };
 
 /// Does what a record says, entry by entry.
@@ -325,8 +329,9 @@ class ThreadReplay {
                       .number = static_cast<std::uint32_t>(entry_count(entry, "number"))};
     const Duration at = entry_time(entry, "time");
     set_clock(at);
-    journal_.pop();
     const RunLocked locked(tables_.lock);
+    if (!engine_.has_task(key)) return false;
+    journal_.pop();
     return engine_.end_task(key, at, *std::move(answer));
   }
 

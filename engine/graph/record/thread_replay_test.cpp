@@ -1,5 +1,6 @@
 #include "graph/record/thread_replay.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <latch>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -213,6 +215,48 @@ TEST(ThreadReplay, G55_TheFirstDivergenceIsNamed) {
   EXPECT_EQ(place_after(R"({"is":"begin","domain":"own")", R"({"is":"begin","domain":"you")"),
             "begin")
       << "there is no such domain";
+}
+
+/// The record without its line of that number.
+std::string without_line(const std::string& record, std::size_t number) {
+  std::istringstream lines(record);
+  std::string result;
+  std::size_t at = 0;
+  for (std::string line; std::getline(lines, line); ++at) {
+    if (at != number) result += line + "\n";
+  }
+  return result;
+}
+
+// Whoever signs again may write anything into a record; a replay must end all the same.
+TEST(ThreadReplay, G55_ARecordWithoutOneOfItsLinesIsReplayedUpToThere) {
+  RunText parts = crossing();
+  parts.components[0] =
+      "id: s, type: core.counter, config: {count: 12, per_invocation: 4}, "
+      "execution: {lane: main}";
+  const RecordedRun recorded = record_on_threads(parts.text(), {.until_idle = true});
+  const auto line_count = static_cast<std::size_t>(std::ranges::count(recorded.record, '\n'));
+  ASSERT_GT(line_count, 10U);
+  std::size_t noticed_count = 0;
+  for (std::size_t line = 1; line + 1 < line_count; ++line) {
+    const auto again = replay_text(sign_again(without_line(recorded.record, line)));
+    if (!again || !again->is_same()) ++noticed_count;
+  }
+  EXPECT_EQ(noticed_count, line_count - 2);
+}
+
+TEST(ThreadReplay, G55_TimesThatCannotBeAreRefused) {
+  const RecordedRun recorded = record_on_threads(crossing().text(), {.until_idle = true});
+  const std::string& record = recorded.record;
+  const std::size_t at = record.find("\"time\":", record.find("\"is\":\"begin\"")) + 7;
+  const std::size_t end = record.find_first_not_of("0123456789", at);
+  for (const char* time : {"9223372036854775807", "-1", "\"now\""}) {
+    std::string other = record;
+    other.replace(at, end - at, time);
+    const auto again = replay_text(sign_again(other));
+    ASSERT_FALSE(again) << time;
+    EXPECT_THAT(again.error().to_string(), ::testing::HasSubstr("'time' is not a time of a run"));
+  }
 }
 
 }  // namespace

@@ -191,6 +191,11 @@ void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration b
   if (domain.clock != nullptr) begin = domain.clock->now();
   if (tables_.settings.journal != nullptr) [[unlikely]] {
     record.facts = tables_.settings.journal->find_facts(tables_, record);
+    // A replay of threads never calls a body as a run does: that could wait.
+    static constexpr CallFacts kUnknown{.told_at = 1};
+    if (record.facts == nullptr && tables_.settings.journal->replays_threads()) {
+      record.facts = &kUnknown;
+    }
     if (record.facts != nullptr) return execute_again(record, domain);
   }
   begin_call(record, begin);
@@ -218,7 +223,7 @@ void BodyRunner::call_again(InvocationRecord& record, DomainRun& domain) {
   begin_call(record, facts.begin);
   record.worker = facts.worker;
   record.was_cancelled = record.was_reported = facts.was_cancelled;
-  if (facts.is_abandoned) {
+  if (facts.is_abandoned && domain.clock != nullptr) {
     // It may never have returned, so it is not called.
     record.is_abandoned = true;
     mark_abandoned(record, tables_.graph.components[record.component].execution.abandon_after);
@@ -227,6 +232,9 @@ void BodyRunner::call_again(InvocationRecord& record, DomainRun& domain) {
   }
   call_body(record, *tables_.components[record.component].instance);
   if (domain.clock != nullptr) record.spent = facts.spent;
+  if (record.is_abandoned) {
+    mark_abandoned(record, tables_.graph.components[record.component].execution.abandon_after);
+  }
 }
 
 bool BodyRunner::call_on_worker(InvocationRecord& record,

@@ -101,6 +101,7 @@ class Engine final : public BodyServices {
   // For replays of runs on threads.
 
   /// Ends a task with the result that it had; false if none such is in flight.
+  [[nodiscard]] bool has_task(const TaskKey& key) const { return tasks_.has(key); }
   [[nodiscard]] bool end_task(const TaskKey& key, Duration at, base::Result<Payload> result) {
     return tasks_.end_again(key, at, std::move(result));
   }

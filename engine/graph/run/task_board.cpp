@@ -176,6 +176,10 @@ void TaskBoard::end_in_team(std::uint64_t order, base::Result<Payload> result, D
   if (on_completed_) on_completed_();
 }
 
+bool TaskBoard::has(const TaskKey& key) const {
+  return std::ranges::any_of(in_team_, [&](const auto& entry) { return entry.second.key == key; });
+}
+
 bool TaskBoard::end_again(const TaskKey& key, Duration at, base::Result<Payload> result) {
   const auto found =
       std::ranges::find(in_team_, key, [](const auto& entry) { return entry.second.key; });

@@ -45,6 +45,8 @@ class TaskBoard {
   [[nodiscard]] std::optional<Duration> next_end() const;
   /// Puts the result of the task that ends next on its edges.
   void complete_next();
+  /// Whether a task of a run that is replayed is in flight.
+  [[nodiscard]] bool has(const TaskKey& key) const;
   /// Ends a task of a run that is replayed; false if it is not in flight.
   [[nodiscard]] bool end_again(const TaskKey& key, Duration at, base::Result<Payload> result);
   [[nodiscard]] bool is_empty() const { return running_.empty() && in_team_.empty(); }

@@ -33,17 +33,27 @@ constexpr base::Duration kAheadMax = std::chrono::microseconds(8);
 
 /// What a worker has taken from `next` and not started: the first item, and the one after the last.
 /// Any worker may start the first of them by a compare-exchange.
+///
+/// A worker says that it is taking (`kTaking`) before it takes items from `next`, and what it got
+/// after that. Invariant: whoever finds `next` used up sees, for every worker that took from it,
+/// either what it got or that it is taking; and then waits for the few instructions until it says
+/// what it got. So no item is overlooked by all.
 class alignas(base::kApartBytes) TakenItems {
  public:
+  void begin_taking() { range_.store(kTaking, std::memory_order_relaxed); }
   void set(std::uint32_t first, std::uint32_t end) {
     range_.store(pack(first, end), std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_empty() const {
     const std::uint64_t range = range_.load(std::memory_order_relaxed);
-    return first_of(range) >= end_of(range);
+    return range != kTaking && first_of(range) >= end_of(range);
   }
   [[nodiscard]] std::uint32_t take() {
     std::uint64_t range = range_.load(std::memory_order_relaxed);
+    while (range == kTaking) {
+      std::this_thread::yield();
+      range = range_.load(std::memory_order_relaxed);
+    }
     while (first_of(range) < end_of(range)) {
       const std::uint64_t rest = pack(first_of(range) + 1, end_of(range));
       if (range_.compare_exchange_weak(range, rest, std::memory_order_relaxed)) {
@@ -59,6 +69,8 @@ class alignas(base::kApartBytes) TakenItems {
   }
 
  private:
+  static constexpr std::uint64_t kTaking = UINT64_MAX;
+
   static std::uint64_t pack(std::uint32_t first, std::uint32_t end) {
     return std::uint64_t{first} << 32U | end;
   }
@@ -67,7 +79,8 @@ class alignas(base::kApartBytes) TakenItems {
   }
   static std::uint32_t end_of(std::uint64_t range) { return static_cast<std::uint32_t>(range); }
 
-  // Publishes nothing, as `next`. No item is in it twice in a batch, so it has no value twice.
+  // Publishes nothing: `next` orders `kTaking`, and what items need was written before the batch.
+  // No item is in it twice in a batch, so it has no other value twice.
   std::atomic<std::uint64_t> range_{0};
 };
 
@@ -113,8 +126,9 @@ struct LaneTeam::State {
   alignas(base::kApartBytes) std::atomic<std::uint32_t> signal{0};
   // Whether the batch is over; written under the mutex, which publishes what that means.
   std::atomic<bool> has_ended{true};
-  // The next item of a batch that is shared out by it. Publishes nothing: what items need was
-  // written before the mutex was released that a worker locks when it joins the batch.
+  // The next item of a batch that is shared out by it. Publishes to whoever finds it used up who is
+  // taking (`TakenItems`). What items need was written before the mutex was released that a worker
+  // locks when it joins the batch.
   alignas(base::kApartBytes) std::atomic<std::uint32_t> next{0};
 
   static void start_thread(const std::shared_ptr<State>& state, std::shared_ptr<Worker> worker);
@@ -212,7 +226,7 @@ void LaneTeam::State::end_item(std::uint32_t item, bool goes_on) {
 
 bool LaneTeam::State::has_items() const {
   if (!is_counted) return !heap.empty();
-  if (next.load(std::memory_order_relaxed) < items.size()) return true;
+  if (next.load(std::memory_order_acquire) < items.size()) return true;
   return std::any_of(taken.get(), taken.get() + options.width, [](const TakenItems& of_worker) {
     return !of_worker.is_empty();
   });
@@ -220,13 +234,16 @@ bool LaneTeam::State::has_items() const {
 
 std::uint32_t LaneTeam::State::take_number(std::uint32_t index, std::size_t count) {
   if (const std::uint32_t item = taken[index].take(); item != kNoItem) return item;
-  if (next.load(std::memory_order_relaxed) < count) {
-    const std::uint32_t first = next.fetch_add(take_count, std::memory_order_relaxed);
-    if (first < count) {
-      const std::size_t end = std::min<std::size_t>(first + take_count, count);
-      taken[index].set(first + 1, static_cast<std::uint32_t>(end));
-      return first;
+  if (next.load(std::memory_order_acquire) < count) {
+    // One item at a time is never said to be taken: its worker starts it.
+    if (take_count > 1) taken[index].begin_taking();
+    const std::uint32_t first = next.fetch_add(take_count, std::memory_order_acq_rel);
+    if (take_count > 1) {
+      const auto end = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(std::uint64_t{first} + take_count, count));
+      taken[index].set(std::min(first + 1, end), end);
     }
+    if (first < count) return first;
   }
   for (std::size_t other = 0; other < options.width; ++other) {
     if (const std::uint32_t item = taken[other].take(); item != kNoItem) return item;

@@ -1,14 +1,16 @@
 // How a connection sends its replies; http_server_connection.cpp has the rest.
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/check.h"
 #include "net/http/gzip_job.h"
 #include "net/http/http_coding.h"
+#include "net/http/http_handler.h"
 #include "net/http/http_reply_writer.h"
 #include "net/http/http_server_connection.h"
 #include "net/http/http_server_context.h"
@@ -19,7 +21,7 @@ namespace {
 
 /// Room for the head of a reply, besides its fields.
 constexpr std::size_t kHeadRoom = 256;
-constexpr int kNoMemoryForReply = 503;
+constexpr HttpRefusal kNoMemoryForReply{503, "There is no memory for the answer now."};
 
 bool has_no_body(int status) { return status < 200 || status == 204 || status == 304; }
 
@@ -103,7 +105,10 @@ bool HttpServerConnection::make_room(std::size_t body_bytes) {
   context_.cells.refused.add();
   closes_ = true;
   reply_fields_.clear();
-  append_head(kNoMemoryForReply, HttpBodyFraming::kLength, 0);
+  std::string body;
+  handler_.describe_refusal(kNoMemoryForReply, reply_fields_, body);
+  append_head(kNoMemoryForReply.status, HttpBodyFraming::kLength, body.size());
+  if (head_->method != "HEAD") out_ += body;
   reply_ = Reply::kComplete;
   return false;
 }
