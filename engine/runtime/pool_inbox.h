@@ -41,9 +41,11 @@ struct QueueEntry : loop::InboxLink {
 /// nobody else needs meanwhile. So everything in the line is older than every arrival.
 ///
 /// Invariant: if something waits, its class is in `classes`, or a worker that is awake is about to
-/// insert it there. A push inserts the class after the element. Whoever removes the class looks at
-/// both queues afterwards, inserts it again if something is there, and then looks for sleepers, or
-/// for work, itself. tests/model/pool_inbox_model_test.cpp tries every interleaving.
+/// insert it there. Whoever puts something in a queue inserts the class afterwards, also when it
+/// moves arrivals: while they are in its hands, others find both queues empty and remove the class.
+/// Whoever removes the class looks at both queues afterwards, inserts it again if something is
+/// there, and then looks for sleepers, or for work, itself. tests/model/pool_inbox_model_test.cpp
+/// tries every interleaving.
 ///
 /// Threading: any thread. Lifetime: borrows entries and jobs until they are taken.
 template <class Atomics = base::StdAtomics, class Lock = base::Mutex>
@@ -92,6 +94,7 @@ class PoolInbox {
       base::ScopedLock<Lock> lock(queues.mutex);
       move_arrivals(priority, queues.line);
       found = queues.line.try_take_oldest(item);
+      if (!queues.line.looks_empty()) classes_.insert_shared(priority);
     }
     if (queues.line.looks_empty()) forget_if_empty(priority);
     return found;

@@ -23,14 +23,16 @@ namespace {
 
 constexpr auto kClass = static_cast<std::size_t>(runtime::Priority::kHigh);
 
-/// Whoever removes a class does not look at the queues afterwards: it inserts nothing again.
-struct NoSecondLook : ModelAtomics {
+/// Once a class was removed, some threads insert nothing again: whoever removed it, or all others.
+template <bool kRemoverForgets>
+struct NoInsertion : ModelAtomics {
   template <class T>
   struct Atomic : ModelAtomic<T> {
     using ModelAtomic<T>::ModelAtomic;
 
     T fetch_or(T value, std::memory_order order) {
-      if (remover_ == Execution::current().running_thread())
+      const bool is_remover = remover_ == Execution::current().running_thread();
+      if (remover_.has_value() && is_remover == kRemoverForgets)
         return this->load(std::memory_order_relaxed);
       return ModelAtomic<T>::fetch_or(value, order);
     }
@@ -44,8 +46,13 @@ struct NoSecondLook : ModelAtomics {
   };
 };
 
+/// Whoever removes a class does not look at the queues afterwards.
+using NoSecondLook = NoInsertion<true>;
+/// Whoever moves a batch leaves what stays of it where nobody looks.
+using NoLookAfterABatch = NoInsertion<false>;
+
 // What lies in an inbox of one class, and who took it.
-template <class Atomics>
+template <class Atomics, std::size_t kItems = 2>
 class InboxScenario : public Scenario {
  public:
   explicit InboxScenario(std::size_t thread_count)
@@ -54,9 +61,13 @@ class InboxScenario : public Scenario {
   }
 
  protected:
-  static constexpr std::size_t kItemCount = 2;
+  static constexpr std::size_t kItemCount = kItems;
 
   void push(std::size_t number) { inbox_.push(entries_[number], runtime::Priority::kHigh); }
+  /// Puts it into the line at once.
+  void push_strand(std::size_t number) {
+    inbox_.push_strand({.run = nullptr, .payload = number}, kClass);
+  }
   [[nodiscard]] bool try_take() {
     runtime::DequeItem item;
     if (!inbox_.try_take(kClass, item)) return false;
@@ -102,6 +113,21 @@ class TwoTakers : public InboxScenario<Atomics> {
   void finish() override { this->require_all_are_taken_once(); }
 };
 
+// One thread takes the last of the line and removes the class, while the other moves two arrivals
+// there: one of them stays behind.
+template <class Atomics>
+class TakeWhileABatchMoves : public InboxScenario<Atomics, 3> {
+ public:
+  TakeWhileABatchMoves() : InboxScenario<Atomics, 3>(2) {
+    this->push_strand(0);
+    this->push(1);
+    this->push(2);
+  }
+
+  void run(std::size_t /*thread*/) override { static_cast<void>(this->try_take()); }
+  void finish() override { this->require_all_are_taken_once(); }
+};
+
 // Thread 1 takes everything and sleeps as long as it sees no class. After a lost wake-up it sleeps
 // for ever, and the explorer reports that.
 template <class Atomics>
@@ -140,6 +166,10 @@ TEST(PoolInboxModelTest, D10_WhatIsPushedIsSeenAndTakenOnce) {
   expect_holds<TwoTakers<ModelAtomics>>();
 }
 
+TEST(PoolInboxModelTest, D10_WhatStaysOfABatchIsSeen) {
+  expect_holds<TakeWhileABatchMoves<ModelAtomics>>();
+}
+
 TEST(PoolInboxModelTest, D10_NoWakeUpIsLostWhenAClassIsRemoved) {
   expect_holds<PushAndSleep<ModelAtomics>>();
 }
@@ -150,6 +180,11 @@ TEST(PoolInboxModelTest, PlantedTornRemovalIsCaught) {
 
 TEST(PoolInboxModelTest, PlantedRemovalWithoutASecondLookIsCaught) {
   expect_caught<PushAndTake<NoSecondLook>>(StoreOrder::kTotal, "What waits is in the classes");
+}
+
+TEST(PoolInboxModelTest, PlantedBatchWithoutItsClassIsCaught) {
+  expect_caught<TakeWhileABatchMoves<NoLookAfterABatch>>(StoreOrder::kTotal,
+                                                         "What waits is in the classes");
 }
 
 }  // namespace
