@@ -186,7 +186,6 @@ void LoopScheduler::on_deadline(Run& run) {
   const Visit visit;
   run.stop_with(RunOutcome::kDeadline);
   RunSteps(*this, run).answer_early();
-  run.drop_reference();
 }
 
 void LoopScheduler::answer_cancelled(Run& run) {

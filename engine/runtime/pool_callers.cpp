@@ -169,7 +169,7 @@ base::Status WorkerPool::run_owned(Run& run,
                                    const RunObserver& observer) {
   execute(run, owning_start(std::move(context), options, observer, 1));
   base::Status status = run.status();
-  run.drop_reference();
+  run.drop_references(run.waiter_references_);
   return status;
 }
 
@@ -248,7 +248,7 @@ base::Status WorkerPool::end_inside(Worker& worker,
   worker.leave(woken);
   worker.resume_strand(std::move(outer));
   base::Status status = run.status();
-  run.drop_reference();
+  run.drop_references(run.waiter_references_);
   return status;
 }
 

@@ -110,11 +110,6 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   if (stop_.stop_requested()) forget_last_stop();
   counted_ = start.references != 0;
   may_answer_early_ = counted_ && start.loop_host != nullptr && context_owner_ != nullptr;
-  if (counted_) {
-    // The engine itself holds the work, the delivery of the answer, and an armed deadline.
-    const std::uint32_t own = options_.deadline ? 3 : 2;
-    references_.store(own + start.references - 1, std::memory_order_relaxed);
-  }
   const TopologyTraits& traits = topology_->traits();
   has_extras_ = routes_apart_ || start.loop_host != nullptr || traits.needs_extras();
   counts_rows_ = traits.has_row_cost && (start.loop_host != nullptr || routes_apart_ || measured_);
@@ -126,6 +121,11 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
            (counts_rows_ ? HotNode::kCountsRows : 0) | (times_bodies ? HotNode::kTimesBody : 0);
   cells_ = nullptr;
   if (has_extras_) prepare_extras(start);
+  if (!counted_) return;
+  // The engine itself holds the work and the delivery of the answer. From here on an alarm of an
+  // earlier use may look at this one.
+  references_.store(start.references + 1, std::memory_order_release);
+  if (has_early_deadline()) extras_->watch_deadline(*options_.deadline);
 }
 
 void Run::forget_last_stop() {
@@ -140,7 +140,7 @@ void Run::forget_last_stop() {
 }
 
 void Run::prepare_extras(const Start& start) {
-  if (!extras_) extras_ = std::make_unique<RunExtras>(*this, *topology_);
+  if (!extras_) extras_ = std::make_unique<RunExtras>(*this, *topology_, on_deadline_alarm);
   const bool has_clocks = topology_->traits().has_timeout || options_.deadline.has_value();
   const bool is_timed = may_answer_early_ || has_clocks;
   extras_->reset({.loop_host = start.loop_host,
@@ -148,6 +148,7 @@ void Run::prepare_extras(const Start& start) {
                   .is_timed = is_timed,
                   .times_bodies = (needs_ & HotNode::kTimesBody) != 0,
                   .is_traced = options_.trace.enabled()});
+  if (has_early_deadline()) extras_->move_deadlines_to_loop();
   if (is_timed) cells_ = &extras_->states()[0];
   if (options_.trace.enabled()) extras_->set_started_at(clock_->now());
 }
@@ -212,15 +213,24 @@ void Waiter::wake() const {
   if (!spot->notify() && idle != nullptr) idle->stop_searching();
 }
 
-void Run::deliver() {
+void Run::deliver(std::uint32_t references) {
   if (waiter_.spot != nullptr) {
+    waiter_references_ = references;
     delivery_.deliver([this] { waiter_.wake(); });
-    return;  // the waiter drops the reference when it has read the status
+    return;  // the waiter drops them when it has read the status
   }
   const bool counted = counted_;
   const RunObserver observer = observer_;
   if (observer.on_answer != nullptr) observer.on_answer(*this, observer.data);
-  if (counted) drop_reference();
+  if (counted) drop_references(references);
+}
+
+bool Run::try_hold() {
+  std::uint32_t count = references_.load(std::memory_order_relaxed);
+  while (count != 0) {
+    if (references_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) return true;
+  }
+  return false;
 }
 
 void Run::drop_references(std::uint32_t count) {
@@ -228,6 +238,22 @@ void Run::drop_references(std::uint32_t count) {
   context_owner_.reset();
   const RunObserver observer = observer_;
   if (observer.on_release != nullptr) observer.on_release(*this, observer.data);
+}
+
+void Run::on_deadline_alarm(Run& run, bool loop_stops) {
+  RunExtras& extras = *run.extras_;
+  extras.deadlines().go_off();
+  if (!run.try_hold()) return extras.deadlines().leave();
+  // It may be a use that has no deadline, or does not answer early, or has answered.
+  if (run.has_early_deadline() && run.outcome() == RunOutcome::kOpen) {
+    if (loop_stops || extras.loop().clock().now() >= *run.options_.deadline) {
+      extras.loop_host()->on_deadline(run);
+    } else {
+      extras.watch_deadline(*run.options_.deadline);
+    }
+  }
+  extras.deadlines().leave();
+  run.drop_reference();
 }
 
 bool Run::used_fallback(NodeId node) const {

@@ -238,9 +238,19 @@ class Run {
   void fail(std::uint32_t node, const base::Error& error);
   void stop_with(RunOutcome outcome);
   [[nodiscard]] bool try_answer(RunOutcome outcome);
-  void deliver();
-  void drop_reference() { drop_references(1); }
+  /// Brings the answer to whoever gets it, who may then take the run away, and drops `references`
+  /// to the run: the answer's, and the work's if that is over with it.
+  void deliver(std::uint32_t references = 1);
+  /// Holds the storage of a use that is under way. False: there is none.
+  [[nodiscard]] bool try_hold();
   void drop_references(std::uint32_t count);
+  void drop_reference() { drop_references(1); }
+  /// The alarm of the object's deadlines goes off, maybe for a use that is over, or its loop stops.
+  static void on_deadline_alarm(Run& run, bool loop_stops);
+  /// Whether the run is answered at its deadline by its loop.
+  [[nodiscard]] bool has_early_deadline() const {
+    return may_answer_early_ && options_.deadline.has_value();
+  }
   [[nodiscard]] RunOutcome outcome_when_over() const;
   /// What the run was waiting for when its time was up, to be added to a message.
   [[nodiscard]] std::string pending_text() const;
@@ -301,11 +311,13 @@ class Run {
   std::atomic<std::uint32_t> executed_{0};
   std::atomic<bool> cancel_posted_{false};
   std::atomic<bool> answered_early_{false};  // written before the answer is delivered
-  // Holders of the storage: the work, the answer's receiver, an armed deadline.
+  // Holders of the storage: the work, the answer's receiver, a deadline that is answered. Becoming
+  // more than 0 publishes the use to whoever holds it.
   std::atomic<std::uint32_t> references_{0};
-  Waiter waiter_;                    // the thread that waits in run()
-  base::ParkingSpot<> caller_spot_;  // where one sleeps that helps with this run only
-  AnswerDelivery<> delivery_;        // to that thread
+  Waiter waiter_;                        // the thread that waits in run()
+  std::uint32_t waiter_references_ = 1;  // that it drops with the answer, which publishes them
+  base::ParkingSpot<> caller_spot_;      // where one sleeps that helps with this run only
+  AnswerDelivery<> delivery_;            // to that thread
 
   RunOptions options_;
   RunObserver observer_;

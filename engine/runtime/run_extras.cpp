@@ -40,11 +40,16 @@ void fire_watch(loop::Timer& timer) {
 }
 
 void fire_deadline(loop::Timer& timer) {
-  RunExtras& extras = static_cast<RunTimer&>(timer).extras;
-  extras.loop_host()->on_deadline(extras.run());
+  static_cast<RunTimer&>(timer).extras.call_on_deadline(false);
 }
 
-/// The alarm of a `RunWatch`: a timer of the run's loop.
+void drop_deadline(loop::Timer& timer) {
+  static_cast<RunTimer&>(timer).extras.call_on_deadline(true);
+}
+
+std::int64_t to_ns(base::TimePoint when) { return when.time_since_epoch().count(); }
+
+/// An alarm that is a timer of a loop.
 struct LoopAlarm {
   loop::Loop& loop;
   loop::Timer& timer;
@@ -95,14 +100,15 @@ RunExtras::StartJob::StartJob(RunExtras& owner)
       }),
       extras(owner) {}
 
-RunExtras::RunExtras(Run& run, const Topology& topology)
+RunExtras::RunExtras(Run& run, const Topology& topology, DeadlineCall on_deadline)
     : answer_job(*this),
       start_job(*this),
       run_(run),
       topology_(topology),
+      on_deadline_(on_deadline),
       states_(topology.node_count()),
-      deadline_(*this, fire_deadline),
-      alarm_(*this, fire_watch) {
+      deadline_timer_(*this, fire_deadline, drop_deadline),
+      alarm_(*this, fire_watch, fire_watch) {
   const std::uint32_t count = topology.node_count();
   for (std::uint32_t node = 0; node < count; ++node) {
     if (topology.dependents(node).empty() && !topology.is_lazy(node)) ++sink_count_;
@@ -127,6 +133,10 @@ RunExtras::RunExtras(Run& run, const Topology& topology)
   marks_ = std::make_unique<FallbackMarks<>[]>(count);
 }
 
+RunExtras::~RunExtras() {
+  if (deadline_loop_ != nullptr) deadlines_.close(LoopAlarm{*deadline_loop_, deadline_timer_});
+}
+
 void RunExtras::reset(const Use& use) {
   use_ = use;
   taken_count_.store(0, std::memory_order_relaxed);
@@ -141,12 +151,23 @@ void RunExtras::reset(const Use& use) {
 }
 
 void RunExtras::watch_until(base::TimePoint when) {
-  watch_.set_before(when.time_since_epoch().count(), LoopAlarm{loop(), alarm_});
+  watch_.set_before(to_ns(when), LoopAlarm{loop(), alarm_});
 }
 
 void RunExtras::close_watch() {
   // Without a loop nothing was ever watched.
   if (use_.loop != nullptr) watch_.close(LoopAlarm{loop(), alarm_});
+}
+
+void RunExtras::move_deadlines_to_loop() {
+  if (deadline_loop_ == use_.loop) return;
+  if (deadline_loop_ != nullptr) deadlines_.close(LoopAlarm{*deadline_loop_, deadline_timer_});
+  deadline_loop_ = use_.loop;
+}
+
+void RunExtras::watch_deadline(base::TimePoint deadline) {
+  if (deadlines_.goes_off_by(to_ns(deadline))) return;
+  deadlines_.set_by(to_ns(deadline), LoopAlarm{loop(), deadline_timer_});
 }
 
 }  // namespace millrace::runtime

@@ -16,6 +16,7 @@
 #include "runtime/protocols/fallback_marks.h"
 #include "runtime/protocols/node_states.h"
 #include "runtime/protocols/run_watch.h"
+#include "runtime/protocols/standing_alarm.h"
 #include "runtime/topology/topology.h"
 
 // What a run carries beyond tokens: node states, timers, asynchronous operations and times. Made
@@ -47,9 +48,9 @@ class LoopHost {
   ~LoopHost() = default;
 };
 
-/// A timer of a run on its loop: its deadline, or the alarm of its `RunWatch`.
+/// A timer of a run on its loop: the alarm of its deadlines, or that of its `RunWatch`.
 struct RunTimer final : loop::Timer {
-  RunTimer(RunExtras& owner, Fire fire) : loop::Timer(fire, fire), extras(owner) {}
+  RunTimer(RunExtras& owner, Fire fire, Fire drop) : loop::Timer(fire, drop), extras(owner) {}
   RunExtras& extras;
 };
 
@@ -76,7 +77,14 @@ struct AsyncOperation final : loop::Job {
 /// Threading: each member says who touches it. Lifetime: with its run.
 class RunExtras {
  public:
-  RunExtras(Run& run, const Topology& topology);
+  /// Called when the alarm of deadlines goes off, or when its loop stops, on the thread of that
+  /// loop, whether anybody uses the run or not.
+  using DeadlineCall = void (*)(Run& run, bool loop_stops);
+
+  RunExtras(Run& run, const Topology& topology, DeadlineCall on_deadline);
+  ~RunExtras();
+  RunExtras(const RunExtras&) = delete;
+  RunExtras& operator=(const RunExtras&) = delete;
 
   /// One execution.
   struct Use {
@@ -143,7 +151,14 @@ class RunExtras {
   // --- Timers and operations.
   [[nodiscard]] AsyncOperation& operation(std::uint32_t node) { return *operations_[node]; }
   [[nodiscard]] QueueEntry& entry(std::uint32_t node) { return entries_[node]; }
-  [[nodiscard]] RunTimer& deadline_timer() { return deadline_; }
+
+  // --- The deadline of a run that answers early.
+  /// Before the run is visible: from now on the alarm of deadlines belongs to the loop in use.
+  void move_deadlines_to_loop();
+  /// Once the run is visible: sees to it that it is answered at `deadline`.
+  void watch_deadline(base::TimePoint deadline);
+  [[nodiscard]] StandingAlarm<>& deadlines() { return deadlines_; }
+  void call_on_deadline(bool loop_stops) { on_deadline_(run_, loop_stops); }
 
   // --- Fallbacks. Any thread. Only where the topology has some.
   [[nodiscard]] FallbackMarks<>& marks(std::uint32_t node) { return marks_[node]; }
@@ -195,6 +210,7 @@ class RunExtras {
 
   Run& run_;
   const Topology& topology_;
+  const DeadlineCall on_deadline_;
   Use use_;
   base::TimePoint started_at_{};
   NodeStates<> states_;
@@ -207,8 +223,10 @@ class RunExtras {
   std::unique_ptr<FallbackMarks<>[]> marks_;
   std::unique_ptr<QueueEntry[]> entries_;
   std::vector<std::unique_ptr<AsyncOperation>> operations_;
-  RunTimer deadline_;
-  RunTimer alarm_;  // of the watch
+  RunTimer deadline_timer_;
+  StandingAlarm<> deadlines_;
+  loop::Loop* deadline_loop_ = nullptr;  // where the timer is set, or was last
+  RunTimer alarm_;                       // of the watch
   RunWatch<> watch_;
   std::uint32_t sink_count_ = 0;
   // The decrement to zero has seen all outputs of the run.

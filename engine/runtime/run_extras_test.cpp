@@ -31,7 +31,7 @@ class RunExtrasTest : public testing::Test {
 
   TestDag dag{specs_with_everything()};
   runtime::Run run{dag.topology(), dag.costs()};
-  RunExtras extras{run, dag.topology()};
+  RunExtras extras{run, dag.topology(), [](runtime::Run&, bool) {}};
   const std::uint32_t timed = dag.node("timed");
   const std::uint32_t sink = dag.node("sink");
   const std::uint32_t spare = dag.node("spare");

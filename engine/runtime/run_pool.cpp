@@ -9,7 +9,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
@@ -85,7 +84,7 @@ RunHandle::~RunHandle() {
 
 RunPool::~RunPool() {
   // A run that answered early is back when its last body has returned.
-  for (int look = 0; lent_.load(std::memory_order_acquire) != 0; ++look) {
+  for (int look = 0; !are_all_back(); ++look) {
     constexpr int kYields = 64;
     if (look < kYields) {
       std::this_thread::yield();
@@ -93,15 +92,13 @@ RunPool::~RunPool() {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
+}
+
+bool RunPool::are_all_back() const {
   base::MutexLock lock(mutex_);
   const std::size_t back =
       free_.size() + (spare_.load(std::memory_order_acquire) != nullptr ? 1 : 0);
-  MR_CHECK(back == all_.size(), back, all_.size());
-}
-
-void RunPool::take_back(Run& run) {
-  release(run);
-  lent_.fetch_sub(1, std::memory_order_release);  // the last touch: the pool may go now
+  return back == all_.size();
 }
 
 Run& RunPool::acquire() {
@@ -123,7 +120,7 @@ void RunPool::release(Run& run) {
   Run* const before = spare_.exchange(&run, std::memory_order_acq_rel);
   if (before == nullptr) return;
   base::MutexLock lock(mutex_);
-  free_.push_back(before);
+  free_.push_back(before);  // the last touch: the pool may go now
 }
 
 base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& options) {
@@ -143,9 +140,8 @@ base::Status RunPool::run_owned(WorkerPool& pool,
   std::optional<RunOptions> timed;
   if (options.budget) timed = with_deadline(options);
   Run& run = acquire();
-  lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver observer{
-      .on_release = [](Run& done, void* self) { static_cast<RunPool*>(self)->take_back(done); },
+      .on_release = [](Run& done, void* self) { static_cast<RunPool*>(self)->release(done); },
       .data = this};
   return pool.run_owned(run, std::move(context), timed ? *timed : options, observer);
 }
@@ -170,7 +166,6 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
   Run& run = acquire();
   run.user_observer_ = observer;
   run.permit_ = std::move(permit);
-  lent_.fetch_add(1, std::memory_order_relaxed);
   const RunObserver own{.on_answer =
                             [](Run& done, void*) {
                               give_permit_back(done.may_have_late_bodies(), done.permit_);
@@ -184,7 +179,7 @@ base::Result<RunHandle> RunPool::submit(WorkerPool& pool,
                               if (const std::uint32_t late = done.late_completion_count(); late > 0)
                                 done.permit_.note_late(late);
                               done.permit_.release();
-                              static_cast<RunPool*>(data)->take_back(done);
+                              static_cast<RunPool*>(data)->release(done);
                             },
                         .data = this};
   pool.submit_counted(run, std::move(context), options, own);

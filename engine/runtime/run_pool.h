@@ -89,17 +89,17 @@ class RunPool {
   [[nodiscard]] base::Status check_submission(const WorkerPool& pool,
                                               const RunOptions& options) const;
   [[nodiscard]] Run& acquire();
+  /// Takes a run back. Whoever gives the last one back does not touch the pool again.
   void release(Run& run);
-  void take_back(Run& run);
+  [[nodiscard]] bool are_all_back() const;
 
   const Topology& topology_;
   CostModel& costs_;
-  // The run that was used last, handed from thread to thread without the lock.
+  // The run that was used last, handed from thread to thread without the lock, with all that was
+  // done to it.
   std::atomic<Run*> spare_{nullptr};
   std::atomic<std::size_t> created_{0};
-  // Runs that are held by references; the decrement to zero publishes that all are back.
-  std::atomic<std::size_t> lent_{0};
-  base::Mutex mutex_;
+  mutable base::Mutex mutex_;
   std::vector<Run*> free_ MR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Run>> all_ MR_GUARDED_BY(mutex_);
 };

@@ -384,9 +384,7 @@ void RunSteps::finish_work(StrandHost& host, Run& run) {
   // Before the answer: whoever gets it may take the whole DAG down.
   if (run.measured_ && outcome == RunOutcome::kOk) run.costs_->refresh();
   run.outcome_.store(outcome, std::memory_order_release);
-  const bool counted = run.counted_;
-  run.deliver();
-  if (counted) run.drop_reference();
+  run.deliver(2);
 }
 
 void RunSteps::finish_with_extras() {
@@ -397,19 +395,13 @@ void RunSteps::finish_with_extras() {
   // Before the answer: whoever gets it may take the whole DAG down.
   if (run_.measured_ && outcome == RunOutcome::kOk) run_.costs().refresh();
   extras_.close_watch();
-  std::uint32_t references = run_.counted_ ? 1 : 0;
-  if (run_.may_answer_early_) {
-    if (run_.options_.deadline && extras_.loop().disarm(extras_.deadline_timer())) ++references;
-    if (run_.try_answer(outcome)) {
-      trace_run_end();
-      run_.deliver();
-    }
-  } else {
+  if (!run_.may_answer_early_) {
     run_.outcome_.store(outcome, std::memory_order_release);
-    trace_run_end();
-    run_.deliver();
+  } else if (!run_.try_answer(outcome)) {
+    return run_.drop_reference();
   }
-  if (references != 0) run_.drop_references(references);
+  trace_run_end();
+  run_.deliver(2);
 }
 
 void RunSteps::record_downstream() {

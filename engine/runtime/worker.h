@@ -66,9 +66,10 @@
 //     last credit comes back after the last node; `end_strand` gives it back as its last touch.
 //  5. The answer goes out once: `Run::try_answer` is one compare-exchange, and after it no body
 //     publishes anything (node_states.h).
-//  6. Storage outlives its users: work, answer and deadline timer hold one reference each
+//  6. Storage outlives its users: work, answer and a deadline that goes off hold one reference each
 //     (Run::references_); the work's is dropped after 4, and a caller that waits in `run` goes on
-//     only after the thread that answered has left the run (Run::Delivery).
+//     only after the thread that answered has left the run (Run::Delivery). An alarm that is set
+//     while nobody uses the run is closed before the run goes (standing_alarm.h).
 //  7. A strand leaves its worker to others in time: every node is charged to the turn, also across
 //     strands of the same run; when the turn is used up, what waits goes first (D4, D10).
 

@@ -171,9 +171,6 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
                                                           costs.contended_edge_count());
   start.shares_singly = costs.dearest_ns() >= crew_.hand_over_ns();
   run.prepare(std::move(start), clock());
-  if (run.may_answer_early_ && run.options_.deadline) {
-    run.options_.loop->arm(run.extras_->deadline_timer(), *run.options_.deadline);
-  }
 }
 
 Run::Start WorkerPool::owning_start(std::shared_ptr<void>&& context,
