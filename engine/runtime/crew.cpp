@@ -35,19 +35,21 @@ base::Duration measure_overhead(const base::Clock& clock) {
 Crew::Crew(const ExecutorConfig& config, const base::Clock& clock, const SharingPrices& prices)
     : config_(config),
       clock_(clock),
-      prices_{.hand_over = config.hand_over_price.value_or(prices.hand_over),
-              .wake = config.wake_price.value_or(prices.wake),
-              .bundle = config.bundle_price.value_or(prices.bundle)},
-      clock_overhead_(measure_overhead(clock)) {
+      wake_price_(config.wake_price.value_or(prices.wake)),
+      clock_overhead_(measure_overhead(clock)),
+      hand_over_(std::min(config.hand_over_price.value_or(prices.hand_over),
+                          base::Duration(CostModel::kCostMask))) {
   worker_count_ = config.compute_threads != 0
                       ? config.compute_threads
                       : std::clamp(std::thread::hardware_concurrency(), 1U, kSlotMax);
   thread_count_ = config.callers_help ? worker_count_ - 1 : worker_count_;
-  hand_over_ns_ = static_cast<std::uint32_t>(
-      std::min<std::int64_t>(prices_.hand_over.count(), CostModel::kCostMask));
-  // One worker has nobody to share with: it keeps everything, in order of path cost (P1).
-  backlog_limit_ns_ =
-      worker_count_ > 1 ? static_cast<std::uint64_t>(prices_.bundle.count()) : UINT64_MAX;
+}
+
+SharingPrices Crew::prices() const {
+  const base::Duration hand_over(hand_over_.ns());
+  return {.hand_over = hand_over,
+          .wake = wake_price_,
+          .bundle = config_.bundle_price.value_or(bundle_price(hand_over))};
 }
 
 void Crew::add_worker(std::uint32_t slot, Worker& worker) {

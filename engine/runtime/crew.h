@@ -33,24 +33,33 @@ class Crew {
   // --- Settings.
   [[nodiscard]] const ExecutorConfig& config() const { return config_; }
   [[nodiscard]] const base::Clock& clock() const { return clock_; }
-  [[nodiscard]] const SharingPrices& prices() const { return prices_; }
+  /// As they are now.
+  [[nodiscard]] SharingPrices prices() const;
   [[nodiscard]] std::uint32_t worker_count() const { return worker_count_; }
   /// Threads that the pool starts; workers in slots from here on belong to callers.
   [[nodiscard]] std::uint32_t thread_count() const { return thread_count_; }
   /// What two readings of the clock cost by themselves.
   [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
   [[nodiscard]] bool can_share() const { return worker_count_ > 1; }
-  /// A node of this cost, or of unknown cost, is worth a hand-over by itself.
-  [[nodiscard]] std::uint32_t hand_over_ns() const { return hand_over_ns_; }
-  /// Private nodes of this cost are together worth a hand-over.
-  [[nodiscard]] std::uint64_t backlog_limit_ns() const { return backlog_limit_ns_; }
+  /// A node that is worth as much, or of unknown cost, is worth a hand-over by itself.
+  [[nodiscard]] std::uint32_t hand_over_ns() const { return hand_over_.ns(); }
+  /// Private nodes of this cost are together worth a hand-over. One worker has nobody to share
+  /// with: it keeps everything, in order of path cost (P1).
+  [[nodiscard]] std::uint64_t backlog_limit_ns() const {
+    return can_share() ? static_cast<std::uint64_t>(prices().bundle.count()) : UINT64_MAX;
+  }
+  /// Whether the price of a hand-over follows what thieves see.
+  [[nodiscard]] bool learns_prices() const { return learns_prices_; }
+  /// Before there is any thread: unless a price was given.
+  void learn_prices() { learns_prices_ = can_share() && !config_.hand_over_price; }
+  void note_taking(base::Duration time) { hand_over_.note(time - clock_overhead_); }
   /// How long a worker may be in one body before others take what it holds back.
   [[nodiscard]] base::Duration rescue_after() const { return config_.spin_time / 4; }
   /// Into how many pieces nodes that became ready together are cut, at least.
   [[nodiscard]] std::uint64_t pieces() const { return std::uint64_t{2} * worker_count_; }
   /// Whether a worker is worth waking that could save so much.
   [[nodiscard]] bool is_worth_a_wake(std::uint64_t gain_ns) const {
-    return gain_ns >= static_cast<std::uint64_t>(prices_.wake.count());
+    return gain_ns >= static_cast<std::uint64_t>(wake_price_.count());
   }
   /// Threads that find themselves on the processor of a busy peer move to another.
   [[nodiscard]] bool spreads_threads() const { return spreads_threads_; }
@@ -93,13 +102,15 @@ class Crew {
   // Constant once threads run.
   const ExecutorConfig config_;
   const base::Clock& clock_;
-  const SharingPrices prices_;
+  const base::Duration wake_price_;
   std::uint32_t worker_count_ = 1;
   std::uint32_t thread_count_ = 0;
   bool spreads_threads_ = false;
-  std::uint32_t hand_over_ns_ = 0;
-  std::uint64_t backlog_limit_ns_ = 0;
+  bool learns_prices_ = false;
   base::Duration clock_overhead_{};
+
+  // Read at every hand-over, written after some.
+  alignas(base::kApartBytes) HandOverPrice hand_over_;
 
   // Read at every hand-over, written when workers fall asleep or wake.
   // Slots of workers that sleep or are about to. A hint for wakers; ParkingSpot decides.

@@ -260,7 +260,7 @@ void WorkerPool::run_without_helping(Run& run, Run::Start&& start) {
   // A caller that only waits is one worker fewer: another thread takes its place, where that pays.
   const bool has_standby =
       config().callers_help && (thread_count() == 0 || !run.costs().is_warm() ||
-                                crew_.is_worth_a_wake(run.costs().sharing_gain_ns()));
+                                crew_.is_worth_a_wake(run.sharing_.gain_ns));
   if (has_standby) call_standby();
   submit_from_outside(run);
   // As long as a wake costs, looking costs no more than sleeping.

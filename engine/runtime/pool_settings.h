@@ -29,8 +29,8 @@ struct ExecutorConfig {
   CostSettings costs = {};  ///< how costs are measured, and when nodes are inlined
 
   base::Duration spin_time = std::chrono::microseconds(50);  ///< idle time before a worker parks
-  // The prices of `SharingPrices`. Unset: as measured on this machine; a pool without threads
-  // measures nothing and takes the usual ones.
+  // The prices of `SharingPrices`. Unset: as measured on this machine, that of a hand-over all the
+  // time; a pool without threads measures nothing and takes the usual ones.
   std::optional<base::Duration> hand_over_price = {};
   std::optional<base::Duration> wake_price = {};
   std::optional<base::Duration> bundle_price = {};

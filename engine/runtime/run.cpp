@@ -66,6 +66,7 @@ void NodeCall::set_error_from_exception() {
 
 Run::Run(const Topology& topology, CostModel& costs)
     : hints_(costs.hints()),
+      worths_(costs.worths()),
       topology_(&topology),
       costs_(&costs),
       entry_(std::make_unique<QueueEntry>()),
@@ -86,8 +87,6 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   if (start.context_owner != nullptr) context_owner_ = std::move(start.context_owner);
   options_ = start.options;
   priority_ = options_.priority;
-  sharing_gain_ns_ = costs_->sharing_gain_ns();
-  dearest_ns_ = start.shares_singly ? CostModel::kUnknown : costs_->dearest_ns();
   total_ns_ = costs_->total_ns();
   observer_ = start.observer;
   caller_takes_only_ = start.waiter_takes_only;
@@ -98,7 +97,11 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   measured_ = costs_->wants_sample(uses_++);
   routes_apart_ = start.steps_apart || options_.trace.enabled();
   inlining_ = start.inlining;
-  pays_to_share_ = start.pays_to_share;
+  sharing_ = start.sharing;
+  // Nobody would notice that hand-overs have become cheap.
+  if (measured_ && start.tries_sharing && !sharing_.shares()) sharing_.worth_min_ns = 0;
+  const bool shares_singly = sharing_.shares() && costs_->most_worth_ns() >= sharing_.worth_min_ns;
+  dearest_ns_ = shares_singly ? CostModel::kUnknown : costs_->dearest_ns();
   node_charge_min_ns_ = start.node_charge_min_ns;
   shared_.store(false, std::memory_order_relaxed);
   account_.open();

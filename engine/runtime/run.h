@@ -25,6 +25,7 @@
 #include "runtime/protocols/idle_counts.h"
 #include "runtime/protocols/node_states.h"
 #include "runtime/topology/cost_model.h"
+#include "runtime/topology/sharing_forecast.h"
 #include "runtime/topology/topology.h"
 #include "trace/trace_context.h"
 
@@ -186,10 +187,10 @@ class Run {
     /// Holders besides the engine; 0 = the caller waits and owns the run.
     std::uint32_t references = 0;
     InlineRule inlining = {};
-    bool waiter_takes_only = false;        ///< it helps with this run and no other
-    bool steps_apart = false;              ///< every node takes the steps of run_steps.h
-    bool pays_to_share = true;             ///< by measured costs, or nothing is known (D11)
-    bool shares_singly = true;             ///< some node is worth a hand-over by itself
+    bool waiter_takes_only = false;  ///< it helps with this run and no other
+    bool steps_apart = false;        ///< every node takes the steps of run_steps.h
+    SharingPlan sharing = {};        ///< by measured costs; as long as some are not known, all
+    bool tries_sharing = false;      ///< if it is measured: to see what hand-overs cost
     std::uint32_t node_charge_min_ns = 0;  ///< what a node takes of a turn at least (D4)
   };
   void prepare(Start&& start, const base::Clock& clock);
@@ -266,23 +267,23 @@ class Run {
   const HotNode* nodes_ = nullptr;
   const Edge* edges_ = nullptr;
   const std::atomic<std::uint32_t>* hints_ = nullptr;
+  const std::atomic<std::uint32_t>* worths_ = nullptr;
   std::uint32_t* counters_ = nullptr;
   std::uint32_t* links_ = nullptr;  // chains of ready nodes that travel as one item
   void* context_ = nullptr;
   const PriorityOrder* order_ = nullptr;
   const Topology* topology_;
   CostModel* costs_;
+  SharingPlan sharing_;
   // The highest cost of a node; `kUnknown` if some node is worth a hand-over by itself.
   std::uint32_t dearest_ns_ = CostModel::kUnknown;
   std::uint64_t total_ns_ = 0;
-  std::uint64_t sharing_gain_ns_ = 0;  // what a second worker could save, by measured costs
   Priority priority_ = Priority::kNormal;
   std::uint32_t needs_ = 0;    // what every node needs, see `HotNode`
   bool routes_apart_ = false;  // what follows from a node is not simply pushed: traced, not inlined
   bool has_extras_ = false;    // this use of the run needs them
   bool measured_ = false;
   bool counts_rows_ = false;
-  bool pays_to_share_ = true;
   bool caller_takes_only_ = false;  // its caller helps with this run and no other
   bool may_answer_early_ = false;
   bool counted_ = false;  // storage is held by references_

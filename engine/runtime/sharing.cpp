@@ -11,9 +11,9 @@
 #include "runtime/topology/cost_model.h"
 #include "runtime/worker.h"
 
-// What a worker hands to others, and when (D6): nodes that cost more than a hand-over, and private
-// nodes that together cost more than a hand-over of the whole; nothing of a run that gains less by
-// a second worker than its tokens would cost on two (D11).
+// What a worker hands to others, and when (D6): nodes that cost more than a hand-over, with all
+// that follows from them alone, and private nodes that together cost more than a hand-over of the
+// whole; nothing of a run that two workers would not end sooner (D11, sharing_forecast.h).
 
 namespace millrace::runtime {
 namespace {
@@ -24,10 +24,14 @@ constexpr std::uint64_t kPieceMaxNs = 16'000;
 
 }  // namespace
 
+std::uint64_t Worker::cost_of(const Run& run, std::uint32_t node) {
+  return run.hints_[node].load(std::memory_order_relaxed) & CostModel::kCostMask;
+}
+
 bool Worker::can_share() const { return crew_.can_share() && nesting_ < kNestingShares; }
 
 void Worker::share_pushed(Run& run, std::uint32_t mark) {
-  if (!run.pays_to_share_) {
+  if (!run.sharing_.shares()) {
     // Only the watcher is needed, in case that a cost is wrong.
   } else if (run.dearest_ns_ == CostModel::kUnknown) {
     publish_costly_nodes(run, mark);
@@ -41,16 +45,15 @@ void Worker::share_pushed(Run& run, std::uint32_t mark) {
 void Worker::publish_costly_nodes(Run& run, std::uint32_t mark) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   if (top == mark + 1) {
-    const std::uint32_t hint = run.hints_[stack_[mark]].load(std::memory_order_relaxed);
-    if (hint >= crew_.hand_over_ns()) return publish_one(run, mark, hint);
+    const std::uint32_t worth = run.worths_[stack_[mark]].load(std::memory_order_relaxed);
+    if (worth >= run.sharing_.worth_min_ns) return publish_one(run, mark, worth);
   }
-  std::uint32_t dearest = 0;
+  std::uint32_t most = 0;
   for (std::uint32_t index = mark; index < top; ++index) {
-    const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
-    dearest = std::max(dearest, hint);
-    backlog_ns_ += hint & CostModel::kCostMask;
+    most = std::max(most, run.worths_[stack_[index]].load(std::memory_order_relaxed));
+    backlog_ns_ += cost_of(run, stack_[index]);
   }
-  if (dearest >= crew_.hand_over_ns()) {
+  if (most >= run.sharing_.worth_min_ns) {
     publish_pieces(run, mark);
   } else if (backlog_ns_ >= crew_.backlog_limit_ns()) {
     share_backlog(run);
@@ -72,7 +75,7 @@ void Worker::look_when_sharing_pays(const Run& run) {
   }
   if (!crew_.is_watched()) {
     share_check_ = 0;
-  } else if (!run.pays_to_share_) {
+  } else if (!run.sharing_.shares()) {
     share_check_ = UINT32_MAX;
   } else {
     share_check_ = run.dearest_ns_ != CostModel::kUnknown ? share_count(run) : 0;
@@ -100,14 +103,13 @@ void Worker::publish(Run& run, std::uint32_t head) {
             {&run, pack_item(head, credit)});
 }
 
-void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t hint) {
+void Worker::publish_one(Run& run, std::uint32_t mark, std::uint32_t worth) {
   // The most frequent case by far, and a peer is waiting for it.
   stack_top_.store(mark, std::memory_order_relaxed);
   publish(run, stack_[mark]);
   announce(run,
-           hint == CostModel::kUnknown
-               ? UINT64_MAX
-               : std::max<std::uint64_t>(hint & CostModel::kCostMask, run.sharing_gain_ns_));
+           worth == CostModel::kUnknown ? UINT64_MAX
+                                        : std::max<std::uint64_t>(worth, run.sharing_.gain_ns));
 }
 
 void Worker::announce(Run& run, std::uint64_t gain_ns) {
@@ -126,30 +128,34 @@ void Worker::announce(Run& run, std::uint64_t gain_ns) {
 
 void Worker::publish_pieces(Run& run, std::uint32_t mark) {
   // Nodes from `mark` on became ready together and some are worth a hand-over. The oldest travel in
-  // pieces that get smaller towards the newest (guided self-scheduling): few hand-overs, even ends.
+  // pieces that get smaller towards the newest (guided self-scheduling): few hand-overs, even ends,
+  // and no piece that is not worth its hand-over.
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
+  const auto worth_at = [&](std::uint32_t index) {
+    return run.worths_[stack_[index]].load(std::memory_order_relaxed);
+  };
   std::uint64_t left = 0;
+  std::uint64_t cost = 0;
   bool unknown = false;
   for (std::uint32_t index = mark; index < top; ++index) {
-    const std::uint32_t hint = run.hints_[stack_[index]].load(std::memory_order_relaxed);
-    unknown |= hint == CostModel::kUnknown;
-    left += hint & CostModel::kCostMask;
+    unknown |= worth_at(index) == CostModel::kUnknown;
+    left += worth_at(index) & CostModel::kCostMask;
+    cost += cost_of(run, stack_[index]);
   }
   const std::uint64_t gain = left;
-  backlog_ns_ -= std::min(left, backlog_ns_);
+  backlog_ns_ -= std::min(cost, backlog_ns_);
   std::uint32_t index = mark;
   while (index < top) {
-    const std::uint64_t piece = unknown ? 0 : std::min(left / crew_.pieces(), kPieceMaxNs);
+    const std::uint64_t part = std::min(left / crew_.pieces(), kPieceMaxNs);
+    const std::uint64_t piece = unknown ? 0 : std::max<std::uint64_t>(part, crew_.hand_over_ns());
     const std::uint32_t first = index;
-    std::uint64_t cost =
-        run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
-    while (index < top && cost < piece)
-      cost += run.hints_[stack_[index++]].load(std::memory_order_relaxed) & CostModel::kCostMask;
-    left -= std::min(cost, left);
+    std::uint64_t worth = worth_at(index++) & CostModel::kCostMask;
+    while (index < top && worth < piece) worth += worth_at(index++) & CostModel::kCostMask;
+    left -= std::min(worth, left);
     publish(run, link_chain(run, stack_[index - 1], first, index - 1 - first));
   }
   stack_top_.store(mark, std::memory_order_relaxed);
-  announce(run, unknown ? UINT64_MAX : std::max(gain, run.sharing_gain_ns_));
+  announce(run, unknown ? UINT64_MAX : std::max(gain, run.sharing_.gain_ns));
 }
 
 void Worker::share_backlog(Run& run) {
@@ -157,7 +163,7 @@ void Worker::share_backlog(Run& run) {
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   std::uint64_t exact = 0;
   for (std::uint32_t index = 0; index < top; ++index) {
-    exact += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+    exact += cost_of(run, stack_[index]);
   }
   backlog_ns_ = exact;
   if (exact >= crew_.backlog_limit_ns()) return publish_oldest((top + 1) / 2);
@@ -171,8 +177,7 @@ void Worker::publish_oldest(std::uint32_t count) {
   Run& run = *run_;
   const std::uint32_t top = stack_top_.load(std::memory_order_relaxed);
   std::uint64_t cost = 0;
-  for (std::uint32_t index = 0; index < count; ++index)
-    cost += run.hints_[stack_[index]].load(std::memory_order_relaxed) & CostModel::kCostMask;
+  for (std::uint32_t index = 0; index < count; ++index) cost += cost_of(run, stack_[index]);
   backlog_ns_ -= std::min(cost, backlog_ns_);
   const std::uint32_t head = link_chain(run, stack_[count - 1], 0, count - 1);
   for (std::uint32_t index = count; index < top; ++index) stack_[index - count] = stack_[index];

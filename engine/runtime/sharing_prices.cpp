@@ -18,12 +18,10 @@ namespace millrace::runtime {
 namespace {
 
 using std::chrono::microseconds;
-using std::chrono::nanoseconds;
 
 constexpr base::Duration kMeasuringMax = std::chrono::milliseconds(2);  // for each round
-constexpr base::Duration kHandOverMax = nanoseconds(200);  // more is due to other programs
+constexpr base::Duration kLineMax = kHandOverMax / SharingPrices::kLinesPerHandOver;
 constexpr int kRoundsMax = 4;
-constexpr int kBundleHandOvers = 64;
 
 /// Two threads that pass a number to and fro.
 /// Threading: the constructor's thread calls the members; a second thread answers.
@@ -47,8 +45,9 @@ class Partner {
     asker_.store(kNobody);
     send_and_await();
   }
-  /// Time until the other thread, which looks, has answered.
-  [[nodiscard]] base::Duration time_hand_over() {
+  /// Time for a cache line to get to the other thread, which looks: half of the time until it has
+  /// answered.
+  [[nodiscard]] base::Duration time_line() {
     const base::TimePoint begin = clock_.now();
     send_and_await();
     return (clock_.now() - begin) / 2;
@@ -121,22 +120,25 @@ base::Duration least_of(const base::Clock& clock, int count, Sample sample) {
 
 }  // namespace
 
+base::Duration bundle_price(base::Duration hand_over) {
+  constexpr int kHandOvers = 21;
+  return std::clamp<base::Duration>(kHandOvers * hand_over, microseconds(4), microseconds(40));
+}
+
 SharingPrices measure_sharing_prices(const base::Clock& clock) {
   Partner partner(clock);
   // The reading of the clock is a part of each: short against a wake, and a hand-over is followed
   // by as much work in a pool.
-  base::Duration hand_over = base::Duration::max();
-  for (int round = 0; round < kRoundsMax && hand_over > kHandOverMax; ++round) {
+  base::Duration line = base::Duration::max();
+  for (int round = 0; round < kRoundsMax && line > kLineMax; ++round) {
     partner.part();
-    hand_over = std::min(hand_over, least_of(clock, 64, [&] { return partner.time_hand_over(); }));
+    line = std::min(line, least_of(clock, 64, [&] { return partner.time_line(); }));
   }
-  hand_over = std::clamp<base::Duration>(hand_over, nanoseconds(50), kHandOverMax);
+  const base::Duration hand_over =
+      std::clamp(SharingPrices::kLinesPerHandOver * line, kHandOverMin, kHandOverMax);
   const base::Duration wake = std::clamp<base::Duration>(
       least_of(clock, 8, [&] { return partner.time_wake(); }), microseconds(5), microseconds(50));
-  return {.hand_over = hand_over,
-          .wake = wake,
-          .bundle = std::clamp<base::Duration>(
-              kBundleHandOvers * hand_over, microseconds(4), microseconds(40))};
+  return {.hand_over = hand_over, .wake = wake, .bundle = bundle_price(hand_over)};
 }
 
 const SharingPrices& machine_prices() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -10,28 +12,75 @@ namespace millrace::runtime {
 /// What it costs to let another thread take part in a run, on this machine. From these a pool
 /// decides what to share (D6, D11).
 struct SharingPrices {
-  /// From one thread to another that looks for work: a cache line that changes its owner and back.
-  /// A node that costs as much is worth a hand-over of its own.
-  base::Duration hand_over = std::chrono::nanoseconds(150);
+  /// For a node that another thread takes, which looks for work: it gets the node, its run and what
+  /// came before it. Who costs as much, with all that follows from it alone, is worth it.
+  base::Duration hand_over = std::chrono::nanoseconds(450);
   /// Until a thread that sleeps runs.
   base::Duration wake = std::chrono::microseconds(50);
   /// Cheap nodes that cost as much together are worth a hand-over, with what it disturbs.
   base::Duration bundle = std::chrono::microseconds(10);
 
-  /// Whether a run gains by a second worker. `gain` is the time that it could save at most;
-  /// `contended_edges` is how many tokens it passes one by one to nodes that wait for several: on
-  /// two workers every other of them finds its counter in the cache of the other processor.
-  [[nodiscard]] bool pays(base::Duration gain, std::uint64_t contended_edges) const {
-    return gain > hand_over + hand_over * static_cast<std::int64_t>(contended_edges) / 2;
-  }
+  /// Cache lines that go from one thread to the other for a hand-over, one after another: the item
+  /// in the queue, the run, and what came before the node.
+  static constexpr int kLinesPerHandOver = 3;
+  /// For a token to a node whose counter the other thread wrote last.
+  [[nodiscard]] base::Duration token() const { return hand_over / kLinesPerHandOver; }
 };
 
+// Results beyond what real machines cost are cut.
+inline constexpr base::Duration kHandOverMin = std::chrono::nanoseconds(100);
+inline constexpr base::Duration kHandOverMax = std::chrono::nanoseconds(600);
+/// The price of a bundle where a hand-over costs so much.
+[[nodiscard]] base::Duration bundle_price(base::Duration hand_over);
+
 /// Measures the prices with two threads; takes a few milliseconds at most. Where other programs
-/// keep the machine busy, it takes the least of what it saw; results beyond what real machines
-/// cost are cut.
+/// keep the machine busy, it takes the least of what it saw.
 [[nodiscard]] SharingPrices measure_sharing_prices(const base::Clock& clock);
 
 /// The prices of this machine, measured at the first call.
 [[nodiscard]] const SharingPrices& machine_prices();
+
+/// What a hand-over costs now, as those see it who take items from others. It changes while a
+/// process runs: threads move between processors that share a cache and processors that do not.
+///
+/// The least of some samples counts: more is due to other programs. Nothing here publishes
+/// anything, and a sample that gets lost does no harm.
+/// Threading: any thread.
+class HandOverPrice {
+ public:
+  explicit HandOverPrice(base::Duration at_first)
+      : ns_(static_cast<std::uint32_t>(at_first.count())) {}
+
+  [[nodiscard]] std::uint32_t ns() const { return ns_.load(std::memory_order_relaxed); }
+
+  /// An item was taken out of the queue of another thread, which took so long.
+  void note(base::Duration taking) {
+    const std::uint32_t least =
+        std::min(least_ns_.load(std::memory_order_relaxed), price_of(taking));
+    if (const std::uint32_t count = count_.load(std::memory_order_relaxed) + 1; count < kSamples) {
+      count_.store(count, std::memory_order_relaxed);
+      return least_ns_.store(least, std::memory_order_relaxed);
+    }
+    count_.store(0, std::memory_order_relaxed);
+    least_ns_.store(UINT32_MAX, std::memory_order_relaxed);
+    // What hardly changes stays: whoever uses a price has to think anew when it changes.
+    const std::uint32_t now = ns();
+    if (least * 3 > now * 4 || least * 4 < now * 3) ns_.store(least, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint32_t kSamples = 8;
+  // The end of the queue and the item in it: what follows, the run and the node, is on others.
+  static constexpr int kLinesPerTake = 2;
+
+  [[nodiscard]] static std::uint32_t price_of(base::Duration taking) {
+    const base::Duration price = taking * SharingPrices::kLinesPerHandOver / kLinesPerTake;
+    return static_cast<std::uint32_t>(std::clamp(price, kHandOverMin, kHandOverMax).count());
+  }
+
+  std::atomic<std::uint32_t> ns_;
+  std::atomic<std::uint32_t> least_ns_{UINT32_MAX};
+  std::atomic<std::uint32_t> count_{0};
+};
 
 }  // namespace millrace::runtime

@@ -262,7 +262,11 @@ bool Worker::steal_from(Worker& victim) {
 
 bool Worker::steal_item(StealDeque<>& deque, std::uint32_t priority) {
   DequeItem item;
+  // Some of them, because the clock takes as long as a good part of a hand-over.
+  const bool is_timed = crew_.learns_prices() && ++look_count_ % kLooksPerTiming == 0;
+  const base::TimePoint begin = is_timed ? clock().now() : base::TimePoint{};
   if (deque.looks_empty() || deque.steal(item) != StealResult::kTaken) return false;
+  if (is_timed) crew_.note_taking(clock().now() - begin);
   counters_.add(counters_.stolen);
   stop_idling();  // before the next line asks whether anybody still searches
   if (!deque.looks_empty()) wake_for_rest();

@@ -287,12 +287,14 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
 
   // sharing.cpp: what is handed to others, and when (D6).
   [[nodiscard]] bool can_share() const;
+  /// What a node costs, as far as it is known.
+  [[nodiscard]] static std::uint64_t cost_of(const Run& run, std::uint32_t node);
   void share_pushed(Run& run, std::uint32_t mark);
   void publish_costly_nodes(Run& run, std::uint32_t mark);
   void publish(Run& run, std::uint32_t head);
   /// Wakes somebody for what was just published, if that pays.
   void announce(Run& run, std::uint64_t gain_ns);
-  void publish_one(Run& run, std::uint32_t mark, std::uint32_t hint);
+  void publish_one(Run& run, std::uint32_t mark, std::uint32_t worth);
   void publish_pieces(Run& run, std::uint32_t mark);
   void publish_oldest(std::uint32_t count);
   void share_backlog(Run& run);
@@ -379,6 +381,8 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   bool idling_ = false;
   bool waits_for_own_run_ = false;
   bool may_look_longer_ = false;  // once after it woke by itself
+  static constexpr std::uint32_t kLooksPerTiming = 4;
+  std::uint32_t look_count_ = 0;  // at queues of others that seemed to hold something
   base::TimePoint look_since_{};
   base::TimePoint look_until_{};
   base::TimePoint next_watch_{};

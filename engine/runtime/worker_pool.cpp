@@ -86,6 +86,7 @@ base::Result<std::unique_ptr<WorkerPool>> WorkerPool::create(const ExecutorConfi
     pool.reset(new WorkerPool(config, clock, shares ? machine_prices() : SharingPrices{}));
     pool->is_driven_ = true;
     pool->crew_.spread_threads();
+    pool->crew_.learn_prices();
     pool->start_threads();
   } catch (const std::system_error& error) {
     return base::fail(base::ErrorCode::kResourceExhausted,
@@ -166,10 +167,9 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
     start.node_charge_min_ns =
         static_cast<std::uint32_t>(std::min<std::int64_t>(share, CostModel::kCostMask));
   }
-  const CostModel& costs = run.costs();
-  start.pays_to_share = !costs.is_warm() || prices().pays(base::Duration(costs.sharing_gain_ns()),
-                                                          costs.contended_edge_count());
-  start.shares_singly = costs.dearest_ns() >= crew_.hand_over_ns();
+  start.sharing =
+      run.costs().is_warm() && crew_.can_share() ? run.costs().sharing(prices()) : SharingPlan{};
+  start.tries_sharing = crew_.learns_prices();
   run.prepare(std::move(start), clock());
 }
 

@@ -118,7 +118,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   [[nodiscard]] const ExecutorConfig& config() const { return crew_.config(); }
   [[nodiscard]] const base::Clock& clock() const { return crew_.clock(); }
   /// The prices by which it decides what to share.
-  [[nodiscard]] const SharingPrices& prices() const { return crew_.prices(); }
+  [[nodiscard]] SharingPrices prices() const { return crew_.prices(); }
   /// Number of threads that the pool started.
   [[nodiscard]] std::uint32_t thread_count() const { return crew_.thread_count(); }
   [[nodiscard]] std::uint32_t worker_count() const { return crew_.worker_count(); }

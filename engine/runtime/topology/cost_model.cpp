@@ -76,18 +76,20 @@ CostModel::CostModel(const Topology& topology, const CostSettings& settings)
     : topology_(topology),
       settings_(settings),
       cells_(std::make_unique<Cell[]>(topology.node_count())),
-      hints_(std::make_unique<std::atomic<std::uint32_t>[]>(topology.node_count())) {
+      hints_(std::make_unique<std::atomic<std::uint32_t>[]>(topology.node_count())),
+      worths_(std::make_unique<std::atomic<std::uint32_t>[]>(topology.node_count())),
+      forecast_(topology) {
   if (topology.traits().has_fallback) {
     downstream_ = std::make_unique<Downstream[]>(topology.node_count());
   }
   for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
     hints_[node].store(kUnknown, std::memory_order_relaxed);
     if (topology.spec(node).cost_estimate.count() > 0) update_hint(node);
-    if (topology.single_continuation(node) != kNoNode) continue;
-    for (const Edge& edge : topology.dependents(node))
-      contended_edge_count_ += edge.counter != kNoCounter ? 1 : 0;
   }
   base::MutexLock lock(mutex_);
+  own_ns_.resize(topology.node_count());
+  worth_ns_.resize(topology.node_count());
+  update_worths();
   reserve_orders();
   reorder();
 }
@@ -254,22 +256,42 @@ void CostModel::refresh() {
   total_ns_.store(total, std::memory_order_relaxed);
   upper_total_ns_.store(upper.count(), std::memory_order_relaxed);
   base::MutexLock lock(mutex_);
-  // The order may be from other costs: it changes seldom.
-  const std::uint64_t critical = critical_ns();
-  sharing_gain_ns_.store(all_known && total > critical ? (total - critical) / 2 : 0,
-                         std::memory_order_relaxed);
+  update_worths();
+  plan_price_ns_.store(kNoPlan, std::memory_order_relaxed);
   if (!moved) return;
   if (++refreshes_ < next_reorder_ || orders_.size() >= kOrdersMax) return;
   next_reorder_ = refreshes_ * 2;
   reorder();
 }
 
-std::uint64_t CostModel::critical_ns() {
-  compute_path_costs(path_scratch_);
-  std::uint64_t critical = 0;
-  for (const std::uint32_t source : topology_.sources())
-    critical = std::max(critical, path_scratch_[source]);
-  return critical;
+void CostModel::update_worths() {
+  for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
+    // What a node waits for takes no worker's time.
+    const bool is_async = topology_.spec(node).kind == NodeKind::kAsync;
+    own_ns_[node] = is_async ? 0 : hint(node) & kCostMask;
+  }
+  add_worths(topology_, own_ns_, worth_ns_);
+  std::uint32_t most = 0;
+  const bool has_one_source = topology_.sources().size() == 1;
+  for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
+    const auto worth =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(worth_ns_[node], kCostMask - 1));
+    worths_[node].store(hint(node) == kUnknown ? kUnknown : worth, std::memory_order_relaxed);
+    // Whoever begins a run goes on with its only source.
+    if (has_one_source && topology_.sources().front() == node) continue;
+    most = std::max(most, worths_[node].load(std::memory_order_relaxed));
+  }
+  most_worth_ns_.store(most, std::memory_order_relaxed);
+}
+
+SharingPlan CostModel::plan_sharing(const SharingPrices& prices) {
+  base::MutexLock lock(mutex_);
+  const SharingPlan plan = forecast_.plan(
+      {.own = own_ns_, .worth = worth_ns_, .most_worth = most_worth_ns()}, order(), prices);
+  sharing_gain_ns_.store(plan.gain_ns, std::memory_order_relaxed);
+  worth_min_ns_.store(plan.worth_min_ns, std::memory_order_relaxed);
+  plan_price_ns_.store(prices.hand_over.count(), std::memory_order_relaxed);
+  return plan;
 }
 
 void CostModel::compute_path_costs(std::vector<std::uint64_t>& path_costs) const {

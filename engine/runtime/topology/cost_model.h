@@ -10,7 +10,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/sync/mutex.h"
+#include "runtime/sharing_prices.h"
 #include "runtime/topology/priority_order.h"
+#include "runtime/topology/sharing_forecast.h"
 #include "runtime/topology/topology.h"
 
 // Measured costs of one topology, shared by all its runs, and what is derived from them: the order
@@ -109,14 +111,21 @@ class CostModel {
   }
   /// The known cost of all nodes together. Meaningful only if `dearest_ns` is not `kUnknown`.
   [[nodiscard]] std::uint64_t total_ns() const { return total_ns_.load(std::memory_order_relaxed); }
-  /// The most that more workers could save: all work that is not on the critical path. Known when
-  /// warm.
-  [[nodiscard]] std::uint64_t sharing_gain_ns() const {
-    return sharing_gain_ns_.load(std::memory_order_relaxed);
+  /// The most that one ready node can be worth to another worker, with all that follows from it
+  /// alone, in nanoseconds; `kUnknown` where a cost is not known.
+  [[nodiscard]] std::uint32_t most_worth_ns() const {
+    return most_worth_ns_.load(std::memory_order_relaxed);
   }
-  /// Tokens that a run passes one by one to nodes that wait for several. Those of nodes with a
-  /// single dependent do not count: strands pass them together.
-  [[nodiscard]] std::uint64_t contended_edge_count() const { return contended_edge_count_; }
+  /// By node, as `hints`: the cost of the node with that of all nodes that follow from it alone.
+  [[nodiscard]] const std::atomic<std::uint32_t>* worths() const { return worths_.get(); }
+  /// What a run is to share at these prices (D11). Of meaning when warm. Plays a run through if
+  /// costs or prices have changed since the last call.
+  [[nodiscard]] SharingPlan sharing(const SharingPrices& prices) {
+    if (plan_price_ns_.load(std::memory_order_relaxed) != prices.hand_over.count()) [[unlikely]]
+      return plan_sharing(prices);
+    return {.gain_ns = sharing_gain_ns_.load(std::memory_order_relaxed),
+            .worth_min_ns = worth_min_ns_.load(std::memory_order_relaxed)};
+  }
   /// A time that a whole run on one thread rarely exceeds, from the upper estimates of its nodes
   /// (C13). Nothing before every node is measured.
   [[nodiscard]] std::optional<base::Duration> upper_total() const {
@@ -136,6 +145,7 @@ class CostModel {
 
  private:
   static constexpr std::size_t kBucketCount = 48;
+  static constexpr std::int64_t kNoPlan = -1;
 
   // Each atomic is a value of its own; none publishes anything else. The expected cost for r rows
   // is mean_ns + (r - mean_rows) * row_ns_1024 / 1024: a fixed part and a part per row, both
@@ -171,19 +181,23 @@ class CostModel {
   [[nodiscard]] std::unique_ptr<PriorityOrder> compute_order() MR_REQUIRES(mutex_);
   /// Computes for each node the cost of the longest path from it to the end.
   void compute_path_costs(std::vector<std::uint64_t>& path_costs) const;
-  /// The cost of the longest path, by what is known now.
-  [[nodiscard]] std::uint64_t critical_ns() MR_REQUIRES(mutex_);
+  [[nodiscard]] SharingPlan plan_sharing(const SharingPrices& prices);
+  void update_worths() MR_REQUIRES(mutex_);
   void update_hint(std::uint32_t node);
   void reorder() MR_REQUIRES(mutex_);
 
   const Topology& topology_;
   const CostSettings settings_;
-  std::uint64_t contended_edge_count_ = 0;  // constant after construction
   std::unique_ptr<Cell[]> cells_;
   std::unique_ptr<Downstream[]> downstream_;  // only if some node has a fallback
   std::unique_ptr<std::atomic<std::uint32_t>[]> hints_;
+  std::unique_ptr<std::atomic<std::uint32_t>[]> worths_;
   std::atomic<bool> warm_{false};
+  // The plan of sharing, and the price of a hand-over for which it holds.
   std::atomic<std::uint64_t> sharing_gain_ns_{0};
+  std::atomic<std::uint32_t> worth_min_ns_{0};
+  std::atomic<std::int64_t> plan_price_ns_{kNoPlan};
+  std::atomic<std::uint32_t> most_worth_ns_{kUnknown};
   std::atomic<std::uint32_t> dearest_ns_{kUnknown};
   std::atomic<std::uint64_t> total_ns_{0};
   std::atomic<std::int64_t> upper_total_ns_{0};
@@ -196,6 +210,9 @@ class CostModel {
   std::vector<std::unique_ptr<PriorityOrder>> spare_orders_
       MR_GUARDED_BY(mutex_);  // empty, with memory reserved
   std::vector<std::uint64_t> path_scratch_ MR_GUARDED_BY(mutex_);
+  std::vector<std::uint64_t> own_ns_ MR_GUARDED_BY(mutex_);
+  std::vector<std::uint64_t> worth_ns_ MR_GUARDED_BY(mutex_);
+  SharingForecast forecast_ MR_GUARDED_BY(mutex_);
   std::uint64_t refreshes_ MR_GUARDED_BY(mutex_) = 0;
   std::uint64_t next_reorder_ MR_GUARDED_BY(mutex_) = 1;
 };
