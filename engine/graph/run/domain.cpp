@@ -117,7 +117,7 @@ void Domain::begin(Duration at) {
   state_ = DomainState::kBusy;
   report_.begin();
   next_place_ = 0;
-  stage_index_ = stages_.size();
+  stage_index_ = kNoStage;
   if (cross_boundary()) return walk();
   state_ = DomainState::kFailed;
   end_epoch();
@@ -169,14 +169,10 @@ bool Domain::bring_back_what_is_down() {
 
 void Domain::walk() {
   while (true) {
-    if (stage_index_ == stages_.size()) {
-      const std::uint32_t place = run_.next_marked(next_place_);
+    if (stage_index_ == kNoStage) {
+      std::uint32_t place = run_.next_marked(next_place_);
+      const Ran ran = run_lone_places(place);
       if (place >= places_.size()) break;
-      const Ran ran = places_[place].is_alone ? run_alone(place) : Ran::kNot;
-      if (ran == Ran::kAll) [[likely]] {
-        next_place_ = place + 1;
-        continue;
-      }
       stage_index_ = places_[place].stage;
       const bool is_good =
           ran == Ran::kNot ? run_stage(stages_[stage_index_], place) : ran == Ran::kSome;
@@ -192,7 +188,7 @@ void Domain::walk() {
       return;
     }
     next_place_ = stages_[stage_index_].last;
-    stage_index_ = stages_.size();
+    stage_index_ = kNoStage;
   }
   end_epoch();
 }
