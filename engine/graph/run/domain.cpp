@@ -245,8 +245,14 @@ bool Domain::collect_batches(const Stage& stage) {
     commits_.push_back({.place = place, .first = first, .count = records_.size() - first});
     batches_[static_cast<std::size_t>(places_[place].batch)]->add(records_, first);
   }
-  return std::ranges::all_of(batches_,
-                             [](auto& batch) { return batch->is_empty() || batch->admit(); });
+  // If one lane has no room for its own, nothing of the stage is admitted anywhere.
+  const bool have_room = std::ranges::all_of(
+      batches_, [](auto& batch) { return batch->is_empty() || batch->decide(); });
+  if (!have_room) return false;
+  for (const auto& batch : batches_) {
+    if (!batch->is_empty()) batch->admit();
+  }
+  return true;
 }
 
 bool Domain::run_here(const Stage& stage, std::uint32_t first_marked) {

@@ -97,41 +97,42 @@ void PoolBatch::add(InvocationList& list, std::size_t first) {
                  .is_reentrant = execution.reentrant});
 }
 
-bool PoolBatch::admit() {
-  const LaneAdmission admission = queue_.admit(items_);
-  if (admission.has_failed) {
-    tables_.errors.push_back(
-        {.phase = "execute",
-         .component = {},
-         .lane = tables_.graph.lanes[lane_].id,
-         .code = "lane_overflow",
-         .message = base::format("{} invocations are ready, more than the lane takes at once",
-                                 records_.size())});
-    return false;
-  }
-  LaneCells& cells = tables_.metrics.lanes[lane_];
-  raise(cells.active_count, static_cast<double>(admission.width));
-  raise(cells.in_flight_count, static_cast<double>(admission.dispatch.size()));
-  raise(cells.queue_depth,
-        static_cast<double>(admission.dispatch.size() -
-                            std::min(admission.width, admission.dispatch.size())));
-  cells.starvation_guard_count.add(admission.guard_turns);
-  reject(admission);
-  if (admission.is_in_order) return true;
-  std::vector<InvocationRecord*> dispatched;
-  dispatched.reserve(admission.dispatch.size());
-  for (const std::uint32_t index : admission.dispatch) dispatched.push_back(records_[index]);
-  records_ = std::move(dispatched);
-  return true;
+bool PoolBatch::decide() {
+  admission_ = queue_.admit(items_);
+  if (!admission_.has_failed) return true;
+  tables_.errors.push_back(
+      {.phase = "execute",
+       .component = {},
+       .lane = tables_.graph.lanes[lane_].id,
+       .code = "lane_overflow",
+       .message = base::format("{} invocations are ready, more than the lane takes at once",
+                               records_.size())});
+  return false;
 }
 
-void PoolBatch::reject(const LaneAdmission& admission) {
-  rejected_count_ = admission.rejected.size();
+void PoolBatch::admit() {
+  LaneCells& cells = tables_.metrics.lanes[lane_];
+  raise(cells.active_count, static_cast<double>(admission_.width));
+  raise(cells.in_flight_count, static_cast<double>(admission_.dispatch.size()));
+  raise(cells.queue_depth,
+        static_cast<double>(admission_.dispatch.size() -
+                            std::min(admission_.width, admission_.dispatch.size())));
+  cells.starvation_guard_count.add(admission_.guard_turns);
+  reject();
+  if (admission_.is_in_order) return;
+  std::vector<InvocationRecord*> dispatched;
+  dispatched.reserve(admission_.dispatch.size());
+  for (const std::uint32_t index : admission_.dispatch) dispatched.push_back(records_[index]);
+  records_ = std::move(dispatched);
+}
+
+void PoolBatch::reject() {
+  rejected_count_ = admission_.rejected.size();
   if (rejected_count_ == 0) return;
   LaneCells& cells = tables_.metrics.lanes[lane_];
   cells.rejected_count.add(rejected_count_);
-  cells.low_priority_rejected_count.add(admission.low_rejected);
-  for (const std::uint32_t index : admission.rejected) {
+  cells.low_priority_rejected_count.add(admission_.low_rejected);
+  for (const std::uint32_t index : admission_.rejected) {
     records_[index]->is_rejected = true;
     tables_.components[records_[index]->component].last_rejected_epoch = domain_.epoch;
   }
@@ -139,8 +140,8 @@ void PoolBatch::reject(const LaneAdmission& admission) {
                   .lane = lane_,
                   .policy = to_string(tables_.graph.lanes[lane_].overflow),
                   .count = rejected_count_,
-                  .depth = admission.dispatch.size(),
-                  .capacity = admission.dispatch.size()},
+                  .depth = admission_.dispatch.size(),
+                  .capacity = admission_.dispatch.size()},
                  domain_);
 }
 

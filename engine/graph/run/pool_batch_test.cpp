@@ -61,6 +61,24 @@ TEST(PoolBatch, G59_WhatWaitsForItsComponentIsNotLookedAtAgainAndAgain) {
   EXPECT_EQ(result.time, kCount * 10ms) << "both at once, each one after the other";
 }
 
+TEST(PoolBatch, G62_NothingIsAdmittedAnywhereIfOneLaneOverflows) {
+  RunText parts = pooled("max_threads: 2", "reentrant: true", 3);
+  parts.lanes.push_back("small: {type: thread_pool, queue_capacity: 0, overflow: fail_fast}");
+  parts.components.insert(
+      parts.components.begin() + 1,
+      "id: x, type: core.linear, trigger_policy: {type: any_input}, execution: {lane: small}");
+  parts.edges.push_back(
+      "id: sx, kind: immediate, from: s.out, to: x.in, policy: {mode: queue, capacity: 64}");
+  const auto result = run_graph(parts);
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(result.errors.front().code, "lane_overflow");
+  EXPECT_EQ(result.errors.front().lane, "small");
+  for (const char* lane : {"pool", "small"}) {
+    EXPECT_EQ(result.metric("runtime.scheduler.in_flight_count", lane), 0) << lane;
+    EXPECT_EQ(result.metric("runtime.scheduler.completed_count", lane), 0) << lane;
+  }
+}
+
 TEST(PoolBatch, G36_DownstreamWaitsForTheWholeBatchAndTheWidthIsBounded) {
   RuntimeRunnerOptions options;
   options.trace = true;
