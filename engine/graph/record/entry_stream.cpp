@@ -108,12 +108,17 @@ bool EntryStream::pull() {
                         .kind = kind,
                         .domain = entry_text(entry, "domain"),
                         .line = lines_.line()});
+    if (kind != "call") ++steps_held_[entries_.back().domain];
   }
   return true;
 }
 
 void EntryStream::pop() {
   held_bytes_ -= std::min(held_bytes_, entries_.front().text.size() + kEntryBytes);
+  if (entries_.front().kind != "call") {
+    const auto held = steps_held_.find(entries_.front().domain);
+    if (--held->second == 0) steps_held_.erase(held);
+  }
   entries_.pop_front();
 }
 
@@ -125,16 +130,10 @@ EntryStream::Known* EntryStream::find_known(std::string_view component, std::uin
 const CallFacts* EntryStream::find_call(std::string_view domain,
                                         std::string_view component,
                                         std::uint64_t call) {
-  const auto goes_on = [domain](const RecordEntry& entry) {
-    return entry.domain == domain && entry.kind != "call";
-  };
-  bool is_later = std::ranges::any_of(entries_, goes_on);
   while (true) {
     const Known* known = find_known(component, call);
     if (known != nullptr && known->call) return &*known->call;
-    const std::size_t count = entries_.size();
-    if (is_later || !pull()) return nullptr;
-    is_later = entries_.size() > count && goes_on(entries_.back());
+    if (steps_held_.contains(domain) || !pull()) return nullptr;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <istream>
 #include <map>
 #include <optional>
@@ -80,6 +81,8 @@ class EntryStream {
   base::JsonReader reader_{record_json_limits()};
   base::JsonDocument document_;
   std::deque<RecordEntry> entries_;
+  /// How many of them are no `call`, of the domains that have such.
+  std::map<std::string, std::size_t, std::less<>> steps_held_;
   std::map<Key, Known> known_;
   std::size_t held_bytes_ = 0;
   std::optional<base::Error> error_;

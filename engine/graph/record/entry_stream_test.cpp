@@ -1,6 +1,7 @@
 #include "graph/record/entry_stream.h"
 
 #include <chrono>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -67,6 +68,41 @@ TEST(EntryStream, ACallIsLookedForUpToWhatItsDomainDoesNext) {
   EXPECT_NE(entries.find_call("own", "b", 1), nullptr);
   entries.forget("b", 1);
   EXPECT_EQ(entries.find_call("own", "b", 1), nullptr);
+}
+
+// Looking at all that was read ahead for each call would take longer than all other tests together.
+TEST(EntryStream, CallsOfALargeBatchAreFoundWithoutLookingThroughIt) {
+  constexpr int kCalls = 60'000;
+  std::string text = record_of({});
+  RecordChain chain;
+  chain.add("{}");
+  for (int i = 1; i <= kCalls; ++i) {
+    const std::string entry = base::format(
+        R"({{"is":"call","domain":"main","component":"a","call":{},"begin":{}}})", i, i);
+    chain.add(entry);
+    text += base::format("{:016x} {}\n", chain.value(), entry);
+  }
+  std::istringstream stream(text);
+  EntryStream entries(stream);
+  for (int i = kCalls; i > 0; --i) {
+    const CallFacts* const facts = entries.find_call("main", "a", static_cast<std::uint64_t>(i));
+    ASSERT_NE(facts, nullptr);
+    ASSERT_EQ(facts->begin, base::Duration(i));
+  }
+}
+
+TEST(EntryStream, ACallIsFoundAgainOnceItsDomainWasGoneOnWith) {
+  std::istringstream stream(
+      record_of({R"({"is":"begin","domain":"main"})",
+                 R"({"is":"begin","domain":"main"})",
+                 R"({"is":"call","domain":"main","component":"a","call":1})"}));
+  EntryStream entries(stream);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_NE(entries.front(), nullptr);
+    EXPECT_EQ(entries.find_call("main", "a", 1), nullptr);
+    entries.pop();
+  }
+  EXPECT_NE(entries.find_call("main", "a", 1), nullptr);
 }
 
 TEST(EntryStream, ADamagedRecordEndsIt) {

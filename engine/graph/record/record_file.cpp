@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/formats/json_document.h"
@@ -66,6 +68,7 @@ class RecordFileReader {
       ++file_.entry_count;
       MR_TRY_STATUS(check_entry(entry, kind));
     }
+    add_injections_to_come();
     file_.reason = std::string(text_of(document_.root(), "reason"));
     if (file_.reason.empty()) return refuse("The last entry does not say why the run ended");
     MR_TRY(is_there, read_entry());
@@ -128,6 +131,11 @@ class RecordFileReader {
     }
     const auto hands_over = options->find_member("hands_over");
     file_.hands_over = hands_over && hands_over->find_bool() == true;
+    if (const auto injections = options->find_member("injections")) {
+      for (const base::JsonValue input : injections->children()) {
+        planned_injections_.emplace_back(input.find_string().value_or(""));
+      }
+    }
     const auto until_idle = options->find_member("until_idle");
     file_.options.until_idle = until_idle && until_idle->find_bool() == true;
     const auto snapshots = header.find_member("snapshots");
@@ -181,6 +189,17 @@ class RecordFileReader {
     return {};
   }
 
+  /// Those that the run had not been given when it ended. They never come in a replay either, but
+  /// keep it from being idle.
+  void add_injections_to_come() {
+    std::vector<TimedInjection>& injections = file_.options.injections;
+    for (std::size_t i = injections.size(); i < planned_injections_.size(); ++i) {
+      injections.push_back(
+          {.at = Duration::max(), .component = planned_injections_[i], .value = Payload()});
+    }
+  }
+
+  std::vector<std::string> planned_injections_;
   RecordReader lines_;
   base::JsonReader reader_{record_json_limits()};
   base::JsonDocument document_;

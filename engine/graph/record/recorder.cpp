@@ -1,10 +1,14 @@
 #include "graph/record/recorder.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/formats/json_writer.h"
 #include "base/result.h"
@@ -22,6 +26,19 @@
 namespace millrace::graph {
 namespace {
 
+/// The inputs that the run will be given values for, in the order in which they are due. Which of
+/// them came is told by entries; the others keep a run from being idle.
+std::vector<std::string> planned_injections(const RuntimeRunnerOptions& options) {
+  std::vector<std::pair<Duration, std::size_t>> planned;
+  for (const TimedInjection& injection : options.injections) {
+    planned.emplace_back(injection.at, planned.size());
+  }
+  std::ranges::sort(planned);
+  std::vector<std::string> inputs;
+  for (const auto& [at, index] : planned) inputs.push_back(options.injections[index].component);
+  return inputs;
+}
+
 std::string header_entry(const RecordedGraph& graph, const RuntimeRunnerOptions& options) {
   std::string text;
   base::JsonWriter json(text);
@@ -35,6 +52,10 @@ std::string header_entry(const RecordedGraph& graph, const RuntimeRunnerOptions&
   if (options.duration) json.member("duration", options.duration->count());
   json.member("until_idle", options.until_idle);
   json.member("hands_over", static_cast<bool>(options.on_output));
+  json.key("injections");
+  json.begin_array();
+  for (const std::string& input : planned_injections(options)) json.value(input);
+  json.end_array();
   json.end_object();
   json.key("snapshots");
   json.begin_array();

@@ -16,6 +16,7 @@
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/payload.h"
+#include "graph/record/comparing_journal.h"
 #include "graph/record/divergence.h"
 #include "graph/record/journal_entry.h"
 #include "graph/record/record_file.h"
@@ -32,7 +33,7 @@ namespace {
 
 /// Compares a run, entry by entry, with a record.
 /// Threading: not shared. Lifetime: borrows.
-class ReplayJournal final : public RunJournal {
+class ReplayJournal final : public ComparingJournal {
  public:
   ReplayJournal(std::istream& stream, const RecordFile& file)
       : lines_(stream), is_stopped_by_host_(file.reason == "stop_requested") {
@@ -40,21 +41,6 @@ class ReplayJournal final : public RunJournal {
     advance();
   }
 
-  void begin(const RunTables& tables, const DomainRun& domain) override {
-    compare(begin_entry(tables, domain));
-  }
-  void commit(const RunTables& tables, const InvocationRecord& record) override {
-    compare(run_entry(tables, record));
-  }
-  void refuse(const RunTables& tables, const DomainRun& domain, std::uint32_t edge) override {
-    compare(refuse_entry(tables, domain, edge));
-  }
-  void end(const RunTables& tables, const DomainRun& domain) override {
-    compare(end_entry(tables, domain));
-  }
-  void inject(const RunTables& tables, std::uint32_t component, const Message& message) override {
-    compare(inject_entry(tables, component, message));
-  }
   TaskAnswer run_task(const RunTables& tables,
                       const InvocationRecord& record,
                       const std::function<TaskAnswer()>&) override {
@@ -92,31 +78,21 @@ class ReplayJournal final : public RunJournal {
     return is_requested;
   }
   bool admit_task(const RunTables&, const TaskKey&, bool has_room) override { return has_room; }
-  void end_task(const RunTables&, const TaskKey&, Duration, const TaskAnswer&) override {}
-  void end_abandoned(const RunTables&, std::uint32_t) override {}
 
   [[nodiscard]] std::optional<std::string> problem() const override {
     if (error_) return error_->message();
-    if (divergence_) return "The replay differs from the record";
+    if (has_diverged()) return "The replay differs from the record";
     return std::nullopt;
   }
   [[nodiscard]] bool is_over() const override {
     return !error_ && is_stopped_by_host_ && entry_text(document_.root(), "is") == "complete";
   }
 
-  void compare_end(const RuntimeRunnerResult& result) {
-    if (!divergence_) compare(complete_entry(result));
-  }
   [[nodiscard]] const std::optional<base::Error>& error() const { return error_; }
-  [[nodiscard]] std::optional<Divergence> take_divergence() { return std::move(divergence_); }
 
  private:
-  static base::Result<Payload> unknown_answer() {
-    return base::fail(base::ErrorCode::kNotFound, "The record has no answer here");
-  }
-
   [[nodiscard]] bool is_next(std::string_view kind) const {
-    return !error_ && !divergence_ && entry_text(document_.root(), "is") == kind;
+    return !error_ && !has_diverged() && entry_text(document_.root(), "is") == kind;
   }
 
   void advance() {
@@ -128,41 +104,32 @@ class ReplayJournal final : public RunJournal {
       text_.clear();
     } else {
       text_ = **std::move(text);
-      const auto read = reader_.read(text_, document_);
+      const auto read = reader().read(text_, document_);
       if (!read) error_.emplace(base::ErrorCode::kInvalidArgument, read.error().message);
     }
   }
 
-  void compare(const std::string& now) {
-    if (error_ || divergence_) return;
+  void compare(const std::string& now) override {
+    if (error_ || has_diverged()) return;
     if (entry_text(document_.root(), "is") == "begin") {
       domain_ = entry_text(document_.root(), "domain");
       const auto epoch = document_.root().find_member("epoch");
       epoch_ = epoch ? epoch->find_unsigned().value_or(0) : 0;
     }
-    if (now != text_) describe(now);
-    if (!divergence_) advance();
-  }
-
-  void describe(const std::string& now) {
-    base::JsonDocument ours;
-    if (!reader_.read(now, ours)) return;
-    divergence_ = find_divergence(document_.root(), ours.root());
-    if (!divergence_) return;
-    divergence_->line = lines_.line();
-    if (divergence_->domain.empty()) divergence_->domain = domain_;
-    if (divergence_->epoch == 0) divergence_->epoch = epoch_;
+    if (now != text_) {
+      note_difference(
+          document_.root(), now, {.line = lines_.line(), .domain = domain_, .epoch = epoch_});
+    }
+    if (!has_diverged()) advance();
   }
 
   RecordReader lines_;
   const bool is_stopped_by_host_;
-  base::JsonReader reader_{record_json_limits()};
   base::JsonDocument document_;
   std::string text_;
   std::string domain_;
   std::uint64_t epoch_ = 0;
   std::optional<base::Error> error_;
-  std::optional<Divergence> divergence_;
 };
 
 }  // namespace

@@ -176,5 +176,40 @@ TEST(Replay, G55_ARunThatWasStoppedOrFailedIsReplayedUpToThere) {
   EXPECT_EQ(failed_again->run.errors.front().message, failed.run.errors.front().message);
 }
 
+TEST(Replay, G55_AnInputThatWasFullIsFullAgain) {
+  const RunText parts{
+      .components = {"id: in, type: core.input, config: {capacity: 2}, execution: {lane: main}"}};
+  RuntimeRunnerOptions options;
+  for (const Duration at : {0ms, 1ms, 1ms, 1ms, 2ms}) {
+    options.injections.push_back({.at = at, .component = "in", .value = Payload(true)});
+  }
+  const RecordedRun recorded = record_run(parts.text(), options);
+  ASSERT_EQ(recorded.run.errors.size(), 1U);
+  EXPECT_EQ(recorded.run.errors.front().code, "channel_overflow");
+  const auto again = replay_text(recorded.record);
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_TRUE(again->is_same()) << again->first_divergence->recorded << " / "
+                                << again->first_divergence->now;
+  ASSERT_EQ(again->run.errors.size(), 1U);
+  EXPECT_EQ(again->run.errors.front().message, recorded.run.errors.front().message);
+}
+
+TEST(Replay, G55_G61_ARunThatWaitedForAnInjectionWasNotIdle) {
+  const RunText parts{
+      .components = {"id: in, type: core.input, execution: {lane: main}",
+                     "id: s, type: core.counter, config: {count: 2}, execution: {lane: main}"}};
+  RuntimeRunnerOptions options{.until_idle = true};
+  options.duration = 100ms;
+  options.injections = {{.at = 1h, .component = "in", .value = Payload(true)},
+                        {.at = 1ms, .component = "in", .value = Payload(true)}};
+  const RecordedRun recorded = record_run(parts.text(), options);
+  EXPECT_EQ(recorded.run.scheduler_stop_reason, SchedulerStopReason::kDurationBound);
+  const auto again = replay_text(recorded.record);
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_TRUE(again->is_same()) << again->first_divergence->recorded << " / "
+                                << again->first_divergence->now;
+  EXPECT_EQ(again->run.scheduler_stop_reason, SchedulerStopReason::kDurationBound);
+}
+
 }  // namespace
 }  // namespace millrace::graph

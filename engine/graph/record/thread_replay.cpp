@@ -26,7 +26,7 @@
 #include "graph/compile/component_registry.h"
 #include "graph/format/words.h"
 #include "graph/payload.h"
-#include "graph/record/divergence.h"
+#include "graph/record/comparing_journal.h"
 #include "graph/record/entry_stream.h"
 #include "graph/record/exact_json.h"
 #include "graph/record/journal_entry.h"
@@ -93,25 +93,10 @@ class DomainThread {
 
 /// Compares what the domains do with the record.
 /// Threading: one thread at a time. Lifetime: borrows.
-class ThreadReplayJournal final : public RunJournal {
+class ThreadReplayJournal final : public ComparingJournal {
  public:
   explicit ThreadReplayJournal(std::istream& stream) : entries_(stream) {}
 
-  void begin(const RunTables& tables, const DomainRun& domain) override {
-    compare(begin_entry(tables, domain));
-  }
-  void commit(const RunTables& tables, const InvocationRecord& record) override {
-    compare(run_entry(tables, record));
-  }
-  void refuse(const RunTables& tables, const DomainRun& domain, std::uint32_t edge) override {
-    compare(refuse_entry(tables, domain, edge));
-  }
-  void end(const RunTables& tables, const DomainRun& domain) override {
-    compare(end_entry(tables, domain));
-  }
-  void inject(const RunTables& tables, std::uint32_t component, const Message& message) override {
-    compare(inject_entry(tables, component, message));
-  }
   void call(const RunTables& tables, const InvocationRecord& record) override {
     compare(call_entry(tables, record));
     entries_.forget(tables.graph.components[record.component].id, record.call);
@@ -149,9 +134,6 @@ class ThreadReplayJournal final : public RunJournal {
                       const std::function<TaskAnswer()>&) override {
     return {.result = unknown_answer()};
   }
-  // Both are begun by the replay itself.
-  void end_task(const RunTables&, const TaskKey&, Duration, const TaskAnswer&) override {}
-  void end_abandoned(const RunTables&, std::uint32_t) override {}
 
   [[nodiscard]] bool replays_threads() const override { return true; }
   const CallFacts* find_facts(const RunTables& tables, const InvocationRecord& record) override {
@@ -171,14 +153,12 @@ class ThreadReplayJournal final : public RunJournal {
   [[nodiscard]] std::optional<std::string> problem() const override { return std::nullopt; }
   [[nodiscard]] bool is_over() const override { return false; }
 
-  void compare_end(const RuntimeRunnerResult& result) { compare(complete_entry(result)); }
   /// The record goes on with something that the replay cannot do.
   void refuse_entry_of_record() { compare(R"({"is":"nothing"})"); }
   [[nodiscard]] const RecordEntry* front() { return entries_.front(); }
   void pop() { entries_.pop(); }
-  [[nodiscard]] bool is_good() const { return !entries_.error() && !divergence_; }
+  [[nodiscard]] bool is_good() const { return !entries_.error() && !has_diverged(); }
   [[nodiscard]] const std::optional<base::Error>& error() const { return entries_.error(); }
-  [[nodiscard]] std::optional<Divergence> take_divergence() { return std::move(divergence_); }
   void set_threads(std::vector<std::unique_ptr<DomainThread>>& threads) {
     threads_ = std::span(threads);
   }
@@ -186,29 +166,23 @@ class ThreadReplayJournal final : public RunJournal {
   void set_free() { is_free_ = true; }
 
  private:
-  static base::Result<Payload> unknown_answer() {
-    return base::fail(base::ErrorCode::kNotFound, "The record has no answer here");
-  }
-
-  void compare(const std::string& now) {
+  void compare(const std::string& now) override {
     if (!is_good()) return;
     const RecordEntry* const next = entries_.front();
     const std::string recorded = next == nullptr ? R"({"is":"nothing"})" : next->text;
     if (next != nullptr && recorded == now) return entries_.pop();
     base::JsonDocument before;
-    base::JsonDocument after;
-    if (!reader_.read(recorded, before) || !reader_.read(now, after)) return;
-    divergence_ = find_divergence(before.root(), after.root());
-    if (next == nullptr) return;
-    if (!divergence_) return entries_.pop();
-    divergence_->line = next->line;
-    if (divergence_->domain.empty()) divergence_->domain = next->domain;
-    if (divergence_->epoch == 0) divergence_->epoch = entry_count(before.root(), "epoch");
+    if (!reader().read(recorded, before)) return;
+    EntryPlace place;
+    if (next != nullptr) {
+      place = {
+          .line = next->line, .domain = next->domain, .epoch = entry_count(before.root(), "epoch")};
+    }
+    note_difference(before.root(), now, place);
+    if (next != nullptr && !has_diverged()) entries_.pop();
   }
 
   EntryStream entries_;
-  base::JsonReader reader_{record_json_limits()};
-  std::optional<Divergence> divergence_;
   std::span<std::unique_ptr<DomainThread>> threads_;
   bool is_free_ = false;
   // Of a call that the record does not know. A body that waits to be told of a cancellation is told
@@ -317,7 +291,8 @@ class ThreadReplay {
     std::optional<Duration> event_time;
     if (entry.find_member("event_time")) event_time = entry_time(entry, "event_time");
     const RunLocked locked(tables_.lock);
-    return engine_.inject(*component, read_exact_json(*value), event_time).has_value();
+    engine_.inject_or_fail(*component, read_exact_json(*value), event_time);
+    return true;
   }
 
   bool end_task(const base::JsonValue& entry) {
@@ -332,7 +307,8 @@ class ThreadReplay {
     const RunLocked locked(tables_.lock);
     if (!engine_.has_task(key)) return false;
     journal_.pop();
-    return engine_.end_task(key, at, *std::move(answer));
+    return engine_.end_task(
+        key, at, {.spent = entry_time(entry, "spent"), .result = *std::move(answer)});
   }
 
   bool end_abandoned(const base::JsonValue& entry) {

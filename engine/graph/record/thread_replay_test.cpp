@@ -188,6 +188,49 @@ TEST(ThreadReplay, G44_G55_AnInvocationThatWasGivenUpIsNotCalled) {
   EXPECT_EQ(hang->calls, 1);
 }
 
+TEST(ThreadReplay, G55_AnInputThatWasFullIsFullAgain) {
+  const RunText parts{
+      .components = {"id: in, type: core.input, config: {capacity: 2}, execution: {lane: main}"}};
+  RuntimeRunnerOptions options;
+  // All are due before any domain can run.
+  for (int i = 0; i < 3; ++i) {
+    options.injections.push_back({.at = 0ms, .component = "in", .value = Payload(true)});
+  }
+  const RecordedRun recorded = record_on_threads(parts.text(), options);
+  ASSERT_EQ(recorded.run.errors.size(), 1U);
+  EXPECT_EQ(recorded.run.errors.front().code, "channel_overflow");
+  expect_same(recorded);
+}
+
+TEST(ThreadReplay, G44_G55_ATaskThatTookTooLongIsCountedAgain) {
+  TestTypes types;
+  types.add_body("t.Ask", [](const Invocation&, GraphContext& context) -> base::Status {
+    const auto work = [](TaskContext& task) -> base::Result<Payload> {
+      while (!task.cancel_requested()) task.spend(100us);
+      return Payload(true);
+    };
+    return context.submit_task("out", work, 1ms);
+  });
+  const RunText parts{.components = {"id: s, type: core.counter, config: {count: 2}, "
+                                     "execution: {lane: main}",
+                                     "id: t, type: t.Ask, trigger_policy: {type: any_input}, "
+                                     "execution: {lane: main}",
+                                     "id: o, type: core.output, trigger_policy: {type: any_input}, "
+                                     "execution: {lane: main}"},
+                      .edges = {"id: st, kind: immediate, from: s.out, to: t.in",
+                                "id: to, kind: async, from: t.out, to: o.in, "
+                                "policy: {mode: queue, capacity: 8}"}};
+  const RecordedRun recorded = record_on_threads(parts.text(), {.until_idle = true}, types);
+  const auto overruns = [](const RuntimeRunnerResult& run) {
+    return run.metric("runtime.component.budget_overrun_count", "t");
+  };
+  ASSERT_EQ(overruns(recorded.run), 2);
+  expect_same(recorded, types);
+  const auto again = replay_text(recorded.record, types);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(overruns(again->run), 2);
+}
+
 TEST(ThreadReplay, G55_TheFirstDivergenceIsNamed) {
   RuntimeRunnerOptions options{.until_idle = true};
   options.injections = {{.at = 0ms, .component = "in", .value = Payload(std::int64_t{7})}};

@@ -38,37 +38,13 @@ double in_ms(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-void mark_abandoned(InvocationRecord& record, Duration limit) {
+}  // namespace
+
+void BodyRunner::mark_abandoned(InvocationRecord& record, Duration limit) {
   record.spent = limit;
   record.error.emplace(base::ErrorCode::kTimeout,
                        base::format("Still running after {} ms", in_ms(limit)));
 }
-
-/// Finds where a publication of the invocation goes; false if one of the channels has no place.
-inline bool find_slot(std::span<const EdgeTarget> targets, InvocationRecord& record) {
-  for (const EdgeTarget& target : targets.first(targets.size() - 1)) {
-    if (target.channel->next_staged() == nullptr) return false;
-  }
-  record.slot = targets.back().channel->next_staged();
-  return record.slot != nullptr;
-}
-
-/// Stages what an invocation has published in all channels; the value is in that of the last.
-inline void stage_publication(std::span<const EdgeTarget> targets,
-                              InvocationRecord& record,
-                              DomainRun& domain) {
-  Message& staged = *std::exchange(record.staged, nullptr);
-  staged.published_at = record.begin;
-  staged.correlation = record.correlation;
-  for (const EdgeTarget& target : targets.first(targets.size() - 1)) {
-    Message& copy = *target.channel->next_staged();
-    copy = staged;
-    target.channel->stage(copy, ++domain.arrival);
-  }
-  targets.back().channel->stage(staged, ++domain.arrival);
-}
-
-}  // namespace
 
 /// One invocation on the thread for invocations that may be given up.
 class BodyRunner::ApartWork final : public TeamWork {
@@ -89,10 +65,13 @@ class BodyRunner::ApartWork final : public TeamWork {
 BodySite BodyRunner::site_of(std::uint32_t component, const DomainRun& domain) const {
   const CompiledComponent& compiled = tables_.graph.components[component];
   const bool is_traced = tables_.events.is_on();
+  ComponentRun& run = tables_.components[component];
   return {.compiled = compiled,
-          .run = tables_.components[component],
+          .run = run,
           .cells = tables_.metrics.components[component],
           .lane = tables_.metrics.lanes[compiled.lane],
+          .targets = run.outputs.empty() ? std::span<const EdgeTarget>()
+                                         : std::span<const EdgeTarget>(run.outputs.front().targets),
           .component = component,
           .is_plain = domain.clock == nullptr && !tables_.lock.is_shared() && !is_traced &&
                       apart_ == nullptr,
@@ -118,7 +97,7 @@ void BodyRunner::prepare(InvocationRecord& record, const DomainRun& domain) {
   start(record, tables_.components[record.component], domain);
 }
 
-inline void BodyRunner::call_body(InvocationRecord& record, Component& instance) {
+void BodyRunner::call_body(InvocationRecord& record, Component& instance) {
   GraphContext context(services_, record);
   const Invocation invocation(record, record.inputs(), services_);
   base::Status status =
@@ -141,49 +120,6 @@ bool BodyRunner::run(InvocationRecord& record, const BodySite& site, DomainRun& 
   }
   domain.now = record.end();
   return judge(record, site, domain);
-}
-
-DirectRun BodyRunner::run_directly(InvocationRecord& record,
-                                   const BodySite& site,
-                                   DomainRun& domain,
-                                   std::size_t count) {
-  const std::span<const EdgeTarget> targets =
-      site.run.outputs.empty() ? std::span<const EdgeTarget>() : site.run.outputs.front().targets;
-  Trigger& trigger = *site.run.trigger;
-  Component& instance = *site.run.instance;
-  record.component = site.component;
-  record.output_count = targets.empty() ? 0 : 1;
-  record.epoch = domain.epoch;
-  record.has_run = true;
-  // None of them takes time but the last one perhaps, which is kept then.
-  record.begin = domain.now;
-  DirectRun result;
-  while (result.count < count && !result.keeps_record) {
-    if (!targets.empty() && !find_slot(targets, record)) break;
-    trigger.take_in_place(record);
-    call_body(record, instance);
-    ++result.count;
-    if (record.has_more) [[unlikely]] {
-      record.take_over();
-      result.keeps_record = true;
-    } else {
-      result.has_last_published = record.staged != nullptr;
-      if (result.has_last_published) stage_publication(targets, record, domain);
-    }
-    trigger.drop_in_place();
-  }
-  record.slot = nullptr;
-  record.in_place = nullptr;
-  const std::size_t done = result.count - (result.keeps_record ? 1 : 0);
-  if (done > 0) {
-    this->count(site, done, record);
-    if (site.cells.last_duration_ns.value() != 0) site.cells.last_duration_ns.set(0);
-  }
-  if (!result.keeps_record) return result;
-  if (record.is_abandoned) mark_abandoned(record, site.compiled.execution.abandon_after);
-  domain.now = record.end();
-  result.is_good = judge(record, site, domain);
-  return result;
 }
 
 void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration begin) {

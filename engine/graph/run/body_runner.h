@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "graph/body/body_services.h"
 #include "graph/body/component.h"
@@ -30,6 +31,7 @@ struct BodySite {
   ComponentRun& run;
   ComponentCells& cells;
   LaneCells& lane;
+  std::span<const EdgeTarget> targets;  ///< of its first output
   std::uint32_t component = 0;
   /// Whether nothing is to be done around a call: no clock, no lock, no trace, no other thread.
   bool is_plain = false;
@@ -70,6 +72,11 @@ class BodyRunner {
                                        const BodySite& site,
                                        DomainRun& domain,
                                        std::size_t count);
+  /// The same for the one invocation in an epoch of a free-running component. Executes nothing if
+  /// a channel wants more than to keep what is published, or the component is finished.
+  [[nodiscard]] DirectRun run_freely(InvocationRecord& record,
+                                     const BodySite& site,
+                                     DomainRun& domain);
   void count(const BodySite& site, std::uint64_t number, const InvocationRecord& last);
   /// Numbers an invocation that starts a correlation; on the thread of the domain.
   void prepare(InvocationRecord& record, const DomainRun& domain);
@@ -115,7 +122,15 @@ class BodyRunner {
   void call(InvocationRecord& record, DomainRun& domain);
   void execute_again(InvocationRecord& record, DomainRun& domain);
   void call_body(InvocationRecord& record, Component& instance);
+  static void mark_abandoned(InvocationRecord& record, Duration limit);
   void start(InvocationRecord& record, ComponentRun& run, const DomainRun& domain);
+  static void begin_directly(InvocationRecord& record,
+                             const BodySite& site,
+                             const DomainRun& domain);
+  void end_directly(InvocationRecord& record,
+                    const BodySite& site,
+                    DomainRun& domain,
+                    DirectRun& result);
   [[nodiscard]] bool judge_slowly(InvocationRecord& record,
                                   const BodySite& site,
                                   DomainRun& domain);

@@ -146,16 +146,6 @@ std::size_t Channel::show(std::uint64_t number, std::uint64_t& arrival) {
   return count;
 }
 
-std::size_t Channel::show_staged() {
-  const std::size_t count = std::exchange(staged_, 0);
-  if (count == 0) return 0;
-  size_ += count;
-  last_number_ += count;
-  last_arrival_ = at(size_ - 1).arrival;
-  cells_.publish_count.add(count);
-  return count;
-}
-
 void Channel::drop_staged() {
   for (; staged_ > 0; --staged_) at(size_ + staged_ - 1).value.clear();
 }

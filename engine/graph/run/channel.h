@@ -97,12 +97,23 @@ class Channel {
     staged.arrival = arrival;
   }
   /// Makes what was staged visible and gives how many that are.
-  std::size_t show_staged();
+  std::size_t show_staged() {
+    const std::size_t count = std::exchange(staged_, 0);
+    if (count == 0) [[unlikely]]
+      return 0;
+    size_ += count;
+    last_number_ += count;
+    last_arrival_ = at(size_ - 1).arrival;
+    cells_.publish_count.add(count);
+    return count;
+  }
   /// Forgets what was staged.
   void drop_staged();
 
   /// Whether messages are taken in order and by one reader, without a deadline: `take_next` does.
   [[nodiscard]] bool is_plain() const { return is_plain_; }
+  /// What `available` says, of such a channel.
+  [[nodiscard]] std::size_t plainly_available() const { return size_ - arriving_; }
   /// Takes the oldest; `note_taken` counts.
   void take_next(Message& out) {
     out = std::move(ring_[head_].message);

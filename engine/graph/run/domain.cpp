@@ -117,7 +117,7 @@ void Domain::begin(Duration at) {
   state_ = DomainState::kBusy;
   report_.begin();
   next_place_ = 0;
-  stage_index_ = stages_.size();
+  stage_index_ = kNoStage;
   if (cross_boundary()) return walk();
   state_ = DomainState::kFailed;
   end_epoch();
@@ -169,14 +169,10 @@ bool Domain::bring_back_what_is_down() {
 
 void Domain::walk() {
   while (true) {
-    if (stage_index_ == stages_.size()) {
-      const std::uint32_t place = run_.next_marked(next_place_);
+    if (stage_index_ == kNoStage) {
+      std::uint32_t place = run_.next_marked(next_place_);
+      const Ran ran = run_lone_places(place);
       if (place >= places_.size()) break;
-      const Ran ran = places_[place].is_alone ? run_alone(place) : Ran::kNot;
-      if (ran == Ran::kAll) [[likely]] {
-        next_place_ = place + 1;
-        continue;
-      }
       stage_index_ = places_[place].stage;
       const bool is_good =
           ran == Ran::kNot ? run_stage(stages_[stage_index_], place) : ran == Ran::kSome;
@@ -192,7 +188,7 @@ void Domain::walk() {
       return;
     }
     next_place_ = stages_[stage_index_].last;
-    stage_index_ = stages_.size();
+    stage_index_ = kNoStage;
   }
   end_epoch();
 }
@@ -249,8 +245,14 @@ bool Domain::collect_batches(const Stage& stage) {
     commits_.push_back({.place = place, .first = first, .count = records_.size() - first});
     batches_[static_cast<std::size_t>(places_[place].batch)]->add(records_, first);
   }
-  return std::ranges::all_of(batches_,
-                             [](auto& batch) { return batch->is_empty() || batch->admit(); });
+  // If one lane has no room for its own, nothing of the stage is admitted anywhere.
+  const bool have_room = std::ranges::all_of(
+      batches_, [](auto& batch) { return batch->is_empty() || batch->decide(); });
+  if (!have_room) return false;
+  for (const auto& batch : batches_) {
+    if (!batch->is_empty()) batch->admit();
+  }
+  return true;
 }
 
 bool Domain::run_here(const Stage& stage, std::uint32_t first_marked) {

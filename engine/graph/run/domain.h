@@ -76,7 +76,8 @@ class Domain {
     std::uint32_t stage = 0;
     std::int32_t batch = -1;  // index into batches_, if on a pool
     bool is_direct = false;   // what it publishes may be staged in channels
-    bool is_alone = false;    // direct, and the only one of its stage
+    bool is_alone = false;    // the only one of its stage, and direct or free-running
+    bool is_free = false;     // it runs once in each epoch, and its record may be left out
     std::unique_ptr<LoopRunner> loop = nullptr;
   };
   struct Stage {
@@ -101,7 +102,7 @@ class Domain {
 
   void add_places();
   void add_sites();
-  [[nodiscard]] bool can_be_direct(const Place& place, const BodySite& site) const;
+  [[nodiscard]] bool can_leave_out_records(const Place& place, const BodySite& site) const;
   [[nodiscard]] bool cross_boundary();
   void mark_what_time_makes_ready();
   [[nodiscard]] bool bring_back_what_is_down();
@@ -115,6 +116,9 @@ class Domain {
   /// committed, or with a failure of the run.
   enum class Ran : std::uint8_t { kNot, kAll, kSome, kFailed };
   [[nodiscard]] Ran run_alone(std::uint32_t place);
+  /// Runs what is marked from `place` on, as long as it is alone in its stage and nothing of it is
+  /// to be committed. `place` is then the next one, and what is said is about that.
+  [[nodiscard]] Ran run_lone_places(std::uint32_t& place);
   [[nodiscard]] bool finish_component(std::uint32_t place,
                                       std::size_t count,
                                       const DirectRun& done);
@@ -155,7 +159,8 @@ class Domain {
   Duration last_end_{};
   Duration blocked_since_{};
   std::uint64_t steps_allowed_ = 0;
-  std::size_t stage_index_ = 0;
+  static constexpr std::size_t kNoStage = SIZE_MAX;
+  std::size_t stage_index_ = kNoStage;  // of the stage whose invocations are being committed
   std::uint32_t next_place_ = 0;
   InvocationList records_;
   /// Invocations of a stage stage in channels until one has to wait for the commit: arrivals are

@@ -19,7 +19,8 @@
 // - directly: one record serves one invocation after another, and what they publish is staged in
 //   its channel at once, behind what is visible. The end of the stage shows it, or drops it if the
 //   stage fails. Possible for a trigger without rules, one output, channels with room, and bodies
-//   that do nothing but publish one value; nobody traces, records or shares the run.
+//   that do nothing but publish one value; nobody traces, records or shares the run. A free-running
+//   component must be alone in its stage, too.
 //
 // Messages of a stage arrive in the order of its regions. So after the first invocation that needs
 // a record all further ones of the stage take records: those are committed after what was staged.
@@ -38,15 +39,20 @@ void Domain::add_sites() {
   sites_.reserve(places_.size());
   for (Place& place : places_) {
     sites_.push_back(bodies_.site_of(place.component, run_));
-    place.is_direct = can_be_direct(place, sites_.back());
+    const BodySite& site = sites_.back();
+    const Trigger& trigger = *site.run.trigger;
+    const bool needs_no_record = can_leave_out_records(place, site);
+    place.is_direct = needs_no_record && trigger.can_stay_in_place();
     const Stage& stage = stages_[place.stage];
-    place.is_alone = place.is_direct && stage.last - stage.first == 1;
+    const bool is_lone = stage.last - stage.first == 1;
+    place.is_free = needs_no_record && is_lone && trigger.is_manual() && !trigger.has_timer();
+    place.is_alone = (place.is_direct && is_lone) || place.is_free;
   }
 }
 
-bool Domain::can_be_direct(const Place& place, const BodySite& site) const {
+bool Domain::can_leave_out_records(const Place& place, const BodySite& site) const {
   if (place.loop != nullptr || place.batch >= 0 || !site.is_plain) return false;
-  if (tables_.settings.journal != nullptr || !site.run.trigger->can_stay_in_place()) return false;
+  if (tables_.settings.journal != nullptr) return false;
   // Outputs measure the age of each message.
   if (site.compiled.role == BoundaryRole::kOutput) return false;
   if (site.run.outputs.size() > 1) return false;
@@ -72,11 +78,20 @@ bool Domain::run_component(std::uint32_t place) {
 
 Domain::Ran Domain::run_alone(std::uint32_t place) {
   const BodySite& site = sites_[place];
-  if (!can_take(site.run)) return Ran::kNot;
-  run_.unmark(place);
-  const std::size_t count = site.run.trigger->begin_taking(run_.now);
-  if (count == 0) return Ran::kAll;
-  const DirectRun done = bodies_.run_directly(direct_record_, site, run_, count);
+  if (!can_take(site.run)) [[unlikely]]
+    return Ran::kNot;
+  std::size_t count = 1;
+  DirectRun done;
+  if (places_[place].is_free) {
+    done = bodies_.run_freely(direct_record_, site, run_);
+    if (done.count == 0) return Ran::kNot;
+    run_.unmark(place);
+  } else {
+    run_.unmark(place);
+    count = site.run.trigger->begin_taking(run_.now);
+    if (count == 0) return Ran::kAll;
+    done = bodies_.run_directly(direct_record_, site, run_, count);
+  }
   if (done.count == count && !done.keeps_record) [[likely]] {
     committer_.show_staged(site.run, done.has_last_published);
     return Ran::kAll;
@@ -86,6 +101,15 @@ Domain::Ran Domain::run_alone(std::uint32_t place) {
   end_staging(is_good);
   if (!is_good) fail_stage();
   return is_good ? Ran::kSome : Ran::kFailed;
+}
+
+Domain::Ran Domain::run_lone_places(std::uint32_t& place) {
+  for (; place < places_.size() && places_[place].is_alone; place = run_.next_marked(place + 1)) {
+    const Ran ran = run_alone(place);
+    if (ran != Ran::kAll) [[unlikely]]
+      return ran;
+  }
+  return Ran::kNot;
 }
 
 /// Deals with what invocations that were executed directly left to do, of `count` messages.

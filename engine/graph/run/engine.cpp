@@ -243,14 +243,23 @@ bool Engine::is_idle() const {
 void Engine::inject_next() {
   TimedInjection& injection = options_.injections[injection_order_[next_injection_++]];
   const auto component = tables_.graph.find_component(injection.component);
-  base::Status status = base::fail(base::ErrorCode::kNotFound, "There is no such component");
-  if (component) status = inject(*component, std::move(injection.value), injection.event_time);
-  if (status) return;
+  if (!component) return fail_injection(injection.component, "There is no such component");
+  inject_or_fail(*component, std::move(injection.value), injection.event_time);
+}
+
+void Engine::fail_injection(std::string component, std::string message) {
   tables_.errors.push_back({.phase = "execute",
-                            .component = injection.component,
+                            .component = std::move(component),
                             .lane = {},
                             .code = "channel_overflow",
-                            .message = status.error().message()});
+                            .message = std::move(message)});
+}
+
+void Engine::inject_or_fail(std::uint32_t component,
+                            Payload value,
+                            std::optional<Duration> event_time) {
+  const base::Status status = inject(component, std::move(value), event_time);
+  if (!status) fail_injection(tables_.graph.components[component].id, status.error().message());
 }
 
 Duration Engine::time_of(std::uint32_t domain) const {
@@ -263,6 +272,15 @@ base::Status Engine::inject(std::uint32_t component,
                             Payload value,
                             std::optional<Duration> event_time) {
   ComponentRun& run = tables_.components[component];
+  const std::uint32_t domain = tables_.graph.components[component].domain;
+  Message message{.value = std::move(value),
+                  .published_at = time_of(domain),
+                  .event_time = event_time.value_or(Duration::zero()),
+                  .has_event_time = event_time.has_value()};
+  // One that is refused is part of the record, too: it may be what ends the run.
+  if (tables_.settings.journal != nullptr) {
+    tables_.settings.journal->inject(tables_, component, message);
+  }
   if (run.injected == nullptr) {
     return base::fail(base::ErrorCode::kInvalidArgument,
                       "Values can be given to a core.input only",
@@ -272,14 +290,6 @@ base::Status Engine::inject(std::uint32_t component,
     return base::fail(base::ErrorCode::kResourceExhausted,
                       base::format("The input holds {} values already", run.injected->capacity()),
                       tables_.graph.components[component].id);
-  }
-  const std::uint32_t domain = tables_.graph.components[component].domain;
-  Message message{.value = std::move(value),
-                  .published_at = time_of(domain),
-                  .event_time = event_time.value_or(Duration::zero()),
-                  .has_event_time = event_time.has_value()};
-  if (tables_.settings.journal != nullptr) {
-    tables_.settings.journal->inject(tables_, component, message);
   }
   run.injected->expect();
   run.injected->push(std::move(message), 0);

@@ -72,6 +72,8 @@ class Engine final : public BodyServices {
   [[nodiscard]] base::Status inject(std::uint32_t component,
                                     Payload value,
                                     std::optional<Duration> event_time);
+  /// The same; a refusal fails the run.
+  void inject_or_fail(std::uint32_t component, Payload value, std::optional<Duration> event_time);
   /// Gives the injections of the options that are due by then, and ends tasks that have ended;
   /// gives when the next one is due.
   [[nodiscard]] std::optional<Duration> handle_events(Duration now);
@@ -100,10 +102,10 @@ class Engine final : public BodyServices {
 
   // For replays of runs on threads.
 
-  /// Ends a task with the result that it had; false if none such is in flight.
+  /// Ends a task with the answer that it gave; false if none such is in flight.
   [[nodiscard]] bool has_task(const TaskKey& key) const { return tasks_.has(key); }
-  [[nodiscard]] bool end_task(const TaskKey& key, Duration at, base::Result<Payload> result) {
-    return tasks_.end_again(key, at, std::move(result));
+  [[nodiscard]] bool end_task(const TaskKey& key, Duration at, TaskAnswer answer) {
+    return tasks_.end_again(key, at, std::move(answer));
   }
 
   // What bodies ask for.
@@ -143,6 +145,7 @@ class Engine final : public BodyServices {
   [[nodiscard]] std::optional<std::string> take_line();
   void wake_for_arrivals();
   void inject_next();
+  void fail_injection(std::string component, std::string message);
   [[nodiscard]] Duration time_of(std::uint32_t domain) const;
   /// Begins an epoch, unless too many have begun at the same instant.
   [[nodiscard]] bool begin_epoch(Domain& domain, Duration at, bool has_step_bound);

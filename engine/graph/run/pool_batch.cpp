@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <queue>
 #include <utility>
 #include <vector>
 
@@ -34,6 +38,47 @@ void raise(base::GaugeCell& gauge, double value) {
   if (value > gauge.value()) gauge.set(value);
 }
 
+/// Which invocation of a batch comes next while components that are not reentrant are busy. What
+/// such a component has to do waits in a line of its own, and only the front of the line is ready,
+/// so that nobody looks at what cannot run.
+/// Numbers are places in dispatch order.
+class PlayOrder {
+ public:
+  void add(std::uint32_t number, std::uint32_t component, bool is_reentrant) {
+    if (is_reentrant) return ready_.push(number);
+    std::deque<std::uint32_t>& line = lines_[component];
+    if (line.empty()) ready_.push(number);
+    line.push_back(number);
+  }
+  [[nodiscard]] bool is_empty() const { return ready_.empty() && busy_.empty(); }
+  /// The first that is ready by then, if any.
+  [[nodiscard]] std::optional<std::uint32_t> take(Duration now) {
+    for (; !busy_.empty() && busy_.top().first <= now; busy_.pop()) {
+      ready_.push(lines_[busy_.top().second].front());
+    }
+    if (ready_.empty()) return std::nullopt;
+    const std::uint32_t number = ready_.top();
+    ready_.pop();
+    return number;
+  }
+  /// When the next one will be ready; of use if none is and some are left.
+  [[nodiscard]] Duration next_time() const { return busy_.top().first; }
+  /// The one at the front of the line of a component that is not reentrant has ended at that time.
+  void end_front(std::uint32_t component, Duration at) {
+    std::deque<std::uint32_t>& line = lines_[component];
+    line.pop_front();
+    if (!line.empty()) busy_.emplace(at, component);
+  }
+
+ private:
+  template <class Item>
+  using FirstOnTop = std::priority_queue<Item, std::vector<Item>, std::greater<>>;
+
+  FirstOnTop<std::uint32_t> ready_;
+  FirstOnTop<std::pair<Duration, std::uint32_t>> busy_;  // components, until when
+  std::map<std::uint32_t, std::deque<std::uint32_t>> lines_;
+};
+
 }  // namespace
 
 PoolBatch::PoolBatch(RunTables& tables, DomainRun& domain, BodyRunner& bodies, std::uint32_t lane)
@@ -52,41 +97,42 @@ void PoolBatch::add(InvocationList& list, std::size_t first) {
                  .is_reentrant = execution.reentrant});
 }
 
-bool PoolBatch::admit() {
-  const LaneAdmission admission = queue_.admit(items_);
-  if (admission.has_failed) {
-    tables_.errors.push_back(
-        {.phase = "execute",
-         .component = {},
-         .lane = tables_.graph.lanes[lane_].id,
-         .code = "lane_overflow",
-         .message = base::format("{} invocations are ready, more than the lane takes at once",
-                                 records_.size())});
-    return false;
-  }
-  LaneCells& cells = tables_.metrics.lanes[lane_];
-  raise(cells.active_count, static_cast<double>(admission.width));
-  raise(cells.in_flight_count, static_cast<double>(admission.dispatch.size()));
-  raise(cells.queue_depth,
-        static_cast<double>(admission.dispatch.size() -
-                            std::min(admission.width, admission.dispatch.size())));
-  cells.starvation_guard_count.add(admission.guard_turns);
-  reject(admission);
-  if (admission.is_in_order) return true;
-  std::vector<InvocationRecord*> dispatched;
-  dispatched.reserve(admission.dispatch.size());
-  for (const std::uint32_t index : admission.dispatch) dispatched.push_back(records_[index]);
-  records_ = std::move(dispatched);
-  return true;
+bool PoolBatch::decide() {
+  admission_ = queue_.admit(items_);
+  if (!admission_.has_failed) return true;
+  tables_.errors.push_back(
+      {.phase = "execute",
+       .component = {},
+       .lane = tables_.graph.lanes[lane_].id,
+       .code = "lane_overflow",
+       .message = base::format("{} invocations are ready, more than the lane takes at once",
+                               records_.size())});
+  return false;
 }
 
-void PoolBatch::reject(const LaneAdmission& admission) {
-  rejected_count_ = admission.rejected.size();
+void PoolBatch::admit() {
+  LaneCells& cells = tables_.metrics.lanes[lane_];
+  raise(cells.active_count, static_cast<double>(admission_.width));
+  raise(cells.in_flight_count, static_cast<double>(admission_.dispatch.size()));
+  raise(cells.queue_depth,
+        static_cast<double>(admission_.dispatch.size() -
+                            std::min(admission_.width, admission_.dispatch.size())));
+  cells.starvation_guard_count.add(admission_.guard_turns);
+  reject();
+  if (admission_.is_in_order) return;
+  std::vector<InvocationRecord*> dispatched;
+  dispatched.reserve(admission_.dispatch.size());
+  for (const std::uint32_t index : admission_.dispatch) dispatched.push_back(records_[index]);
+  records_ = std::move(dispatched);
+}
+
+void PoolBatch::reject() {
+  rejected_count_ = admission_.rejected.size();
   if (rejected_count_ == 0) return;
   LaneCells& cells = tables_.metrics.lanes[lane_];
   cells.rejected_count.add(rejected_count_);
-  cells.low_priority_rejected_count.add(admission.low_rejected);
-  for (const std::uint32_t index : admission.rejected) {
+  cells.low_priority_rejected_count.add(admission_.low_rejected);
+  for (const std::uint32_t index : admission_.rejected) {
     records_[index]->is_rejected = true;
     tables_.components[records_[index]->component].last_rejected_epoch = domain_.epoch;
   }
@@ -94,8 +140,8 @@ void PoolBatch::reject(const LaneAdmission& admission) {
                   .lane = lane_,
                   .policy = to_string(tables_.graph.lanes[lane_].overflow),
                   .count = rejected_count_,
-                  .depth = admission.dispatch.size(),
-                  .capacity = admission.dispatch.size()},
+                  .depth = admission_.dispatch.size(),
+                  .capacity = admission_.dispatch.size()},
                  domain_);
 }
 
@@ -192,33 +238,31 @@ void PoolBatch::replay() {
 void PoolBatch::play(Duration begin) {
   free_at_.assign(queue_.thread_count(), {begin});
   failed_.clear();
-  std::map<std::uint32_t, Duration> busy_until;  // components that are not reentrant
-  std::vector<InvocationRecord*> waiting = records_;
-  while (!waiting.empty()) {
+  const auto is_reentrant = [this](const InvocationRecord& record) {
+    return tables_.graph.components[record.component].execution.reentrant;
+  };
+  PlayOrder order;
+  for (std::uint32_t i = 0; i < records_.size(); ++i) {
+    order.add(i, records_[i]->component, is_reentrant(*records_[i]));
+  }
+  while (!order.is_empty()) {
     const auto worker = std::ranges::min_element(free_at_, {}, &WorkerTime::time);
     const Duration now = worker->time;
-    Duration earliest = Duration::max();
-    const auto next = std::ranges::find_if(waiting, [&](const InvocationRecord* record) {
-      const auto busy = busy_until.find(record->component);
-      if (busy == busy_until.end() || busy->second <= now) return true;
-      earliest = std::min(earliest, busy->second);
-      return false;
-    });
-    if (next == waiting.end()) {
-      worker->time = earliest;
+    const std::optional<std::uint32_t> next = order.take(now);
+    if (!next) {
+      worker->time = order.next_time();
       continue;
     }
-    InvocationRecord& record = **next;
-    waiting.erase(next);
+    InvocationRecord& record = *records_[*next];
     // An instance that failed and is to be replaced or left alone is not called again.
-    if (failed_.contains(record.component)) continue;
-    record.worker = static_cast<std::uint32_t>(worker - free_at_.begin());
-    bodies_.execute(record, domain_, now);
-    worker->time = record.end();
-    if (!tables_.graph.components[record.component].execution.reentrant) {
-      busy_until[record.component] = record.end();
+    const bool is_skipped = failed_.contains(record.component);
+    if (!is_skipped) {
+      record.worker = static_cast<std::uint32_t>(worker - free_at_.begin());
+      bodies_.execute(record, domain_, now);
+      worker->time = record.end();
+      if (!goes_on_after(record)) failed_.insert(record.component);
     }
-    if (!goes_on_after(record)) failed_.insert(record.component);
+    if (!is_reentrant(record)) order.end_front(record.component, is_skipped ? now : record.end());
   }
 }
 

@@ -39,9 +39,10 @@ class PoolBatch final : private TeamWork {
   void add(InvocationList& list, std::size_t first);
   [[nodiscard]] bool is_empty() const { return records_.empty(); }
   [[nodiscard]] std::uint32_t lane() const { return lane_; }
-  /// Decides what is admitted. Rejected records are taken out of the batch and do not run. False:
-  /// the lane overflowed and that fails the run.
-  [[nodiscard]] bool admit();
+  /// Decides what is admitted. False: the lane overflowed and that fails the run.
+  [[nodiscard]] bool decide();
+  /// Admits that. Rejected records are taken out of the batch and do not run.
+  void admit();
   /// Offers what was admitted to the team, if there is one.
   void offer(Duration begin);
   /// Runs what was admitted from `begin` on, or waits for the team; gives when the last one ends.
@@ -61,7 +62,7 @@ class PoolBatch final : private TeamWork {
   void replay();
   /// Whether further invocations of the component are called after this one.
   [[nodiscard]] bool goes_on_after(const InvocationRecord& record) const;
-  void reject(const LaneAdmission& admission);
+  void reject();
   void note_batch(Duration begin, Duration end);
 
   RunTables& tables_;
@@ -71,6 +72,7 @@ class PoolBatch final : private TeamWork {
   LaneQueue queue_;
   std::vector<InvocationRecord*> records_;  // in order of enqueueing, then of dispatch
   std::vector<LaneItem> items_;
+  LaneAdmission admission_;
   std::vector<WorkerTime> free_at_;  // of each worker
   std::unique_ptr<LaneTeam> team_;
   std::vector<TeamItem> team_items_;

@@ -1,6 +1,7 @@
 #include "graph/run/pool_batch.h"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,43 @@ TEST(PoolBatch, G59_ABatchTakesTheTimeOfMaxThreadsWorkers) {
   EXPECT_EQ(values_and_times(wide), (Strings{"1@30", "2@30", "3@30", "4@30", "5@30"}));
   const auto serial = run_graph(pooled("max_threads: 2", "reentrant: false", 3));
   EXPECT_EQ(values_and_times(serial), (Strings{"1@30", "2@30", "3@30"}));
+}
+
+// Looking at all that waits for each invocation would take longer than all other tests together.
+TEST(PoolBatch, G59_WhatWaitsForItsComponentIsNotLookedAtAgainAndAgain) {
+  constexpr int kCount = 60'000;
+  RunText parts = pooled("max_threads: 2", "reentrant: false", kCount);
+  for (std::string& edge : parts.edges) edge.replace(edge.find("64"), 2, std::to_string(kCount));
+  // A second component: the invocations of one are all behind those of the other.
+  parts.components.insert(
+      parts.components.begin() + 1,
+      "id: x, type: core.spend, config: {cost: 10ms}, trigger_policy: {type: any_input}, "
+      "execution: {lane: pool}");
+  parts.edges.push_back(
+      base::format("id: sx, kind: immediate, from: s.out, to: x.in, policy: "
+                   "{{mode: queue, capacity: {}}}",
+                   kCount));
+  const auto result = run_graph(parts);
+  ASSERT_EQ(result.outputs.size(), static_cast<std::size_t>(kCount));
+  EXPECT_EQ(result.time, kCount * 10ms) << "both at once, each one after the other";
+}
+
+TEST(PoolBatch, G62_NothingIsAdmittedAnywhereIfOneLaneOverflows) {
+  RunText parts = pooled("max_threads: 2", "reentrant: true", 3);
+  parts.lanes.push_back("small: {type: thread_pool, queue_capacity: 0, overflow: fail_fast}");
+  parts.components.insert(
+      parts.components.begin() + 1,
+      "id: x, type: core.linear, trigger_policy: {type: any_input}, execution: {lane: small}");
+  parts.edges.push_back(
+      "id: sx, kind: immediate, from: s.out, to: x.in, policy: {mode: queue, capacity: 64}");
+  const auto result = run_graph(parts);
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(result.errors.front().code, "lane_overflow");
+  EXPECT_EQ(result.errors.front().lane, "small");
+  for (const char* lane : {"pool", "small"}) {
+    EXPECT_EQ(result.metric("runtime.scheduler.in_flight_count", lane), 0) << lane;
+    EXPECT_EQ(result.metric("runtime.scheduler.completed_count", lane), 0) << lane;
+  }
 }
 
 TEST(PoolBatch, G36_DownstreamWaitsForTheWholeBatchAndTheWidthIsBounded) {

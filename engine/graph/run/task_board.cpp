@@ -151,11 +151,11 @@ void TaskBoard::give_to_team(const Running& task,
   team_.post([this, order = task.order, function = std::move(function), limit] {
     TeamTaskContext context(limit, team_);
     base::Result<Payload> result = guarded_call([&] { return function(context); });
-    end_in_team(order, std::move(result), context.took());
+    end_in_team(order, {.spent = context.took(), .result = std::move(result)});
   });
 }
 
-void TaskBoard::end_in_team(std::uint64_t order, base::Result<Payload> result, Duration took) {
+void TaskBoard::end_in_team(std::uint64_t order, TaskAnswer answer) {
   const RunLocked locked(tables_.lock);
   const auto found = in_team_.find(order);
   if (found == in_team_.end()) return;  // cancelled, and counted as that
@@ -163,35 +163,35 @@ void TaskBoard::end_in_team(std::uint64_t order, base::Result<Payload> result, D
   in_team_.erase(found);
   const DomainRun& domain = tables_.domains[tables_.graph.components[task.key.component].domain];
   const Duration now = domain.clock != nullptr ? domain.clock->now() : domain.now;
-  if (task.limit != Duration::zero() && took > task.limit) report_overrun(task.key.component, now);
   if (tables_.settings.journal != nullptr) {
-    tables_.settings.journal->end_task(tables_, task.key, now, {.spent = took, .result = result});
+    tables_.settings.journal->end_task(tables_, task.key, now, answer);
   }
-  complete({.end = now,
+  end_task(order, task, now, std::move(answer));
+  if (on_completed_) on_completed_();
+}
+
+void TaskBoard::end_task(std::uint64_t order, const InTeam& task, Duration at, TaskAnswer answer) {
+  const bool is_over = task.limit != Duration::zero() && answer.spent > task.limit;
+  if (is_over) report_overrun(task.key.component, at);
+  complete({.end = at,
             .order = order,
             .component = task.key.component,
             .output = task.output,
             .correlation = task.correlation,
-            .result = std::move(result)});
-  if (on_completed_) on_completed_();
+            .result = std::move(answer.result)});
 }
 
 bool TaskBoard::has(const TaskKey& key) const {
   return std::ranges::any_of(in_team_, [&](const auto& entry) { return entry.second.key == key; });
 }
 
-bool TaskBoard::end_again(const TaskKey& key, Duration at, base::Result<Payload> result) {
+bool TaskBoard::end_again(const TaskKey& key, Duration at, TaskAnswer answer) {
   const auto found =
       std::ranges::find(in_team_, key, [](const auto& entry) { return entry.second.key; });
   if (found == in_team_.end()) return false;
   const auto [order, task] = *found;
   in_team_.erase(found);
-  complete({.end = at,
-            .order = order,
-            .component = key.component,
-            .output = task.output,
-            .correlation = task.correlation,
-            .result = std::move(result)});
+  end_task(order, task, at, std::move(answer));
   return true;
 }
 

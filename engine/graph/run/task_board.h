@@ -48,7 +48,7 @@ class TaskBoard {
   /// Whether a task of a run that is replayed is in flight.
   [[nodiscard]] bool has(const TaskKey& key) const;
   /// Ends a task of a run that is replayed; false if it is not in flight.
-  [[nodiscard]] bool end_again(const TaskKey& key, Duration at, base::Result<Payload> result);
+  [[nodiscard]] bool end_again(const TaskKey& key, Duration at, TaskAnswer answer);
   [[nodiscard]] bool is_empty() const { return running_.empty() && in_team_.empty(); }
   /// The run ends: what is in flight is cancelled, and what the team is doing is awaited. Without
   /// the lock of the run.
@@ -80,8 +80,10 @@ class TaskBoard {
                const TaskFunction& function,
                Duration limit);
   void give_to_team(const Running& task, const TaskKey& key, TaskFunction function, Duration limit);
-  /// A thread has run a task; `took` is the time on the machine's clock.
-  void end_in_team(std::uint64_t order, base::Result<Payload> result, Duration took);
+  /// A thread has run a task; it took as long on the machine's clock.
+  void end_in_team(std::uint64_t order, TaskAnswer answer);
+  /// A task of the team has ended; it is no longer in `in_team_`.
+  void end_task(std::uint64_t order, const InTeam& task, Duration at, TaskAnswer answer);
   void complete(Running task);
   void report_overrun(std::uint32_t component, Duration at);
   void deliver(Running& task, DomainRun& domain);

@@ -76,6 +76,7 @@ Trigger::Trigger(std::uint32_t component,
   is_plain_ = is_each && !plain_.empty() && are_plain && !has_age_rule_ && !has_time_rule_ &&
               !rule.coalesce && plan_.type != TriggerType::kWatermark &&
               plan_.type != TriggerType::kCondition;
+  if (plain_.size() == 1) only_ = plain_.data();
 }
 
 void Trigger::collect(TriggerTime time, InvocationList& list, TriggerNotes& notes, bool coalesce) {

@@ -55,13 +55,20 @@ class Trigger {
   /// Counts all messages of a plain trigger as taken at that time and gives how many they are.
   /// Whoever calls takes each of them with `take_next` before anything else happens here.
   [[nodiscard]] std::size_t begin_taking(Duration now) {
-    if (plain_.size() > 1) return begin_merging(now);
-    run_front_ = plain_.data();
-    run_left_ = run_front_->channel->available();
-    if (run_left_ == 0) return 0;
-    run_front_->channel->note_taken(run_left_, now);
-    cells_.ready_count.add(run_left_);
-    return run_left_;
+    if (only_ == nullptr) return begin_merging(now);
+    const std::size_t count = only_->channel->plainly_available();
+    run_front_ = only_;
+    run_left_ = count;
+    if (count == 0) return 0;
+    only_->channel->note_taken(count, now);
+    cells_.ready_count.add(count);
+    return count;
+  }
+  /// Counts the invocation of a free-running component as ready; false if it is finished.
+  [[nodiscard]] bool try_begin_manual() {
+    if (is_finished_) return false;
+    cells_.ready_count.add();
+    return true;
   }
   /// Gives an invocation the next message in order of arrival.
   void take_next(InvocationRecord& record) {
@@ -169,8 +176,9 @@ class Trigger {
   const bool is_manual_;
   const bool has_timer_;
   bool has_time_rule_;
-  bool is_plain_ = false;     // one invocation per message, channels without rules
-  std::vector<Front> plain_;  // the channels then
+  bool is_plain_ = false;        // one invocation per message, channels without rules
+  std::vector<Front> plain_;     // the channels then
+  const Front* only_ = nullptr;  // of them, if there is one
   std::vector<MergedFront>
       merged_;  // those that have messages beyond the run, while they are taken
   const Front* run_front_ = nullptr;  // whose messages are next
