@@ -124,7 +124,7 @@ void RankExchange::correct_class() {
 }
 
 void RankExchange::recall_text() {
-  if (!text_.empty() && plan() != nullptr)
+  if (!text_.empty() && plan() != nullptr && was_started())
     front_.services().generations->recall().note(plan()->plan().name, text_);
   text_ = {};
 }
