@@ -19,6 +19,9 @@ long_seeds() {
 long_server() {
   build_targets release server_sim &&
     build/release/tests/server_sim/server_sim --seeds "${MR_SERVER_SEEDS:-50000}" &&
+    build_targets release server_sim_test &&
+    MILLRACE_OVERLOAD_SEEDS="${MILLRACE_OVERLOAD_SEEDS:-100}" \
+      build/release/tests/server_sim/server_sim_test --gtest_filter='ServerOverloadTest.*' &&
     build_targets release bench_serve &&
     build/release/bench/bench_serve --only instructions --enforce
 }

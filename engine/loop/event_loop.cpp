@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/sync/time_slice.h"
 #include "loop/executor.h"
 #include "loop/inbox.h"
 #include "loop/loop_thread.h"
@@ -98,6 +99,8 @@ LoopCounters EventLoop::counters() const {
 
 void EventLoop::run(const std::string& name) {
   pthread_setname_np(pthread_self(), name.substr(0, kThreadNameMax).c_str());
+  // Beside workers that compute, timers would fire milliseconds late without it (C2).
+  (void)base::ask_for_time_slice(base::kShortTimeSlice);
   const LoopThread::Scope scope(thread());
   while (!stopping_) turn();
   drain();

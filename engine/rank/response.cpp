@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "base/append_texts.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "rank/output_order.h"
@@ -111,8 +112,8 @@ void append_ids(std::string_view request_id, std::string_view engine_request_id,
     base::append_json_string(out, request_id);
     out += ',';
   }
-  out += R"("engine_request_id":)";
-  base::append_json_string(out, engine_request_id);
+  // Made by the engine, of letters, digits and hyphens.
+  base::append_texts(out, R"("engine_request_id":")", engine_request_id, "\"");
 }
 
 }  // namespace

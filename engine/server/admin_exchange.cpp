@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "base/formats/json_reader.h"
 #include "base/problems/message_text.h"
-#include "server/json_indent.h"
+#include "server/pages/json_indent.h"
 
 namespace millrace::server {
 namespace {
@@ -74,6 +74,7 @@ AdminExchange::AdminExchange(FrontContext& front, const Route& route, Terms term
 
 void AdminExchange::start(net::HttpExchange& exchange) {
   exchange_ = &exchange;
+  asked_ = front_.asked_of(exchange, net::kHttpClientGone);
   const bool is_upload = route_.action == RouteAction::kUpload;
   exchange.receive(*this, {.bytes_max = is_upload ? kUploadBytesMax : kAdminBytesMax});
 }
@@ -93,8 +94,9 @@ void AdminExchange::on_body_end(std::string_view body) {
   });
 }
 
-void AdminExchange::on_gone(int /*status*/) {
+void AdminExchange::on_gone(int status) {
   exchange_ = nullptr;
+  front_.record_gone(route_.path, asked_, status);
   if (!is_submitted_) front_.give_back(*this);
 }
 

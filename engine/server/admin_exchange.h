@@ -49,6 +49,7 @@ class AdminExchange final : public net::HttpReceiver {
   const Terms terms_;
   HomeJob home_job_;
   net::HttpExchange* exchange_ = nullptr;  // nullptr: the client has gone
+  FrontContext::Asked asked_;
   AdminDesk::Reply reply_;
   bool is_submitted_ = false;
 };

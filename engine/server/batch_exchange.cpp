@@ -196,18 +196,10 @@ void BatchExchange::export_line(LineCall& call, int status, base::TimePoint now)
 
 void BatchExchange::on_gone(int status) {
   exchange_ = nullptr;
-  front_.metrics().count_reply(order_.route->path, status);
   export_batch(status);
-  front_.log().write({.trace_id = log_trace_id(),
-                      .method = "POST",
-                      .route = order_.route->path,
-                      .client = client_,
-                      .status = status,
-                      .outcome = outcome_name(rank::RankOutcome::kCancelled),
-                      .took = front_.services().loop->clock().now() - head_end_,
-                      .rows = next_turn_to_send_,
-                      .bytes_in = bytes_in_,
-                      .bytes_out = bytes_out_});
+  // A refusal that was described is counted and logged already.
+  if (status == net::kHttpClientGone || has_begun_)
+    record(status, rank::RankOutcome::kCancelled, {});
   drop_waiting();
   cancel_lines();
   move_on();
@@ -251,17 +243,35 @@ void BatchExchange::refuse_rest(const RequestProblem& problem) {
   net::HttpExchange& exchange = *std::exchange(exchange_, nullptr);
   drop_waiting();
   const int status = problem_of(problem.code).status;
-  front_.metrics().count_reply(order_.route->path, status);
   export_batch(status);
   cancel_lines();
   // What has begun with 200 cannot become another status: it ends without its end mark.
-  if (has_begun_) return exchange.abort();
+  if (has_begun_) {
+    exchange.abort();
+    return record(status, rank::RankOutcome::kInvalid, {});
+  }
   std::string body;
   const std::string id = front_.plans().ranker->make_request_id();
   write_problem(problem, {.engine_request_id = id}, body);
   exchange.reply_fields().add("Content-Type", kProblemType);
-  front_.add_fields(exchange, id);
-  exchange.reply(status, body);
+  front_.add_fields(exchange.reply_fields(), id);
+  if (exchange.reply(status, body)) record(status, rank::RankOutcome::kInvalid, {});
+}
+
+void BatchExchange::record(int status, rank::RankOutcome outcome, std::string_view request_id) {
+  front_.metrics().count_reply(order_.route->path, status);
+  front_.log().write({.request_id = request_id,
+                      .trace_id = log_trace_id(),
+                      .method = "POST",
+                      .route = order_.route->path,
+                      .client = client_,
+                      .plan = order_.plan,
+                      .status = status,
+                      .outcome = outcome_name(outcome),
+                      .took = front_.services().loop->clock().now() - head_end_,
+                      .rows = next_turn_to_send_,
+                      .bytes_in = bytes_in_,
+                      .bytes_out = bytes_out_});
 }
 
 void BatchExchange::retry() {
@@ -390,7 +400,8 @@ void BatchExchange::send(std::uint64_t turn, std::string text) {
 void BatchExchange::send_now(std::string_view text) {
   if (!std::exchange(has_begun_, true)) {
     exchange_->reply_fields().add("Content-Type", "application/x-ndjson");
-    front_.add_fields(*exchange_, find_request_id(exchange_->head().fields).value_or(""));
+    front_.add_fields(exchange_->reply_fields(),
+                      find_request_id(exchange_->head().fields).value_or(""));
     exchange_->begin(200);
   }
   if (text.empty()) return;
@@ -401,20 +412,8 @@ void BatchExchange::send_now(std::string_view text) {
 void BatchExchange::end_reply() {
   send_now({});
   net::HttpExchange& exchange = *std::exchange(exchange_, nullptr);
-  front_.metrics().count_reply(order_.route->path, 200);
   export_batch(200);
-  front_.log().write({.request_id = find_request_id(exchange.head().fields).value_or(""),
-                      .trace_id = log_trace_id(),
-                      .method = "POST",
-                      .route = order_.route->path,
-                      .client = client_,
-                      .plan = order_.plan,
-                      .status = 200,
-                      .outcome = outcome_name(rank::RankOutcome::kOk),
-                      .took = front_.services().loop->clock().now() - head_end_,
-                      .rows = turn_count_,
-                      .bytes_in = bytes_in_,
-                      .bytes_out = bytes_out_});
+  record(200, rank::RankOutcome::kOk, find_request_id(exchange.head().fields).value_or(""));
   exchange.finish();
 }
 

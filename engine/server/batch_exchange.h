@@ -83,6 +83,8 @@ class BatchExchange final : public net::HttpReceiver {
   /// Whether spans of the batch and its lines go to a collector (S41).
   [[nodiscard]] bool is_exported() const;
   void export_batch(int status);
+  /// Counts and logs the batch.
+  void record(int status, rank::RankOutcome outcome, std::string_view request_id);
   void export_line(LineCall& call, int status, base::TimePoint now);
   [[nodiscard]] std::string log_trace_id() const {
     return front_.log().is_on() ? observe::to_text(trace_.trace) : std::string();

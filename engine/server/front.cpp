@@ -11,15 +11,16 @@
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/problems/message_text.h"
+#include "net/http/http_coding.h"
 #include "net/http_head.h"
 #include "server/admin_exchange.h"
 #include "server/batch_exchange.h"
 #include "server/call_headers.h"
 #include "server/graphs/graph_routes.h"
-#include "server/json_indent.h"
-#include "server/openapi.h"
 #include "server/page_exchange.h"
-#include "server/plan_pages.h"
+#include "server/pages/json_indent.h"
+#include "server/pages/openapi.h"
+#include "server/pages/plan_pages.h"
 #include "server/rank_exchange.h"
 
 namespace millrace::server {
@@ -43,9 +44,10 @@ class Front::ListenerHandler final : public net::HttpHandler {
   ListenerHandler(Front& front, ListenerKind listener) : front_(front), listener_(listener) {}
   void on_request(net::HttpExchange& exchange) override { front_.on_request(exchange, listener_); }
   void describe_refusal(const net::HttpRefusal& refusal,
+                        const net::HttpExchange* exchange,
                         net::HttpFields& fields,
                         std::string& body) override {
-    front_.describe_refusal(refusal, fields, body);
+    front_.describe_refusal(refusal, exchange, listener_, fields, body);
   }
 
  private:
@@ -128,6 +130,16 @@ void Front::on_message(net::HttpExchange& exchange,
   start_rank(exchange, kMessageRoute, match, QueryFields(), *key);
 }
 
+void Front::record_oversize(const net::HttpExchange& exchange, int status) {
+  metrics().count_reply(kMessageRoute.path, status);
+  log().write({.request_id = find_request_id(exchange.head().fields).value_or(""),
+               .method = kMessageRoute.method,
+               .route = kMessageRoute.path,
+               .client = exchange.peer(),
+               .status = status,
+               .error_code = "response_too_large"});
+}
+
 void Front::dispatch(net::HttpExchange& exchange,
                      const Route& route,
                      RouteMatch& match,
@@ -148,7 +160,7 @@ void Front::dispatch(net::HttpExchange& exchange,
     case RouteAction::kExplainPlan:
       return show_plan(exchange, route, match, is_pretty);
     case RouteAction::kOpenApi:
-      return reply_json(exchange, route, openapi_document(), is_pretty);
+      return reply_fixed(exchange, route, openapi_page(is_pretty));
     case RouteAction::kIndex: {
       auto names = plans().plans->names();
       if (key != nullptr)
@@ -359,19 +371,41 @@ void Front::reply_json(net::HttpExchange& exchange,
   reply_page(exchange, route, 200, indented);
 }
 
+void Front::reply_fixed(net::HttpExchange& exchange, const Route& route, const FixedPage& page) {
+  if (!net::accepts_gzip(exchange.head().fields))
+    return reply_page(exchange, route, 200, page.plain);
+  exchange.reply_fields().add("Content-Encoding", "gzip");
+  reply_page(exchange, route, 200, page.gzip);
+}
+
 void Front::describe_refusal(const net::HttpRefusal& refusal,
+                             const net::HttpExchange* exchange,
+                             ListenerKind listener,
                              net::HttpFields& fields,
                              std::string& body) {
   const ProblemEntry& entry = problem_of_status(refusal.status);
   const std::string id = plans().ranker->make_request_id();
-  write_problem(
-      {.code = entry.code, .detail = std::string(refusal.detail)}, {.engine_request_id = id}, body);
+  std::string_view route = kNoRoute;
+  std::string_view caller_id;
+  if (exchange != nullptr) {
+    const net::HttpRequestHead& head = exchange->head();
+    const RouteMatch match = match_path(exchange->target().path, listener, settings().has_admin);
+    if (match.count > 0) route = match.routes[0]->path;
+    caller_id = find_request_id(head.fields).value_or(std::string_view());
+    cors_.add_fields(head.fields, fields);
+  }
+  write_problem({.code = entry.code, .detail = std::string(refusal.detail)},
+                {.request_id = caller_id, .engine_request_id = id},
+                body);
   fields.add("Content-Type", kProblemType);
-  fields.add("X-Request-Id", id);
+  add_fields(fields, caller_id.empty() ? std::string_view(id) : caller_id);
   add_retry_after(fields, refusal.status);
-  metrics().count_reply(kNoRoute, refusal.status);
-  log().write({.engine_request_id = id,
-               .route = kNoRoute,
+  metrics().count_reply(route, refusal.status);
+  log().write({.request_id = caller_id,
+               .engine_request_id = id,
+               .method = exchange != nullptr ? std::string_view(exchange->head().method) : "",
+               .route = route,
+               .client = exchange != nullptr ? std::string_view(exchange->peer()) : "",
                .status = refusal.status,
                .outcome = outcome_name(rank::RankOutcome::kInvalid),
                .error_code = entry.code,

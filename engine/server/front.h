@@ -11,6 +11,7 @@
 #include "server/access/access_rule.h"
 #include "server/cors.h"
 #include "server/front_context.h"
+#include "server/pages/fixed_page.h"
 #include "server/problem.h"
 #include "server/query_fields.h"
 #include "server/route_table.h"
@@ -40,6 +41,8 @@ class Front final : public FrontContext {
   /// Answers a ranking request that came as a message for a plan (NAT2), by the rules of requests
   /// over HTTP.
   void on_message(net::HttpExchange& exchange, const std::string& plan, std::size_t body_bytes);
+  /// Counts and logs a message whose answer was larger than a message may be.
+  void record_oversize(const net::HttpExchange& exchange, int status);
   /// Requests that have no answer yet, and runs whose client has gone.
   [[nodiscard]] std::size_t open_count() const { return open_count_; }
 
@@ -95,7 +98,10 @@ class Front final : public FrontContext {
                   const Route& route,
                   const std::string& json,
                   bool is_pretty);
+  void reply_fixed(net::HttpExchange& exchange, const Route& route, const FixedPage& page);
   void describe_refusal(const net::HttpRefusal& refusal,
+                        const net::HttpExchange* exchange,
+                        ListenerKind listener,
                         net::HttpFields& fields,
                         std::string& body);
 

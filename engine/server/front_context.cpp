@@ -30,8 +30,7 @@ FrontContext::FrontContext(const FrontServices& services, const FrontSettings& s
   own_delays_binding_.bind(kOwnDelay, {}, &own_delays_.delays());
 }
 
-void FrontContext::add_fields(net::HttpExchange& exchange, std::string_view request_id) {
-  net::HttpFields& fields = exchange.reply_fields();
+void FrontContext::add_fields(net::HttpFields& fields, std::string_view request_id) {
   // An id from a body may be any text; only what a header can carry is put there.
   if (!request_id.empty() &&
       std::ranges::all_of(request_id, [](char byte) { return byte > ' ' && byte < 127; }))
@@ -70,24 +69,39 @@ void FrontContext::reply_problem(net::HttpExchange& exchange,
                                  const RequestProblem& problem) {
   const int status = problem_of(problem.code).status;
   const std::string engine_id = plans().ranker->make_request_id();
-  const std::string_view caller_id =
-      find_request_id(exchange.head().fields).value_or(std::string_view());
+  const std::string caller_id(find_request_id(exchange.head().fields).value_or(""));
   std::string body;
   write_problem(problem, {.request_id = caller_id, .engine_request_id = engine_id}, body);
   exchange.reply_fields().add("Content-Type", kProblemType);
-  add_fields(exchange, caller_id.empty() ? std::string_view(engine_id) : caller_id);
+  add_fields(exchange.reply_fields(), caller_id.empty() ? engine_id : caller_id);
   add_retry_after(exchange.reply_fields(), status);
+  const Asked asked = asked_of(exchange, status);
+  if (!exchange.reply(status, body)) return;
   metrics_.count_reply(route, status);
   log_.write({.request_id = caller_id,
               .engine_request_id = engine_id,
-              .method = exchange.head().method,
+              .method = asked.method,
               .route = route,
-              .client = exchange.peer(),
+              .client = asked.client,
               .status = status,
               .outcome = outcome_name(rank::RankOutcome::kInvalid),
               .error_code = problem.code,
               .bytes_out = body.size()});
-  exchange.reply(status, body);
+}
+
+FrontContext::Asked FrontContext::asked_of(const net::HttpExchange& exchange, int status) const {
+  if (!log_.takes(status)) return {};
+  return {.method = exchange.head().method, .client = exchange.peer()};
+}
+
+void FrontContext::record_gone(std::string_view route, const Asked& asked, int status) {
+  if (status != net::kHttpClientGone) return;
+  metrics_.count_reply(route, status);
+  log_.write({.method = asked.method,
+              .route = route,
+              .client = asked.client,
+              .status = status,
+              .outcome = outcome_name(rank::RankOutcome::kCancelled)});
 }
 
 void FrontContext::finish_reply(net::HttpExchange& exchange,
@@ -96,18 +110,19 @@ void FrontContext::finish_reply(net::HttpExchange& exchange,
                                 std::string_view body) {
   const auto given = find_request_id(exchange.head().fields);
   const std::string id = given ? std::string(*given) : plans().ranker->make_request_id();
-  add_fields(exchange, id);
+  add_fields(exchange.reply_fields(), id);
   add_retry_after(exchange.reply_fields(), status);
+  const Asked asked = asked_of(exchange, status);
+  const base::Duration took = services_.loop->clock().now() - exchange.times().head_end;
+  if (!exchange.reply(status, body)) return;
   metrics_.count_reply(route, status);
-  const base::TimePoint now = services_.loop->clock().now();
   log_.write({.request_id = id,
-              .method = exchange.head().method,
+              .method = asked.method,
               .route = route,
-              .client = exchange.peer(),
+              .client = asked.client,
               .status = status,
-              .took = now - exchange.times().head_end,
+              .took = took,
               .bytes_out = body.size()});
-  exchange.reply(status, body);
 }
 
 }  // namespace millrace::server

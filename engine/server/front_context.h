@@ -44,7 +44,7 @@ class FrontContext {
   [[nodiscard]] rank::RequestReader& batch_reader() { return batch_reader_; }
 
   /// Adds the fields that every answer has (S19), and what says which request it belongs to (S17).
-  void add_fields(net::HttpExchange& exchange, std::string_view request_id);
+  void add_fields(net::HttpFields& fields, std::string_view request_id);
   /// Adds `Retry-After` where the status calls for it (S16).
   void add_retry_after(net::HttpFields& fields, int status);
   /// Decides which requests are traced.
@@ -66,6 +66,17 @@ class FrontContext {
   void reply_problem(net::HttpExchange& exchange,
                      std::string_view route,
                      const RequestProblem& problem);
+
+  /// Who asked for what; kept for the log while the exchange may end.
+  struct Asked {
+    std::string method;
+    std::string client;
+  };
+  /// Empty if an answer with this status is not logged.
+  [[nodiscard]] Asked asked_of(const net::HttpExchange& exchange, int status) const;
+  /// Counts and logs a request that ended by `HttpReceiver::on_gone`, unless its refusal was
+  /// described, which has done both.
+  void record_gone(std::string_view route, const Asked& asked, int status);
 
   // An exchange that has served its request ends itself with one of these.
 

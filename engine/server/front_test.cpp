@@ -95,7 +95,7 @@ TEST_F(FrontTest, S16_WhatTheConnectionRefusesIsAProblemToo) {
   std::string body;
   rig.front()
       .handler(ListenerKind::kMain)
-      .describe_refusal({.status = 431, .detail = "Too many fields"}, fields, body);
+      .describe_refusal({.status = 431, .detail = "Too many fields"}, nullptr, fields, body);
   EXPECT_EQ(text_of(body, "type"), "urn:millrace:error:request_header_fields_too_large");
   EXPECT_EQ(fields.find("Content-Type"), "application/problem+json");
 }

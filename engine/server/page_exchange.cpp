@@ -30,6 +30,7 @@ PageExchange::PageExchange(FrontContext& front,
 
 void PageExchange::start(net::HttpExchange& exchange) {
   exchange_ = &exchange;
+  asked_ = front_.asked_of(exchange, net::kHttpClientGone);
   exchange.receive(*this, {.bytes_max = 0});
 }
 
@@ -38,8 +39,9 @@ void PageExchange::on_body_end(std::string_view /*body*/) {
   front_.services().workers->post(work_job_);
 }
 
-void PageExchange::on_gone(int /*status*/) {
+void PageExchange::on_gone(int status) {
   exchange_ = nullptr;
+  front_.record_gone(route_.path, asked_, status);
   if (!is_made_) front_.give_back(*this);
 }
 

@@ -39,6 +39,7 @@ class PageExchange final : public net::HttpReceiver {
   WorkJob work_job_;
   HomeJob home_job_;
   net::HttpExchange* exchange_ = nullptr;  // nullptr: the client has gone
+  FrontContext::Asked asked_;
   std::string body_;
   bool is_made_ = false;  // a worker has it, or had it
   bool has_no_memory_ = false;

@@ -13,12 +13,15 @@
 #include "observe/trace_context.h"
 #include "rank/plan_version.h"
 #include "server/call_headers.h"
-#include "server/json_indent.h"
+#include "server/pages/json_indent.h"
 #include "server/problem.h"
 #include "trace/run_capture.h"
 
 namespace millrace::server {
 namespace {
+
+/// What the connection answers where there is no memory for an answer.
+constexpr int kRefusedForMemory = 503;
 
 ShedReason shed_reason_of(rank::Refusal refusal) {
   switch (refusal) {
@@ -121,7 +124,7 @@ void RankExchange::correct_class() {
 }
 
 void RankExchange::recall_text() {
-  if (!text_.empty() && plan() != nullptr)
+  if (!text_.empty() && plan() != nullptr && was_started())
     front_.services().generations->recall().note(plan()->plan().name, text_);
   text_ = {};
 }
@@ -134,13 +137,7 @@ void RankExchange::on_gone(int status) {
     return;
   }
   // The body never came: nothing has run.
-  front_.metrics().count_reply(route_->path, status);
-  phases_ = {};
-  front_.log().write({.request_id = header_id_,
-                      .method = method_,
-                      .route = route_->path,
-                      .client = client_,
-                      .status = status});
+  front_.record_gone(route_->path, {.method = method_, .client = client_}, status);
   free_again();
 }
 
@@ -154,7 +151,7 @@ void RankExchange::refuse() {
                 {.request_id = header_id_, .engine_request_id = engine_request_id()},
                 body);
   exchange.reply_fields().add("Content-Type", kProblemType);
-  front_.add_fields(exchange, header_id_.empty() ? engine_request_id() : header_id_);
+  front_.add_fields(exchange.reply_fields(), header_id_.empty() ? engine_request_id() : header_id_);
   front_.add_retry_after(exchange.reply_fields(), problem.status);
   exchange.close_after_reply();
   exchange.reply(problem.status, body);
@@ -254,7 +251,8 @@ void RankExchange::reply() {
     status = problem_of(*code()).status;
     fields.add("Content-Type", kProblemType);
   }
-  front_.add_fields(*exchange_, request_id().empty() ? engine_request_id() : request_id());
+  front_.add_fields(exchange_->reply_fields(),
+                    request_id().empty() ? engine_request_id() : request_id());
   if (degraded_count() > 0) fields.add("X-Degraded", std::to_string(degraded_count()));
   front_.add_retry_after(fields, status);
   append_server_timing(phases_, timing_);
@@ -266,8 +264,12 @@ void RankExchange::reply() {
     append_indented(text, indented);
     text = indented;
   }
-  record(status, text.size());
-  exchange_->reply(status, text);
+  const std::size_t bytes = text.size();
+  if (exchange_->reply(status, text)) {
+    record(status, bytes);
+  } else {
+    export_run(kRefusedForMemory, head_end_ + phases_.total);
+  }
 }
 
 void RankExchange::record(int status, std::size_t bytes_out) {

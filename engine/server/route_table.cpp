@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +14,17 @@ namespace millrace::server {
 namespace {
 
 constexpr std::size_t kPlanNameMax = 128;
+constexpr std::array<bool, 256> kNameCharacters = [] {
+  std::array<bool, 256> allowed{};
+  for (std::size_t byte = 0; byte < allowed.size(); ++byte) {
+    const bool is_letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+    const bool is_digit = byte >= '0' && byte <= '9';
+    allowed[byte] =
+        is_letter || is_digit ||
+        std::string_view("_.@=,-").find(static_cast<char>(byte)) != std::string_view::npos;
+  }
+  return allowed;
+}();
 
 constexpr auto kRankQuery = std::to_array<QueryField>({
     {"user_id", "integer", "the viewer", true},
@@ -148,6 +160,8 @@ constexpr auto kPatterns = [] {
     patterns[index] = split_path(kRoutes[index].path);
   return patterns;
 }();
+constexpr bool is_name(std::string_view segment) { return segment.starts_with('{'); }
+
 /// The routes of each number of segments, in the order of the table.
 struct RouteList {
   std::array<std::uint8_t, kRoutes.size()> indexes{};
@@ -165,20 +179,42 @@ static_assert(std::ranges::all_of(kPatterns, [](const PathSegments& pattern) {
   return pattern.count <= kSegmentsMax;
 }));
 
-/// Compares a path with a pattern of as many segments.
-bool fits(const PathSegments& pattern, const PathSegments& path, EncodedNames& names) {
-  // From the end, where paths differ most.
-  for (std::size_t index = pattern.count; index-- > 0;) {
-    const std::string_view wanted = pattern.texts[index];
-    if (wanted.starts_with('{')) {
-      (wanted == "{graph}"       ? names.graph
-       : wanted == "{component}" ? names.component
-                                 : names.plan) = path.texts[index];
-    } else if (wanted != path.texts[index]) {
-      return false;
+/// Which segments of every route stand for themselves, in the order of the table: bit i is segment
+/// i.
+constexpr auto kLiterals = [] {
+  std::array<std::uint8_t, kRoutes.size()> literals{};
+  for (std::size_t index = 0; index < kRoutes.size(); ++index) {
+    for (std::size_t place = 0; place < kPatterns[index].count; ++place) {
+      if (!is_name(kPatterns[index].texts[place]))
+        literals[index] = static_cast<std::uint8_t>(literals[index] | 1U << place);
     }
   }
+  return literals;
+}();
+
+/// Compares a path with the pattern of a route, which has as many segments.
+bool fits(std::size_t route, const PathSegments& path) {
+  // From the end, where paths differ most.
+  for (unsigned left = kLiterals[route]; left != 0;) {
+    const auto place = static_cast<std::size_t>(std::bit_width(left) - 1);
+    if (kPatterns[route].texts[place] != path.texts[place]) return false;
+    left ^= 1U << place;
+  }
   return true;
+}
+
+/// Takes the names out of a path that fits.
+EncodedNames names_in(std::size_t route, const PathSegments& path) {
+  EncodedNames names;
+  const PathSegments& pattern = kPatterns[route];
+  for (std::size_t place = 0; place < pattern.count; ++place) {
+    if ((kLiterals[route] >> place & 1U) != 0) continue;
+    const std::string_view wanted = pattern.texts[place];
+    (wanted == "{graph}"       ? names.graph
+     : wanted == "{component}" ? names.component
+                               : names.plan) = path.texts[place];
+  }
+  return names;
 }
 
 /// The names of a path that leads to a graph.
@@ -192,10 +228,8 @@ void decode_names(const EncodedNames& names, RouteMatch& match) {
 std::span<const Route> route_table() { return kRoutes; }
 
 bool is_plan_name(std::string_view name) {
-  constexpr std::string_view kMarks = "_.@=,-";
-  return !name.empty() && name.size() <= kPlanNameMax && std::ranges::all_of(name, [&](char byte) {
-    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= 'a' && byte <= 'z') || kMarks.find(byte) != std::string_view::npos;
+  return !name.empty() && name.size() <= kPlanNameMax && std::ranges::all_of(name, [](char byte) {
+    return kNameCharacters[static_cast<unsigned char>(byte)];
   });
 }
 
@@ -206,9 +240,8 @@ RouteMatch match_path(std::string_view path, ListenerKind listener, bool has_adm
   for (std::size_t place = 0; place < list.count; ++place) {
     const std::size_t index = list.indexes[place];
     const Route& route = kRoutes[index];
-    EncodedNames names;
-    if (!exists_on(route, listener, has_admin) || !fits(kPatterns[index], segments, names))
-      continue;
+    if (!fits(index, segments) || !exists_on(route, listener, has_admin)) continue;
+    const EncodedNames names = names_in(index, segments);
     match.routes[match.count++] = &route;
     if (names.graph.data() != nullptr) decode_names(names, match);
     if (match.count > 1 || names.plan.data() == nullptr) continue;

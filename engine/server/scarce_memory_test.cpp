@@ -3,6 +3,7 @@
 // allocation of the process.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,9 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "base/scarce_memory_fixture.h"
-#include "net/fake_listener.h"
-#include "net/http/http_server.h"
-#include "server/front_fixture.h"
+#include "server/connected_front_fixture.h"
 #include "server/generations/reload_fixture.h"
 
 namespace millrace::server::testing {
@@ -27,52 +26,33 @@ using ::testing::StartsWith;
 
 constexpr std::size_t kLarge = 32U << 10;
 
-std::string post(const std::string& target, const std::string& body) {
-  return "POST " + target +
-         " HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-         body;
-}
-
-/// A front behind connections on fake streams.
-class ServingRig final : private net::Acceptor {
- public:
-  ServingRig() : http({.loop = rig.rank.loop, .wall_clock = rig.rank.wall_clock}) {
-    rig.rank.load(small_plan());
-  }
-
-  /// Sends bytes in pieces and gives what comes back until nothing happens any more. Large
-  /// allocations fail after so many.
+struct ServingRig : ConnectedFront {
+  /// Asks while large allocations fail after so many.
   std::string ask(const std::string& bytes, std::int64_t skips = INT64_MAX) {
-    net::FakePeer& client = listener.connect();
-    rig.rank.loop.run_ready();
-    client.deliver_split(bytes, 4096);
-    {
-      const ScarceMemory scarce(kLarge, skips);
-      while (rig.rank.step()) {
-      }
-      attempts = static_cast<std::int64_t>(scarce.attempts());
-      failures = scarce.failures();
-    }
-    return client.take_received();
+    const ScarceMemory scarce(kLarge, skips);
+    std::string answer = ConnectedFront::ask(bytes);
+    attempts = static_cast<std::int64_t>(scarce.attempts());
+    failures = scarce.failures();
+    return answer;
   }
-
-  FrontRig rig;
-  net::HttpServer http;
-  net::FakeListener listener{rig.rank.loop, *this};
   std::int64_t attempts = 0;
   std::uint64_t failures = 0;
-
- private:
-  void on_incoming(std::unique_ptr<net::Incoming> incoming) override {
-    http.take(std::move(incoming), rig.front().handler(ListenerKind::kMain));
-  }
-  void on_accept_paused(const base::Error& /*reason*/) override {}
-  void on_listener_closed() override {}
 };
 
 /// A reply in chunks without its end.
 MATCHER(IsCutOff, "is cut off") {
   return arg.find("chunked") != std::string::npos && !arg.ends_with("\r\n0\r\n\r\n");
+}
+
+/// Each answer was counted once, with the status that the client got, on the route that it asked.
+void expect_counted_as_answered(ServingRig& serving) {
+  const std::map<std::string, int> answered = serving.seen;
+  std::map<std::string, int> by_code;
+  for (const auto& [place, count] : serving.counted()) {
+    EXPECT_NE(place.first, "none") << place.second;
+    by_code[place.second] += count;
+  }
+  EXPECT_EQ(by_code, answered);
 }
 
 /// Asks with the first large allocation failing, then the second and so on, up to the last ones,
@@ -98,8 +78,9 @@ TEST(ScarceMemoryTest, S52_ABodyThatFindsNoRoomIsRefused) {
   ServingRig serving;
   const std::string body = R"({"user_id":1,"request_id":"x")" + std::string(200'000, ' ') + "}";
   EXPECT_GE(fail_each(serving, post("/v1/rank/p", body), "limit_reached", 0), 3);
-  EXPECT_THAT(serving.rig.ask("GET", "/metrics").reply_body,
+  EXPECT_THAT(serving.metrics(),
               HasSubstr(R"(rankd_http_requests_total{route="/v1/rank/{plan}",code="503"})"));
+  expect_counted_as_answered(serving);
 }
 
 TEST(ScarceMemoryTest, S52_ALineOfABatchThatFindsNoRoomEndsTheBatch) {
@@ -114,8 +95,10 @@ TEST(ScarceMemoryTest, S52_APageThatFindsNoRoomIsAnError) {
   for (int plan = 0; plan < 300; ++plan)
     (void)serving.rig.front().metrics().ledger().plan("plan_" + std::to_string(plan));
   EXPECT_GE(fail_each(serving, "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n", "limit_reached", 2), 2);
-  EXPECT_THAT(serving.rig.ask("GET", "/metrics").reply_body,
+  EXPECT_THAT(serving.metrics(),
               HasSubstr(R"(rankd_http_requests_total{route="/metrics",code="500"})"));
+  EXPECT_GT((serving.counted()[{"/metrics", "503"}]), 0) << "no answer found no memory";
+  expect_counted_as_answered(serving);
 }
 
 TEST(ScarceMemoryTest, S52_APlanThatFindsNoRoomIsStaleAndTriedAgain) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -18,28 +19,46 @@
 namespace millrace::server {
 namespace {
 
+/// The digits of a duration in milliseconds. Every answer has four of them, so they are those of a
+/// whole number.
+class MillisecondsText {
+ public:
+  explicit MillisecondsText(base::Duration duration) {
+    using std::chrono::microseconds;
+    const auto rounded = static_cast<std::uint64_t>(
+        std::chrono::round<microseconds>(std::max(duration, base::Duration::zero())).count());
+    const auto fraction = static_cast<unsigned>(rounded % 1000);
+    char* end = std::to_chars(std::begin(text_), std::end(text_), rounded / 1000).ptr;
+    *end++ = '.';
+    for (const unsigned digit : {fraction / 100, fraction / 10 % 10, fraction % 10})
+      *end++ = static_cast<char>('0' + digit);
+    size_ = static_cast<std::size_t>(end - text_);
+  }
+  operator std::string_view() const {  // NOLINT(google-explicit-constructor): it is one
+    return {text_, size_};
+  }
+
+ private:
+  char text_[32];
+  std::size_t size_ = 0;
+};
+
 void append_phase(std::string_view name, base::Duration duration, std::string& out) {
-  using std::chrono::microseconds;
-  // Every answer has four of these, so the digits are those of a whole number.
-  const auto rounded =
-      std::chrono::round<microseconds>(std::max(duration, base::Duration::zero())).count();
-  const auto fraction = static_cast<int>(rounded % 1000);
-  char text[32];
-  char* end = std::to_chars(std::begin(text), std::end(text), rounded / 1000).ptr;
-  *end++ = '.';
-  for (const int digit : {fraction / 100, fraction / 10 % 10, fraction % 10})
-    *end++ = static_cast<char>('0' + digit);
-  base::append_texts(
-      out, name, ";dur=", std::string_view(text, static_cast<std::size_t>(end - text)));
+  base::append_texts(out, name, ";dur=", MillisecondsText(duration));
 }
 
 }  // namespace
 
 void append_server_timing(const RequestPhases& phases, std::string& out) {
-  append_phase("read", phases.read, out);
-  append_phase(", wait", phases.wait, out);
-  append_phase(", run", phases.run, out);
-  append_phase(", total", phases.total, out);
+  base::append_texts(out,
+                     "read;dur=",
+                     MillisecondsText(phases.read),
+                     ", wait;dur=",
+                     MillisecondsText(phases.wait),
+                     ", run;dur=",
+                     MillisecondsText(phases.run),
+                     ", total;dur=",
+                     MillisecondsText(phases.total));
 }
 
 void append_node_timing(std::string_view response, std::string& out) {

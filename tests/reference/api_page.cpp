@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "server/openapi.h"
+#include "server/pages/openapi.h"
 
 int main() {
   std::fputs(millrace::server::api_reference().c_str(), stdout);

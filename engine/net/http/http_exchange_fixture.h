@@ -56,10 +56,11 @@ class FakeHttpExchange final : public HttpExchange {
   }
   [[nodiscard]] HttpFields& reply_fields() override { return reply_fields_; }
   void close_after_reply() override { closes = true; }
-  void reply(int with_status, std::string_view body) override {
+  bool reply(int with_status, std::string_view body) override {
     begin(with_status);
     reply_body = body;
     is_complete = true;
+    return true;
   }
   void begin(int with_status) override {
     MR_CHECK(status == 0);

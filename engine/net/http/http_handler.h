@@ -38,8 +38,9 @@ class HttpReceiver {
   /// Bytes of the reply had to wait for the client, and now all of them have left.
   virtual void on_drained() {}
   /// Called last, if the exchange ends without a complete reply of the handler: it must not be used
-  /// from here on. `status` is `kHttpClientGone` if the client went away. Else it is what the
-  /// connection has answered itself, such as 408 or 413 for a body that is late or too large.
+  /// from here on. `status` is `kHttpClientGone` if the client went away. Else it is why the
+  /// connection refused the request, such as 408 or 413 for a body that is late or too large. The
+  /// handler has then described the refusal, unless a reply had begun, which was broken off.
   virtual void on_gone(int status) = 0;
 };
 
@@ -89,8 +90,9 @@ class HttpExchange {
   virtual void close_after_reply() = 0;
   /// Answers with a whole body. A reply to HEAD, 204 and 304 go out without their body. Large
   /// bodies are compressed for clients that accept it, unless `reply_fields` has a
-  /// `Content-Encoding`.
-  virtual void reply(int status, std::string_view body) = 0;
+  /// `Content-Encoding`. False: there was no memory for it, so the connection has refused the
+  /// request instead, and the handler has described that.
+  virtual bool reply(int status, std::string_view body) = 0;
   /// Begins a reply of unknown length.
   virtual void begin(int status) = 0;
   /// Sends the next piece of the body. The caller bounds `unsent_bytes`.
@@ -118,9 +120,13 @@ class HttpHandler {
   /// The head of a request has come; see `HttpExchange` for what is to be done.
   virtual void on_request(HttpExchange& exchange) = 0;
   /// Writes the body of an answer that the connection gives itself, and its `Content-Type`. Without
-  /// an override it is the detail as plain text. Also the place to count refusals; requests that a
-  /// receiver has heard of get `on_gone` besides.
-  virtual void describe_refusal(const HttpRefusal& refusal, HttpFields& fields, std::string& body) {
+  /// an override it is the detail as plain text. Called once for each such answer, so this is the
+  /// place to count them. `exchange` is the request, of which only the head, the target and the
+  /// peer may be asked for; nullptr if its head could not be read.
+  virtual void describe_refusal(const HttpRefusal& refusal,
+                                const HttpExchange* /*exchange*/,
+                                HttpFields& fields,
+                                std::string& body) {
     fields.add("Content-Type", "text/plain");
     body.append(refusal.detail).append("\n");
   }

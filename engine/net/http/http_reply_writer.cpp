@@ -18,6 +18,8 @@
 namespace millrace::net {
 namespace {
 
+using namespace std::string_view_literals;
+
 struct Phrase {
   int status;
   std::string_view text;
@@ -92,6 +94,11 @@ class NumberText {
   const char* end_;
 };
 
+/// What stands between and behind name and value of a field.
+constexpr std::string_view kFieldMarks = ": \r\n";
+/// More than all parts of a head that are always the same, with the numbers.
+constexpr std::size_t kFixedBytesMax = 192;
+
 }  // namespace
 
 std::string_view http_reason_phrase(int status) {
@@ -121,30 +128,42 @@ std::string_view HttpDate::at(base::WallTime time) {
 }
 
 void append_reply_head(std::string& text, const HttpReplyForm& form, const HttpFields& fields) {
-  base::append_texts(text,
-                     "HTTP/1.1 ",
-                     NumberText(static_cast<std::size_t>(form.status)),
-                     " ",
-                     http_reason_phrase(form.status),
-                     "\r\n");
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const HttpField field = fields[i];
-    if (!is_http_token(field.name) || !is_http_field_value(field.value)) continue;
-    if (is_of_connection(field.name)) continue;
-    base::append_texts(text, field.name, ": ", field.value, "\r\n");
-  }
-  if (!form.date.empty()) base::append_texts(text, "Date: ", form.date, "\r\n");
-  if (form.framing == HttpBodyFraming::kLength) {
-    base::append_texts(text, "Content-Length: ", NumberText(form.body_bytes), "\r\n");
-  } else if (form.framing == HttpBodyFraming::kChunks) {
-    text.append("Transfer-Encoding: chunked\r\n");
-  }
-  if (form.closes) {
-    text.append("Connection: close\r\n");
-  } else if (form.says_keep_alive) {
-    text.append("Connection: keep-alive\r\n");
-  }
-  text.append("\r\n");
+  const std::string_view phrase = http_reason_phrase(form.status);
+  const NumberText status(static_cast<std::size_t>(form.status));
+  const NumberText length(form.body_bytes);
+  const std::size_t before = text.size();
+  const std::size_t bytes_max = before + kFixedBytesMax + phrase.size() + form.date.size() +
+                                fields.text_bytes() + fields.size() * kFieldMarks.size();
+  // Room for all parts is made once.
+  text.resize_and_overwrite(bytes_max, [&](char* bytes, std::size_t) {
+    char* at = bytes + before;
+    const auto put = [&at](const auto&... parts) {
+      const auto put_one = [&at](std::string_view part) {
+        at = std::copy(part.begin(), part.end(), at);
+      };
+      (put_one(parts), ...);
+    };
+    put("HTTP/1.1 "sv, status, " "sv, phrase, "\r\n"sv);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const HttpField field = fields[i];
+      if (!is_http_token(field.name) || !is_http_field_value(field.value)) continue;
+      if (is_of_connection(field.name)) continue;
+      put(field.name, ": "sv, field.value, "\r\n"sv);
+    }
+    if (!form.date.empty()) put("Date: "sv, form.date, "\r\n"sv);
+    if (form.framing == HttpBodyFraming::kLength) {
+      put("Content-Length: "sv, length, "\r\n"sv);
+    } else if (form.framing == HttpBodyFraming::kChunks) {
+      put("Transfer-Encoding: chunked\r\n"sv);
+    }
+    if (form.closes) {
+      put("Connection: close\r\n"sv);
+    } else if (form.says_keep_alive) {
+      put("Connection: keep-alive\r\n"sv);
+    }
+    put("\r\n"sv);
+    return static_cast<std::size_t>(at - bytes);
+  });
 }
 
 void append_chunk(std::string& text, std::string_view piece) {

@@ -185,15 +185,28 @@ void HttpServer::retire(HttpServerConnection& connection) {
   if (watcher_ != nullptr) watcher_->on_connection_closed();
 }
 
+void HttpServer::resume_scheduled() {
+  std::swap(scheduled_, resumed_);
+  std::size_t count = 0;
+  for (; count < resumed_.size(); ++count) {
+    const base::TimePoint time = now();
+    begin_work(time);
+    if (count > 0 && is_turn_spent(time)) break;
+    if (resumed_[count] == nullptr) continue;
+    resumed_[count]->is_scheduled = false;
+    resumed_[count]->resume();
+  }
+  // Those that had no turn go before those that wait again.
+  scheduled_.insert(
+      scheduled_.begin(), resumed_.begin() + static_cast<std::ptrdiff_t>(count), resumed_.end());
+  std::erase(scheduled_, nullptr);
+  resumed_.clear();
+  if (!scheduled_.empty()) job_.post();
+}
+
 void HttpServer::on_job() {
   retired_.clear();
-  std::swap(scheduled_, resumed_);
-  for (std::size_t i = 0; i < resumed_.size(); ++i) {
-    if (resumed_[i] == nullptr) continue;
-    resumed_[i]->is_scheduled = false;
-    resumed_[i]->resume();
-  }
-  resumed_.clear();
+  resume_scheduled();
   while (list(HttpWait::kHead).size() + list(HttpWait::kBody).size() > settings.reading_max) {
     const HttpWaitLink* const head = list(HttpWait::kHead).front();
     const HttpWaitLink* const body = list(HttpWait::kBody).front();

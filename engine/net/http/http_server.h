@@ -84,6 +84,8 @@ class HttpServer final : private HttpServerContext {
   void retire(HttpServerConnection& connection) override;
   void on_timer();
   void on_job();
+  /// Lets connections go on whose bytes wait, for as long as this turn of the loop allows.
+  void resume_scheduled();
   [[nodiscard]] base::Duration timeout_of(HttpWait wait) const;
   [[nodiscard]] HttpWaitList& list(HttpWait wait) { return lists_[static_cast<std::size_t>(wait)]; }
   [[nodiscard]] const HttpWaitList& list(HttpWait wait) const {
@@ -100,7 +102,7 @@ class HttpServer final : private HttpServerContext {
   std::vector<std::unique_ptr<HttpServerConnection>> connections_;
   std::vector<std::unique_ptr<HttpServerConnection>> retired_;
   std::vector<HttpServerConnection*> scheduled_;
-  std::vector<HttpServerConnection*> resumed_;  // used by `on_job`; kept for its memory
+  std::vector<HttpServerConnection*> resumed_;  // used by `resume_scheduled`; kept for its memory
   std::optional<base::TimePoint> armed_at_;
   // Publishes the start of the longest idle time, in nanoseconds, to whoever spreads connections;
   // nothing else is read by it.

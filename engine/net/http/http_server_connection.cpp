@@ -141,6 +141,7 @@ void HttpServerConnection::resume() {
 void HttpServerConnection::process(std::string_view bytes) {
   in_process_ = true;
   now_ = context_.now();
+  context_.begin_work(now_);
   const std::size_t consumed = process_some(bytes);
   in_process_ = false;
   flush();
@@ -156,9 +157,10 @@ std::size_t HttpServerConnection::process_some(std::string_view bytes) {
     if (phase_ == Phase::kExchange && is_exchange_over()) end_exchange();
     if (phase_ == Phase::kClosed || phase_ == Phase::kLinger || is_blocked()) return consumed;
     if (phase_ != Phase::kExchange && consumed < bytes.size() && !reader_.has_begun()) {
-      if (begun_count++ == kHttpRequestsPerTurnMax) return consumed;
       // One reading of the clock serves all parts of a request that come together.
-      if (begun_count > 1) now_ = context_.now();
+      if (begun_count > 0) now_ = context_.now();
+      if (begun_count > 0 && context_.is_turn_spent(now_)) return consumed;
+      if (begun_count++ == kHttpRequestsPerTurnMax) return consumed;
       times_.first_byte = now_;
     }
     const auto step = reader_.next(bytes.substr(consumed));
@@ -289,6 +291,10 @@ void HttpServerConnection::settle() {
     context_.wait(phase_link_,
                   drops ? HttpWait::kLinger : HttpWait::kBody,
                   drops ? replied_at_ : times_.head_end);
+  } else if (!reader_.has_begun() && !ahead_.empty() && !is_blocked()) {
+    // The next request has come; it waits for its turn, not for the client.
+    phase_ = Phase::kIdle;
+    context_.stop_waiting(phase_link_);
   } else {
     phase_ = reader_.has_begun() ? Phase::kHead : Phase::kIdle;
     const bool has_begun = phase_ == Phase::kHead;
@@ -337,7 +343,7 @@ void HttpServerConnection::refuse(const HttpRefusal& refusal) {
       if (!in_exchange) head_ = nullptr;
       reply_fields_.clear();
       std::string body;
-      handler_.describe_refusal(refusal, reply_fields_, body);
+      handler_.describe_refusal(refusal, in_exchange ? this : nullptr, reply_fields_, body);
       append_head(refusal.status, HttpBodyFraming::kLength, body.size());
       if (head_ == nullptr || head_->method != "HEAD") out_ += body;
     }
@@ -375,9 +381,13 @@ void HttpServerConnection::close() {
 }
 
 void HttpServerConnection::flush() {
-  if (out_.empty() || phase_ == Phase::kClosed) return;
-  context_.cells.bytes_out.add(out_.size());
-  stream_->write(std::exchange(out_, {}));
+  if (!out_.empty()) send(std::exchange(out_, {}));
+}
+
+void HttpServerConnection::send(std::string bytes) {
+  if (phase_ == Phase::kClosed) return;
+  context_.cells.bytes_out.add(bytes.size());
+  stream_->write(std::move(bytes));
   if (stream_->unsent_bytes() > 0 && write_link_.list() == nullptr) watch_writes(context_.now());
 }
 

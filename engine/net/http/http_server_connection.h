@@ -58,7 +58,6 @@ class HttpServerConnection final : public HttpExchange,
 
   /// Ends the connection at once. A request under way is gone.
   void close();
-  [[nodiscard]] bool is_idle() const { return phase_ == Phase::kIdle; }
 
   // HttpExchange
   [[nodiscard]] const HttpRequestHead& head() const override { return *head_; }
@@ -68,7 +67,7 @@ class HttpServerConnection final : public HttpExchange,
   void receive(HttpReceiver& receiver, const HttpBodyWish& wish) override;
   [[nodiscard]] HttpFields& reply_fields() override { return reply_fields_; }
   void close_after_reply() override { closes_ = true; }
-  void reply(int status, std::string_view body) override;
+  bool reply(int status, std::string_view body) override;
   void begin(int status) override;
   void write(std::string_view piece) override;
   void finish() override;
@@ -111,10 +110,14 @@ class HttpServerConnection final : public HttpExchange,
   void wait_for_input();
   void after_reply();
 
-  void write_reply(int status, std::string_view body);
-  /// Makes room for a reply. False: there is no memory for it, and its place is taken by one that
-  /// says so.
+  /// Sends a complete reply. False: there is no memory for it, and one that says so was sent.
+  bool write_reply(int status, std::string_view body);
+  /// Makes room for a reply. False: there is no memory for it.
   [[nodiscard]] bool make_room(std::size_t body_bytes);
+  /// Writes the reply that stands for one without memory.
+  void refuse_for_memory();
+  /// Whether the body of a reply is sent.
+  [[nodiscard]] bool sends_body(int status) const;
   void append_head(int status, HttpBodyFraming framing, std::size_t body_bytes);
   [[nodiscard]] bool wants_gzip(int status, std::string_view body) const;
   void decide_end();
@@ -122,7 +125,9 @@ class HttpServerConnection final : public HttpExchange,
   /// The client has gone.
   void give_up();
   void linger();
+  /// Sends what has gathered.
   void flush();
+  void send(std::string bytes);
   void watch_writes(base::TimePoint now);
 
   // Constant after `start`.

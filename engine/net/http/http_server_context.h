@@ -58,6 +58,16 @@ class HttpServerContext {
   virtual void retire(HttpServerConnection& connection) = 0;
 
   [[nodiscard]] base::TimePoint now() const { return loop.clock().now(); }
+  /// Says that work on requests begins, which may be the first in this turn of the loop.
+  void begin_work(base::TimePoint time) {
+    if (turn_number_ == loop.turn_number()) return;
+    turn_number_ = loop.turn_number();
+    turn_begin_ = time;
+  }
+  /// Whether requests have had their time in this turn; after `begin_work`.
+  [[nodiscard]] bool is_turn_spent(base::TimePoint time) const {
+    return time - turn_begin_ >= kHttpTurnTime;
+  }
   [[nodiscard]] std::string_view date_now() { return date_.at(wall_clock.now()); }
 
   loop::Loop& loop;
@@ -76,6 +86,8 @@ class HttpServerContext {
 
  private:
   HttpDate date_;
+  std::uint64_t turn_number_ = 0;  // of the turn that `turn_begin_` belongs to
+  base::TimePoint turn_begin_{};   // when requests were first worked on in it
 };
 
 }  // namespace millrace::net

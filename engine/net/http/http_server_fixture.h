@@ -55,7 +55,7 @@ class TestCall final : public HttpReceiver {
     gone_status = status;
     exchange = nullptr;
   }
-  void reply(int status, std::string_view text) { take().reply(status, text); }
+  bool reply(int status, std::string_view text) { return take().reply(status, text); }
   HttpExchange& take() { return *std::exchange(exchange, nullptr); }
 };
 
@@ -78,7 +78,10 @@ class TestHandler final : public HttpHandler {
     call.path = exchange.target().path;
     if (when_request) when_request(call);
     if (call.exchange == nullptr) return;
-    if (call.path == "/early") return call.reply(404, "early");
+    if (call.path == "/early") {
+      (void)call.reply(404, "early");
+      return;
+    }
     if (!call.path.starts_with("/later") && call.path != "/pieces" && !call.when_body_end) {
       call.when_body_end = [](TestCall& answered) {
         const std::string method = answered.exchange->head().method;
@@ -88,16 +91,17 @@ class TestHandler final : public HttpHandler {
     exchange.receive(call, {.bytes_max = body_bytes_max, .in_pieces = call.path == "/pieces"});
   }
   void describe_refusal(const HttpRefusal& refusal,
+                        const HttpExchange* exchange,
                         HttpFields& fields,
                         std::string& body) override {
     refusals.push_back(refusal.status);
-    HttpHandler::describe_refusal(refusal, fields, body);
+    HttpHandler::describe_refusal(refusal, exchange, fields, body);
   }
   [[nodiscard]] TestCall& last() { return *calls.back(); }
 };
 
 /// A server in virtual time, whose clients the test plays.
-class HttpServerRig final : private Acceptor {
+class HttpServerRig : private Acceptor {
  public:
   explicit HttpServerRig(const HttpServerSettings& settings = {}, loop::Executor* workers = nullptr)
       : server({.loop = loop, .wall_clock = calendar, .gzip_workers = workers}, settings),

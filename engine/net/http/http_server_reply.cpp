@@ -59,7 +59,7 @@ void HttpServerConnection::append_head(int status,
                     reply_fields_);
 }
 
-void HttpServerConnection::reply(int status, std::string_view body) {
+bool HttpServerConnection::reply(int status, std::string_view body) {
   MR_CHECK(phase_ == Phase::kExchange);
   MR_CHECK(reply_ == Reply::kNone);
   if (body.size() >= context_.settings.gzip_bytes_min) reply_fields_.add("Vary", "Accept-Encoding");
@@ -79,21 +79,40 @@ void HttpServerConnection::reply(int status, std::string_view body) {
   reply_ = Reply::kPacking;
   receiver_ = nullptr;
   packed_status_ = status;
+  return true;
 }
 
 void HttpServerConnection::on_packed(std::string body, bool is_packed) {
   gzip_job_ = nullptr;
   if (is_packed) reply_fields_.add("Content-Encoding", "gzip");
-  write_reply(packed_status_, body);
-}
-
-void HttpServerConnection::write_reply(int status, std::string_view body) {
   decide_end();
-  if (!make_room(body.size())) return after_reply();
-  append_head(status, HttpBodyFraming::kLength, body.size());
-  if (!has_no_body(status) && head_->method != "HEAD") out_ += body;
+  append_head(packed_status_, HttpBodyFraming::kLength, body.size());
+  // The handler was told that there is memory for this reply: the body leaves as it is, without a
+  // copy that needs more.
+  if (sends_body(packed_status_)) {
+    flush();
+    send(std::move(body));
+  }
   reply_ = Reply::kComplete;
   after_reply();
+}
+
+bool HttpServerConnection::sends_body(int status) const {
+  return !has_no_body(status) && head_->method != "HEAD";
+}
+
+bool HttpServerConnection::write_reply(int status, std::string_view body) {
+  decide_end();
+  const bool has_room = make_room(body.size());
+  if (has_room) {
+    append_head(status, HttpBodyFraming::kLength, body.size());
+    if (sends_body(status)) out_ += body;
+  } else {
+    refuse_for_memory();
+  }
+  reply_ = Reply::kComplete;
+  after_reply();
+  return has_room;
 }
 
 bool HttpServerConnection::make_room(std::size_t body_bytes) {
@@ -101,16 +120,18 @@ bool HttpServerConnection::make_room(std::size_t body_bytes) {
     out_.reserve(out_.size() + kHeadRoom + reply_fields_.text_bytes() + body_bytes);
     return true;
   } catch (const std::bad_alloc&) {
+    return false;
   }
+}
+
+void HttpServerConnection::refuse_for_memory() {
   context_.cells.refused.add();
   closes_ = true;
   reply_fields_.clear();
   std::string body;
-  handler_.describe_refusal(kNoMemoryForReply, reply_fields_, body);
+  handler_.describe_refusal(kNoMemoryForReply, this, reply_fields_, body);
   append_head(kNoMemoryForReply.status, HttpBodyFraming::kLength, body.size());
   if (head_->method != "HEAD") out_ += body;
-  reply_ = Reply::kComplete;
-  return false;
 }
 
 void HttpServerConnection::begin(int status) {

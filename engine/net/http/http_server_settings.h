@@ -42,5 +42,8 @@ inline constexpr base::Duration kHttpLingerTime = std::chrono::seconds(1);
 inline constexpr std::size_t kHttpUnsentBytesMax = std::size_t{64} << 10;
 /// So many requests of one connection are begun before other events of the loop get their turn.
 inline constexpr int kHttpRequestsPerTurnMax = 16;
+/// Once requests took this time in a turn of the loop, only connections none of whose requests wait
+/// begin another one in it. All others go on in later turns.
+inline constexpr base::Duration kHttpTurnTime = std::chrono::microseconds(500);
 
 }  // namespace millrace::net

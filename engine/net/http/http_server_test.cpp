@@ -213,5 +213,79 @@ TEST(HttpServerTest, AReceiverMayCloseAllConnections) {
   EXPECT_EQ(rig.handler.calls[2]->gone_status, kHttpClientGone);
 }
 
+/// Requests take time here, and the loop works in turns.
+struct BusyRig : HttpServerRig {
+  explicit BusyRig(base::Duration per_request) {
+    handler.when_request = [this, per_request](TestCall&) { clock.advance(per_request); };
+  }
+  /// Connects so many, each of which sends so many requests at once.
+  void add_pipelines(int count, int requests) {
+    std::string bytes;
+    for (int i = 0; i < count; ++i) pipelines.push_back(&connect());
+    for (int i = 0; i < count; ++i) {
+      std::string bytes;
+      for (int k = 0; k < requests; ++k) bytes += get("/many" + std::to_string(i));
+      pipelines[static_cast<std::size_t>(i)]->deliver(bytes);
+    }
+  }
+  /// How many requests of others began before that of the client had its answer.
+  std::size_t requests_before(FakePeer& client) {
+    const std::size_t before = handler.calls.size();
+    client.deliver(get("/one"));
+    while (client.received().empty()) EXPECT_TRUE(loop.run_turn());
+    std::size_t others = 0;
+    for (std::size_t i = before; handler.calls[i]->path != "/one"; ++i) ++others;
+    (void)client.take_received();
+    return others;
+  }
+  std::vector<FakePeer*> pipelines;
+};
+
+constexpr int kPipelines = 50;
+constexpr int kPipelined = 40;
+
+TEST(HttpServerTest, ManyPipelinesDelayAnotherClientByOneRequestEach) {
+  BusyRig rig(std::chrono::microseconds(100));
+  FakePeer& client = rig.connect();
+  rig.add_pipelines(kPipelines, kPipelined);
+  constexpr std::size_t kPerTurn = kHttpTurnTime / std::chrono::microseconds(100);
+  EXPECT_LT(rig.requests_before(client), kPipelines + kPerTurn);
+  // What waits then has its time per turn, and no more.
+  for (int time = 0; time < 20; ++time) EXPECT_LE(rig.requests_before(client), kPerTurn + 1);
+}
+
+TEST(HttpServerTest, PipelinesTakeTurnsAndAllAreAnswered) {
+  BusyRig rig(std::chrono::microseconds(600));
+  rig.add_pipelines(3, 5);
+  while (rig.loop.run_turn()) {
+  }
+  std::vector<std::size_t> counts;
+  for (FakePeer* const peer : rig.pipelines) {
+    const std::string text = rig.take(*peer);
+    std::size_t count = 0;
+    for (std::size_t at = text.find("GET /many"); at != std::string::npos;
+         at = text.find("GET /many", at + 1))
+      ++count;
+    counts.push_back(count);
+  }
+  EXPECT_EQ(counts, std::vector<std::size_t>(3, 5));
+  // No connection had two turns while another one waited.
+  EXPECT_EQ(rig.handler.calls.size(), 15U);
+  for (std::size_t i = 0; i < 15; ++i)
+    EXPECT_EQ(rig.handler.calls[i]->path, "/many" + std::to_string(i % 3)) << i;
+}
+
+TEST(HttpServerTest, S47_ARequestThatWaitsForItsTurnIsAnsweredWhenIdleConnectionsEnd) {
+  BusyRig rig(std::chrono::microseconds(600));
+  rig.add_pipelines(2, 2);
+  ASSERT_TRUE(rig.loop.run_turn());
+  ASSERT_EQ(rig.handler.calls.size(), 2U);
+  EXPECT_EQ(rig.server.idle_count(), 0U);
+  rig.server.close_idle();
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.handler.calls.size(), 4U);
+  for (FakePeer* const peer : rig.pipelines) EXPECT_TRUE(peer->saw_end());
+}
+
 }  // namespace
 }  // namespace millrace::net

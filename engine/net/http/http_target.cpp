@@ -17,8 +17,13 @@ int value_of_hex(char digit) {
 }
 
 bool try_decode(std::string_view encoded, bool plus_is_space, std::string& text) {
-  text.clear();
-  for (std::size_t i = 0; i < encoded.size(); ++i) {
+  // Nearly all have nothing to decode.
+  std::size_t plain = 0;
+  while (plain < encoded.size() && encoded[plain] != '%' &&
+         (encoded[plain] != '+' || !plus_is_space))
+    ++plain;
+  text.assign(encoded.substr(0, plain));
+  for (std::size_t i = plain; i < encoded.size(); ++i) {
     if (encoded[i] == '+' && plus_is_space) {
       text += ' ';
       continue;

@@ -11,7 +11,7 @@
 #include "plan/compiler.h"
 #include "rank/plan_version.h"
 #include "server/generations/plan_reloader.h"
-#include "server/plan_pages.h"
+#include "server/pages/plan_pages.h"
 #include "server/server_metrics.h"
 
 namespace millrace::server {

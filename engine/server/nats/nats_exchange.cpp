@@ -94,14 +94,15 @@ void NatsExchange::receive(net::HttpReceiver& receiver, const net::HttpBodyWish&
   receiver_ = &receiver;
 }
 
-void NatsExchange::reply(int status, std::string_view body) {
+bool NatsExchange::reply(int status, std::string_view body) {
   MR_CHECK(!has_replied_);
   has_replied_ = true;
   NatsReply reply{.message = make_reply(message_.reply, status, reply_fields_, body),
                   .plan = plan_,
                   .status = status};
   const std::size_t bytes = bytes_of(reply.message);
-  if (bytes > outbox_.reply_bytes_max()) {
+  const bool fits = bytes <= outbox_.reply_bytes_max();
+  if (!fits) {
     reply = make_nats_problem(
         message_,
         plan_,
@@ -110,9 +111,11 @@ void NatsExchange::reply(int status, std::string_view body) {
                                 "fewer candidates or columns",
                                 bytes,
                                 outbox_.reply_bytes_max())});
+    front_.record_oversize(*this, reply.status);
   }
   outbox_.send(std::move(reply));
   if (!is_starting_) const std::unique_ptr<NatsExchange> over(this);
+  return fits;
 }
 
 void NatsExchange::begin(int status) { MR_CHECK(false, status); }

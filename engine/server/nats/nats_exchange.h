@@ -65,7 +65,7 @@ class NatsExchange final : public net::HttpExchange, private loop::Job {
   void receive(net::HttpReceiver& receiver, const net::HttpBodyWish& wish) override;
   [[nodiscard]] net::HttpFields& reply_fields() override { return reply_fields_; }
   void close_after_reply() override {}
-  void reply(int status, std::string_view body) override;
+  bool reply(int status, std::string_view body) override;
   // Replies in pieces belong to routes that messages cannot reach.
   void begin(int status) override;
   void write(std::string_view piece) override;

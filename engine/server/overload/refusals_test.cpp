@@ -102,6 +102,10 @@ TEST(RefusalsTest, ARefusalIsMadeBeforeAnythingElseRunsAndHasItsOwnHistogram) {
     ASSERT_TRUE(refused.is_complete);
     EXPECT_EQ(refused.status, 503);
   }
+  // Only requests that ran are good for the warm-up of the next version.
+  std::vector<std::string> kept;
+  rig.generations.recall().append("slow", kept);
+  EXPECT_EQ(kept, std::vector<std::string>{kOne});
   EXPECT_THAT(metrics_of(rig), HasSubstr("rankd_shed_duration_seconds_bucket{le=\"0.001\"} 100\n"));
   EXPECT_EQ(rig.admission->stats().run_count, 1);
 }

@@ -1,4 +1,4 @@
-#include "server/json_indent.h"
+#include "server/pages/json_indent.h"
 
 #include <cstddef>
 #include <string>

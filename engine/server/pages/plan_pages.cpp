@@ -1,4 +1,4 @@
-#include "server/plan_pages.h"
+#include "server/pages/plan_pages.h"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-#include "server/openapi.h"
+#include "server/pages/openapi.h"
 
 #include <cstddef>
 #include <set>
