@@ -216,6 +216,7 @@ TEST(NatsBatchFaultsTest, JOB1_JOB6_ANetworkThatSwallowsEverythingForAWhileCosts
   const Root root;
   submit(server, root, 600);
   JobBench bench(server, root, "k");
+  if (!is_long()) bench.deliver_again_after(kShortWait);
   live::StallingProxy network(server.port());
   bench.set_url("nats://127.0.0.1:" + std::to_string(network.port()));
   const auto worker = bench.work("worker.log");
