@@ -90,9 +90,10 @@ base::Result<BusServer> BusServer::start(const std::string& folder) {
 }
 
 base::Result<std::unique_ptr<BusProcess>> start_echo(const BusServer& server,
-                                                     const std::string& subject,
+                                                     std::vector<std::string> words,
                                                      const std::string& folder) {
-  return BusProcess::start({MILLRACE_ECHO, server.url, subject}, folder + "/echo.log");
+  words.insert(words.begin(), {MILLRACE_ECHO, server.url});
+  return BusProcess::start(std::move(words), folder + "/echo.log");
 }
 
 }  // namespace millrace::bench

@@ -43,9 +43,9 @@ struct BusServer {
 void wait_a_moment();
 
 [[nodiscard]] std::string rankd_program();
-/// A responder that sends each request for the subject back.
+/// A responder of `echo_main.cpp` with these words behind the address.
 [[nodiscard]] base::Result<std::unique_ptr<BusProcess>> start_echo(const BusServer& server,
-                                                                   const std::string& subject,
+                                                                   std::vector<std::string> words,
                                                                    const std::string& folder);
 
 }  // namespace millrace::bench

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "nats/socket_thread.h"
 
 // How libnats is used:
@@ -43,6 +45,8 @@ constexpr std::int64_t kWriteMs = 2000;
 constexpr int kPendingMessagesMax = 65'536;
 constexpr int kPendingBytesMax = 64 << 20;
 constexpr std::int64_t kLeaveMs = 10'000;
+// What may wait for a peer that does not read. The library's own buffer grows without a limit.
+constexpr std::size_t kUnsentBytesMax = std::size_t{64} << 20;
 
 base::ErrorCode code_of(natsStatus status) {
   switch (status) {
@@ -103,6 +107,29 @@ Message copy_of(natsMsg* from) {
   return message;
 }
 
+/// Messages that are no longer needed. The library frees each on a thread of its own, which it
+/// wakes if it sleeps; so they are given back many at a time. The destructor gives back the rest.
+/// Threading: not shared.
+class UsedMessages {
+ public:
+  void add(LibraryMessage message) {
+    const int size = natsMsg_GetDataLength(message.get());
+    bytes_ += static_cast<std::size_t>(std::max(0, size));
+    messages_.push_back(std::move(message));
+    if (messages_.size() >= kTogether || bytes_ >= kBytesMax) give_back();
+  }
+  void give_back() {
+    messages_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kTogether = 256;
+  static constexpr std::size_t kBytesMax = std::size_t{256} << 10;
+  std::vector<LibraryMessage> messages_;
+  std::size_t bytes_ = 0;
+};
+
 class LibrarySubscription final : public Subscription {
  public:
   LibrarySubscription(SocketThread& socket, MessageSink& sink) : socket_(socket), sink_(sink) {}
@@ -111,6 +138,7 @@ class LibrarySubscription final : public Subscription {
     (void)natsSubscription_Unsubscribe(subscription_);
     // A call of the sink may be under way.
     over_->done.acquire();
+    used_.give_back();
     natsSubscription_Destroy(subscription_);
   }
 
@@ -150,10 +178,11 @@ class LibrarySubscription final : public Subscription {
                       natsSubscription* subscription,
                       natsMsg* message,
                       void* closure) {
-    const LibraryMessage owned(message);
+    LibraryMessage owned(message);
     auto& self = *static_cast<LibrarySubscription*>(closure);
     self.socket_.await_reading();
     self.sink_.on_message(copy_of(message));
+    self.used_.add(std::move(owned));
     int count = 0;
     int bytes = 0;
     const natsStatus known = natsSubscription_GetPending(subscription, &count, &bytes);
@@ -168,6 +197,7 @@ class LibrarySubscription final : public Subscription {
   SocketThread& socket_;
   MessageSink& sink_;
   natsSubscription* subscription_ = nullptr;
+  UsedMessages used_;  // of the thread that calls the sink
   // Owners: this, and the library until it has called `complete`.
   const std::shared_ptr<Over> over_ = std::make_shared<Over>();
 };
@@ -216,6 +246,9 @@ class LibraryLink final : public Link {
   base::Status queue(const Message& message) override {
     if (drops_while_down_ && state() != LinkState::kConnected)
       return base::fail(base::ErrorCode::kUnavailable, "There is no connection to NATS");
+    if (!take_room(message.data.size()))
+      return base::fail(base::ErrorCode::kUnavailable,
+                        "The NATS server does not read, and too much waits for it");
     const natsStatus status =
         message.headers.empty() ? queue_plain(message) : queue_with_headers(message);
     if (status == NATS_OK) return {};
@@ -257,6 +290,21 @@ class LibraryLink final : public Link {
   // What servers allow unless they are told otherwise; used before the first connection.
   static constexpr std::size_t kPayloadUnknown = std::size_t{1} << 20;
 
+  /// Whether so many bytes may join those that wait for the socket. Most messages are only counted:
+  /// the library is asked, under its lock, each time that so many bytes as may wait were queued.
+  /// Threads that queue at once may exceed the bound by one message each.
+  bool take_room(std::size_t size) {
+    std::size_t counted = queued_bytes_.fetch_add(size, std::memory_order_relaxed) + size;
+    if (counted <= kUnsentBytesMax) return true;
+    const auto waiting =
+        static_cast<std::size_t>(std::max(0, natsConnection_Buffered(connection_)));
+    const bool has_room = waiting + size <= kUnsentBytesMax;
+    // If others have queued meanwhile, the count stays too high, and the next one asks again.
+    (void)queued_bytes_.compare_exchange_strong(
+        counted, waiting + (has_room ? size : 0), std::memory_order_relaxed);
+    return has_room;
+  }
+
   /// Without headers nothing needs to be built before.
   natsStatus queue_plain(const Message& message) {
     const SocketThread::Batch batch(socket_);
@@ -275,13 +323,18 @@ class LibraryLink final : public Link {
                                        reply,
                                        message.data.data(),
                                        static_cast<int>(message.data.size()));
-    const LibraryMessage owned(made);
+    LibraryMessage owned(made);
     for (const Header& header : message.headers) {
       if (status == NATS_OK)
         status = natsMsgHeader_Add(made, header.name.c_str(), header.value.c_str());
     }
     const SocketThread::Batch batch(socket_);
-    return status == NATS_OK ? natsConnection_PublishMsg(connection_, made) : status;
+    if (status == NATS_OK) status = natsConnection_PublishMsg(connection_, made);
+    if (owned != nullptr) {
+      const base::MutexLock lock(used_mutex_);
+      used_.add(std::move(owned));
+    }
+    return status;
   }
 
   base::Status set_options(natsOptions& options, const LinkSettings& settings) {
@@ -386,6 +439,10 @@ class LibraryLink final : public Link {
   const bool drops_while_down_;
   SocketThread socket_;
   natsConnection* connection_ = nullptr;
+  // At least what waits in the library's buffer; publishes nothing.
+  std::atomic<std::size_t> queued_bytes_{0};
+  base::Mutex used_mutex_;
+  UsedMessages used_ MR_GUARDED_BY(used_mutex_);  // what was queued
   std::binary_semaphore closed_{0};
   std::minstd_rand random_{std::random_device{}()};  // of the reconnecting thread
 };

@@ -66,7 +66,8 @@ class Link {
   [[nodiscard]] virtual base::Result<std::unique_ptr<Subscription>> subscribe(
       const std::string& subject, const std::string& group, MessageSink& sink) = 0;
   /// Takes a message, which leaves with the next `send`, or before. `kUnavailable`: there is no
-  /// connection. `kResourceExhausted`: it is larger than the server allows.
+  /// connection, or too much waits for a server that does not read. `kResourceExhausted`: it is
+  /// larger than the server allows.
   [[nodiscard]] virtual base::Status queue(const Message& message) = 0;
   /// Sends all that was queued, as few writes as possible.
   virtual void send() = 0;

@@ -26,8 +26,9 @@ namespace millrace::nats {
 /// Only for connections without TLS: over TLS the library waits for the socket itself, and writes
 /// each message by itself.
 ///
-/// What the socket does not take stays in the library's buffer, which has no limit of its own: a
-/// peer that does not read is given up after some pings (library_link.cpp says how many).
+/// What the socket does not take stays in the library's buffer, which has no limit of its own: the
+/// link bounds what it puts there, and a peer that does not read is given up after some pings
+/// (library_link.cpp says how much and how many).
 ///
 /// Locks are taken in the order `read_mutex_` or `write_mutex_`, the library's, `mutex_`: callbacks
 /// of the library come under its own lock, and take `mutex_` only.

@@ -14,6 +14,8 @@ using live::NatsServer;
 // its lines for 30 s.
 constexpr base::Duration kTestLimit = std::chrono::seconds(240);
 constexpr base::Duration kLookAgain = std::chrono::milliseconds(100);
+// Where lines are counted that are done within a second.
+constexpr base::Duration kLookSoon = std::chrono::milliseconds(10);
 constexpr std::size_t kStoryBytes = 2000;
 
 std::unique_ptr<nats::Client> connected(const NatsServer& server) {
@@ -68,6 +70,32 @@ bool JobBench::wait_until(const std::function<bool(const jobs::JobState&)>& is_w
 bool JobBench::wait_for(std::uint64_t done_count, live::Child& child) {
   return wait_until(
       [done_count](const jobs::JobState& state) { return state.done_count >= done_count; }, child);
+}
+
+std::optional<std::uint64_t> JobBench::wait_for(std::uint64_t done_count,
+                                                live::Child& child,
+                                                base::Duration limit) {
+  const base::TimePoint end = base::steady_clock().now() + limit;
+  while (base::steady_clock().now() < deadline_) {
+    const auto state = store_.state();
+    const bool is_time_over = base::steady_clock().now() >= end;
+    if (state && (is_time_over || state->done_count >= done_count)) return state->done_count;
+    if (child.wait(kLookSoon)) {
+      const auto last = store_.state();
+      return last && last->is_done() ? std::optional(last->done_count) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+void JobBench::deliver_again_after(std::chrono::seconds pause) {
+  const auto made = jetstream_.make_consumer(
+      store_.names().queue_stream(),
+      jobs::JobStore::kConsumer,
+      R"({"durable_name":"work","ack_policy":"explicit","deliver_policy":"all",)"
+      R"("max_ack_pending":4096,"max_deliver":-1,"replay_policy":"instant","ack_wait":)" +
+          std::to_string(std::chrono::nanoseconds(pause).count()) + "}");
+  if (!made) throw std::runtime_error(made.error().message());
 }
 
 int JobBench::wait_for_end(live::Child& child) {

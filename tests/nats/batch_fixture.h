@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +50,11 @@ class JobBench {
                                 live::Child& child);
   /// The same, until so many lines have a result.
   [[nodiscard]] bool wait_for(std::uint64_t done_count, live::Child& child);
+  /// The same, at most so long. Gives how many lines have a result; nothing: the test's time is
+  /// over, or the child has ended before.
+  [[nodiscard]] std::optional<std::uint64_t> wait_for(std::uint64_t done_count,
+                                                      live::Child& child,
+                                                      base::Duration limit);
   /// Waits for the end of a child, at most until the limit of the test. Gives its exit code, or
   /// less than 0.
   [[nodiscard]] int wait_for_end(live::Child& child);
@@ -60,6 +67,9 @@ class JobBench {
   [[nodiscard]] nats::RequestBox& box() { return client_->box(); }
   [[nodiscard]] jobs::JobStore& store() { return store_; }
 
+  /// Lines whose worker says nothing come to another one after so long, not after the 30 s that
+  /// workers ask for. To be called before the first worker starts.
+  void deliver_again_after(std::chrono::seconds pause);
   /// Gives the test more time than the usual.
   void extend(base::Duration by) { deadline_ += by; }
 

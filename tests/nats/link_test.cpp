@@ -92,6 +92,33 @@ TEST(LiveLinkTest, WhatTheSocketDoesNotTakeLeavesLaterInOrder) {
   for (int i = 0; i < kCount; ++i) ASSERT_EQ(std::atoi(sink.texts[i].c_str()), i);
 }
 
+TEST(LiveLinkTest, NAT6_WhatWaitsForAPeerThatDoesNotReadIsBounded) {
+  NatsServer server;
+  const auto client = connect({.urls = {server.url()}});
+  Link& link = client->link();
+  server.pause();
+  // 64 MiB and what the buffers of both sockets hold.
+  const std::string megabyte(1'000'000, 'x');
+  base::Status queued;
+  int taken = 0;
+  for (; taken < 200; ++taken) {
+    queued = link.queue({.subject = "s", .data = megabyte});
+    if (!queued) break;
+    link.send();
+  }
+  ASSERT_FALSE(queued);
+  EXPECT_THAT(queued.error().message(), HasSubstr("does not read"));
+  EXPECT_EQ(queued.error().code(), base::ErrorCode::kUnavailable);
+  EXPECT_GE(taken, 64);
+  EXPECT_TRUE(link.queue({.subject = "s", .data = "small"})) << "there is room for it";
+  server.resume();
+  ASSERT_TRUE(link.flush(kLong));
+  for (int i = 0; i < taken; ++i) {
+    ASSERT_TRUE(link.publish({.subject = "s", .data = megabyte}));
+    ASSERT_TRUE(link.flush(kLong)) << "it reads again, so nothing waits";
+  }
+}
+
 TEST(LiveLinkTest, NAT1_NobodyListeningIsSaidAtOnce) {
   const NatsServer server;
   const auto client = connect({.urls = {server.url()}});

@@ -39,7 +39,12 @@ void add_batch_command(CLI::App& batch, BatchFlags& flags) {
   status.add_flag("--watch", flags.watches, "a line per second until it is done");
   CLI::App& fetch =
       add("fetch", BatchAction::kFetch, "write the results in the order of the input");
-  fetch.add_option("--out", flags.out, "file to write")->required();
+  fetch.add_option("--out", flags.out, "file to write")
+      ->required()
+      ->check([](const std::string& path) {
+        return path == "-" ? "Results go to a file, so that fetch can go on where it stopped"
+                           : std::string();
+      });
   fetch.add_flag("--partial", flags.is_partial, "also if some lines have no result");
   CLI::App& remove = add("delete", BatchAction::kDelete, "remove a job and its results");
   remove.add_flag("--yes", flags.is_sure, "really");

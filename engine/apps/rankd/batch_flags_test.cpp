@@ -23,6 +23,7 @@ TEST(BatchFlagsTest, CommandLinesAreChecked) {
   for (const char* bad : {"submit in --job a.b --nats nats://h",
                           "submit --job a --nats nats://h",
                           "fetch --job a --nats nats://h",
+                          "fetch --job a --nats nats://h --out -",
                           "status --nats nats://h",
                           ""})
     EXPECT_THROW(parse(bad), CLI::ParseError) << bad;
