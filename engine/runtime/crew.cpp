@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -50,6 +51,15 @@ SharingPrices Crew::prices() const {
   return {.hand_over = hand_over,
           .wake = wake_price_,
           .bundle = config_.bundle_price.value_or(bundle_price(hand_over))};
+}
+
+bool Crew::is_time_to_try_sharing() {
+  constexpr base::Duration kPeriod = std::chrono::milliseconds(20);
+  if (!learns_prices_) return false;
+  const base::TimePoint now = clock_.now();
+  if (now.time_since_epoch().count() < next_try_ns_.load(std::memory_order_relaxed)) return false;
+  next_try_ns_.store((now + kPeriod).time_since_epoch().count(), std::memory_order_relaxed);
+  return true;
 }
 
 void Crew::add_worker(std::uint32_t slot, Worker& worker) {

@@ -52,6 +52,9 @@ class Crew {
   [[nodiscard]] bool learns_prices() const { return learns_prices_; }
   /// Before there is any thread: unless a price was given.
   void learn_prices() { learns_prices_ = can_share() && !config_.hand_over_price; }
+  /// Whether to see by some run what a hand-over costs, though sharing it does not pay: now and
+  /// then, because somebody must be woken.
+  [[nodiscard]] bool is_time_to_try_sharing();
   void note_taking(base::Duration time) { hand_over_.note(time - clock_overhead_); }
   /// How long a worker may be in one body before others take what it holds back.
   [[nodiscard]] base::Duration rescue_after() const { return config_.spin_time / 4; }
@@ -109,6 +112,8 @@ class Crew {
   bool learns_prices_ = false;
   base::Duration clock_overhead_{};
 
+  // When sharing may be tried next. A hint: two that try at once do no harm.
+  std::atomic<std::int64_t> next_try_ns_{0};
   // Read at every hand-over, written after some.
   alignas(base::kApartBytes) HandOverPrice hand_over_;
 

@@ -98,8 +98,6 @@ void Run::prepare(Start&& start, const base::Clock& clock) {
   routes_apart_ = start.steps_apart || options_.trace.enabled();
   inlining_ = start.inlining;
   sharing_ = start.sharing;
-  // Nobody would notice that hand-overs have become cheap.
-  if (measured_ && start.tries_sharing && !sharing_.shares()) sharing_.worth_min_ns = 0;
   const bool shares_singly = sharing_.shares() && costs_->most_worth_ns() >= sharing_.worth_min_ns;
   dearest_ns_ = shares_singly ? CostModel::kUnknown : costs_->dearest_ns();
   node_charge_min_ns_ = start.node_charge_min_ns;

@@ -195,6 +195,11 @@ class Run {
   };
   void prepare(Start&& start, const base::Clock& clock);
   void prepare_extras(const Start& start);
+  /// Shares all it can, whatever that gains.
+  void share_all() {
+    sharing_ = {.gain_ns = UINT64_MAX, .worth_min_ns = 0};
+    dearest_ns_ = CostModel::kUnknown;
+  }
   void forget_last_stop();
 
   // --- Tokens.

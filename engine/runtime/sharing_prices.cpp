@@ -18,9 +18,11 @@ namespace millrace::runtime {
 namespace {
 
 using std::chrono::microseconds;
+using std::chrono::nanoseconds;
 
 constexpr base::Duration kMeasuringMax = std::chrono::milliseconds(2);  // for each round
-constexpr base::Duration kLineMax = kHandOverMax / SharingPrices::kLinesPerHandOver;
+constexpr base::Duration kLineMax = nanoseconds(170);  // more is due to other programs
+constexpr base::Duration kLooking = nanoseconds(30);   // of both sides, with the clock
 constexpr int kRoundsMax = 4;
 
 /// Two threads that pass a number to and fro.
@@ -50,7 +52,7 @@ class Partner {
   [[nodiscard]] base::Duration time_line() {
     const base::TimePoint begin = clock_.now();
     send_and_await();
-    return (clock_.now() - begin) / 2;
+    return (clock_.now() - begin) / 2 - kLooking;
   }
   /// The same while it sleeps.
   [[nodiscard]] base::Duration time_wake() {
@@ -135,7 +137,7 @@ SharingPrices measure_sharing_prices(const base::Clock& clock) {
     line = std::min(line, least_of(clock, 64, [&] { return partner.time_line(); }));
   }
   const base::Duration hand_over =
-      std::clamp(SharingPrices::kLinesPerHandOver * line, kHandOverMin, kHandOverMax);
+      std::clamp(SharingPrices::hand_over_by(line), kHandOverMin, kHandOverMax);
   const base::Duration wake = std::clamp<base::Duration>(
       least_of(clock, 8, [&] { return partner.time_wake(); }), microseconds(5), microseconds(50));
   return {.hand_over = hand_over, .wake = wake, .bundle = bundle_price(hand_over)};

@@ -20,11 +20,19 @@ struct SharingPrices {
   /// Cheap nodes that cost as much together are worth a hand-over, with what it disturbs.
   base::Duration bundle = std::chrono::microseconds(10);
 
-  /// Cache lines that go from one thread to the other for a hand-over, one after another: the item
-  /// in the queue, the run, and what came before the node.
+  /// What both threads do for a hand-over, without waiting for each other.
+  static constexpr base::Duration kHandOverWork = std::chrono::nanoseconds(90);
+  /// Cache lines that go from one thread to the other besides, one after another: the item in the
+  /// queue, the run, and what came before the node.
   static constexpr int kLinesPerHandOver = 3;
-  /// For a token to a node whose counter the other thread wrote last.
-  [[nodiscard]] base::Duration token() const { return hand_over / kLinesPerHandOver; }
+  /// The price of a hand-over where a cache line needs so long from one thread to the other.
+  [[nodiscard]] static base::Duration hand_over_by(base::Duration line) {
+    return kHandOverWork + kLinesPerHandOver * line;
+  }
+  /// For a token to a node whose counter the other thread wrote last: a line.
+  [[nodiscard]] base::Duration token() const {
+    return std::max((hand_over - kHandOverWork) / kLinesPerHandOver, base::Duration::zero());
+  }
 };
 
 // Results beyond what real machines cost are cut.
@@ -72,9 +80,10 @@ class HandOverPrice {
   static constexpr std::uint32_t kSamples = 8;
   // The end of the queue and the item in it: what follows, the run and the node, is on others.
   static constexpr int kLinesPerTake = 2;
+  static constexpr base::Duration kTakeWork = std::chrono::nanoseconds(20);
 
   [[nodiscard]] static std::uint32_t price_of(base::Duration taking) {
-    const base::Duration price = taking * SharingPrices::kLinesPerHandOver / kLinesPerTake;
+    const base::Duration price = SharingPrices::hand_over_by((taking - kTakeWork) / kLinesPerTake);
     return static_cast<std::uint32_t>(std::clamp(price, kHandOverMin, kHandOverMax).count());
   }
 

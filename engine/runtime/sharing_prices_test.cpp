@@ -81,26 +81,26 @@ void note_times(HandOverPrice& price, int count, base::Duration taking) {
 
 TEST(HandOverPriceTest, D11_ThePriceFollowsWhatThievesSee) {
   HandOverPrice price(nanoseconds(150));
-  note_times(price, 7, nanoseconds(300));
+  note_times(price, 7, nanoseconds(260));
   EXPECT_EQ(price.ns(), 150U) << "too few samples";
-  price.note(nanoseconds(300));
+  price.note(nanoseconds(260));
   EXPECT_EQ(price.ns(), 450U);
-  note_times(price, 8, nanoseconds(100));
+  note_times(price, 8, nanoseconds(60));
   EXPECT_EQ(price.ns(), 150U);
 }
 
 TEST(HandOverPriceTest, D11_WhatOtherProgramsAddDoesNotCount) {
   HandOverPrice price(nanoseconds(150));
   note_times(price, 7, microseconds(900));
-  price.note(nanoseconds(100));
+  price.note(nanoseconds(60));
   EXPECT_EQ(price.ns(), 150U);
 }
 
 TEST(HandOverPriceTest, D11_ASmallChangeIsNone) {
   HandOverPrice price(nanoseconds(450));
-  note_times(price, 8, nanoseconds(330));
+  note_times(price, 8, nanoseconds(300));
   EXPECT_EQ(price.ns(), 450U);
-  note_times(price, 8, nanoseconds(270));
+  note_times(price, 8, nanoseconds(220));
   EXPECT_EQ(price.ns(), 450U);
 }
 

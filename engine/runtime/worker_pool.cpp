@@ -169,8 +169,9 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
   }
   start.sharing =
       run.costs().is_warm() && crew_.can_share() ? run.costs().sharing(prices()) : SharingPlan{};
-  start.tries_sharing = crew_.learns_prices();
   run.prepare(std::move(start), clock());
+  // Else nobody would notice that hand-overs have become cheap.
+  if (run.measured_ && !run.sharing_.shares() && crew_.is_time_to_try_sharing()) run.share_all();
 }
 
 Run::Start WorkerPool::owning_start(std::shared_ptr<void>&& context,

@@ -22,6 +22,12 @@ constexpr std::uint64_t kLookNs = 5;
 // Nodes that become ready together go in pieces: about so many, and the first takes such a part.
 constexpr std::uint32_t kPieces = 8;
 constexpr std::size_t kFirstPiecePart = 4;
+// Counters travel by the cache line.
+constexpr std::size_t kCountersPerLine = 64 / sizeof(std::uint32_t);
+
+std::size_t line_count(const Topology& topology) {
+  return topology.counter_template().size() / kCountersPerLine + 1;
+}
 
 }  // namespace
 
@@ -41,7 +47,7 @@ void add_worths(const Topology& topology,
 SharingForecast::SharingForecast(const Topology& topology)
     : topology_(topology),
       counters_(std::make_unique<std::uint32_t[]>(topology.counter_template().size())),
-      last_side_(std::make_unique<std::uint8_t[]>(topology.counter_template().size())) {
+      last_side_(std::make_unique<std::uint8_t[]>(line_count(topology))) {
   for (Side& side : sides_) side.stack.reserve(topology.node_count());
 }
 
@@ -84,7 +90,7 @@ void SharingForecast::begin() {
   added_ns_ = 0;
   std::ranges::copy(topology_.counter_template(), counters_.get());
   // Whoever starts the run has written all of them.
-  std::fill_n(last_side_.get(), topology_.counter_template().size(), std::uint8_t{0});
+  std::fill_n(last_side_.get(), line_count(topology_), std::uint8_t{0});
   for (Side& side : sides_) {
     side.now = 0;
     side.next = kNoNode;
@@ -194,8 +200,9 @@ void SharingForecast::run_node(std::size_t side, std::uint32_t node) {
 }
 
 bool SharingForecast::give_tokens(std::size_t side, std::uint32_t counter, std::uint32_t count) {
-  if (last_side_[counter] != side) {
-    last_side_[counter] = static_cast<std::uint8_t>(side);
+  std::uint8_t& last_side = last_side_[counter / kCountersPerLine];
+  if (last_side != side) {
+    last_side = static_cast<std::uint8_t>(side);
     spend(sides_[side], token_ns_);
   }
   counters_[counter] -= count;

@@ -97,7 +97,7 @@ class SharingForecast {
   std::uint64_t total_ns_ = 0;  // of the nodes that ran
   Side sides_[2];
   std::unique_ptr<std::uint32_t[]> counters_;
-  std::unique_ptr<std::uint8_t[]> last_side_;  // that wrote a counter
+  std::unique_ptr<std::uint8_t[]> last_side_;  // that wrote a line of counters
 };
 
 }  // namespace millrace::runtime
