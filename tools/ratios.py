@@ -67,6 +67,10 @@ _RATIOS = (
     Ratio("Two workers compared with one in the shape that suffers most; nodes of 50 ns, 100 ns, 200 ns and 1 µs",
           "scheduler", _bodies("{}: 2 workers / 1 worker, worst shape", "50ns", "100ns", "200ns", "1us"),
           "{:.2f}, {:.2f}, {:.2f} and {:.2f} of the time of one"),
+    Ratio("Two workers compared with the better of the loop and `task_group`, in the shape that suffers most; nodes of 50 ns, "
+          "100 ns, 200 ns and 1 µs", "scheduler",
+          _bodies("{}, 2 workers: ours / best of serial and tbb-tg, worst shape", "50ns", "100ns", "200ns", "1us"),
+          "{:.2f}, {:.2f}, {:.2f} and {:.2f} of its time"),
     Ratio("Nodes that do nothing with oneTBB's flow graph, in the shape that suits it best; 2 workers", "scheduler",
           ("empty, 2 workers: tbb-fg / ours, closest shape",), "{:.1f} times ours"),
     Ratio("Ten nodes of 1 µs in the shape of a ranking plan, compared with the least time possible; 2 workers",
