@@ -121,14 +121,19 @@ class CollectComponent final : public StepComponent {
 class SpendComponent final : public StepComponent {
  public:
   base::Status execute(const Invocation& invocation, GraphContext& context) override {
-    const std::size_t call = calls_.fetch_add(1, std::memory_order_relaxed);
-    context.spend(costs_[std::min(call, costs_.size() - 1)], is_busy_);
+    context.spend(next_cost(), is_busy_);
     static_cast<void>(context.cancel_requested());
     pass_on(invocation, context);
     return {};
   }
 
  private:
+  /// Counts calls only if that matters: workers of a pool would pass the counter to each other.
+  Duration next_cost() {
+    if (costs_.size() == 1) return costs_.front();
+    const std::size_t call = calls_.fetch_add(1, std::memory_order_relaxed);
+    return costs_[std::min(call, costs_.size() - 1)];
+  }
   base::Status read(const Payload& config) override {
     costs_ = read_durations(config, "costs");
     if (costs_.empty()) costs_.push_back(read_duration(config, "cost"));

@@ -100,9 +100,7 @@ PushOutcome Channel::push(Message&& message, std::uint64_t arrival) {
   if (size_ > max_depth_) [[unlikely]] {
     max_depth_ = size_;
     cells_.max_depth.set(static_cast<double>(size_));
-    if (size_ == capacity_ && mode_ == ChannelMode::kQueue && !was_full_) {
-      outcome.is_full_first_time = was_full_ = true;
-    }
+    outcome.is_full_first_time = size_ == capacity_ && mode_ == ChannelMode::kQueue;
   }
   if (mode_ == ChannelMode::kBarrier && size_ - arriving_ >= capacity_) {
     released_ = size_ - arriving_;

@@ -215,7 +215,6 @@ class Channel {
   std::size_t staged_ = 0;  // behind the others, not counted in `size_`
   std::size_t max_depth_ = 0;
   bool is_new_ = false;  // of a latched value
-  bool was_full_ = false;
   std::uint64_t last_number_ = 0;
   std::uint64_t last_arrival_ = 0;
   Duration last_take_{};

@@ -204,6 +204,22 @@ TEST(LoopRunner, G64_ATransactionIsOnePassAndDiscardsAllOnAnyRefusal) {
   EXPECT_EQ(values(result), (Strings{"4"}));
 }
 
+TEST(LoopRunner, G64_ATransactionDiscardsAllOnAnyError) {
+  // `b` fails in the second epoch, after `a` has published to `x` outside the loop.
+  RunText parts = ring("type: transaction");
+  parts.components[1] =
+      "id: b, type: core.fail, config: {fail_at: [2]}, trigger_policy: {type: any_input}, "
+      "execution: {lane: main, on_error: continue}";
+  parts.edges.push_back(
+      "id: ax, kind: delay, from: a.out, to: x.in, policy: {mode: queue, capacity: 9}");
+  parts.components.push_back(
+      "id: x, type: core.output, trigger_policy: {type: any_input}, execution: {lane: main}");
+  const auto result = run_graph(parts, {.steps = 2});
+  EXPECT_EQ(result.metric("runtime.component.error_count", "b"), 1);
+  EXPECT_GT(result.metric("runtime.loop.output_discarded", "loop"), 0);
+  EXPECT_EQ(result.metric("runtime.channel.publish_count", "ax"), 1) << "of the first epoch";
+}
+
 TEST(LoopRunner, G64_CoalescedEventsTakeTheNewestOfEachInput) {
   RunText parts = ring("type: coalesced_event, max_iterations: 1",
                        "type: core.collect, trigger_policy: {type: any_input, inputs: [start]}");

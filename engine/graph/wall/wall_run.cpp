@@ -212,7 +212,8 @@ WallStep WallRun::step(std::size_t index) {
   if (engine_.is_paused() || is_held_) return wait_for_work(index, std::nullopt);
   const bool is_on_clock = tables_.domains[index].clock != nullptr;
   const std::optional<Duration> next = domain.next_start(now);
-  if (is_over_[index]) return {.kind = Kind::kWait};
+  if (stays_over(index)) return {.kind = Kind::kWait};
+  is_over_[index] = false;
   if (!next || (is_on_clock && *next > now) || is_past_bound(index, next)) {
     return wait_for_work(index, next);
   }
@@ -232,15 +233,25 @@ bool WallRun::is_past_bound(std::size_t domain, std::optional<Duration> next) co
   return next && *next >= *bounds_.duration;
 }
 
+bool WallRun::stays_over(std::size_t domain) const {
+  if (!is_over_[domain]) return false;
+  // A manual domain has no thread that could begin anything.
+  if (engine_.domain(domain).pace() == PaceType::kManual) return true;
+  if (tables_.domains[domain].arrivals.empty()) return true;
+  return is_past_bound(domain, engine_.domain(domain).next_start(engine_.clock().now()));
+}
+
 WallStep WallRun::wait_for_work(std::size_t index, std::optional<Duration> next) {
   using Kind = WallStep::Kind;
   if (is_past_bound(index, next)) {
     is_over_[index] = true;
-    const bool are_all_over = std::ranges::all_of(is_over_, [](bool is_over) { return is_over; });
-    if (!are_all_over) return {.kind = Kind::kWait};
-    // Input may still come before the time is up.
+    for (std::size_t i = 0; i < is_over_.size(); ++i) {
+      if (!stays_over(i)) return {.kind = Kind::kWait};
+    }
+    // Input or the result of a task may still come before the time is up.
     const bool is_on_clock = tables_.domains[index].clock != nullptr;
-    if (is_on_clock && engine_.clock().now() < *bounds_.duration && has_open_input_) {
+    const bool can_come = has_open_input_ || reads_lines() || engine_.has_events();
+    if (is_on_clock && engine_.clock().now() < *bounds_.duration && can_come) {
       is_over_[index] = false;
       return {.kind = Kind::kWait, .until = bounds_.duration};
     }

@@ -86,6 +86,7 @@ class WallRun final : public RunWaker {
   void end_epoch(std::size_t domain);
   [[nodiscard]] WallStep wait_for_work(std::size_t domain, std::optional<Duration> next);
   [[nodiscard]] bool is_past_bound(std::size_t domain, std::optional<Duration> next) const;
+  [[nodiscard]] bool stays_over(std::size_t domain) const;
   [[nodiscard]] bool can_nothing_happen() const;
   /// Whether lines of standard input may still come.
   [[nodiscard]] bool reads_lines() const { return tables_.lines != nullptr && !lines_.has_ended; }
@@ -112,7 +113,8 @@ class WallRun final : public RunWaker {
   LineBuffer lines_;
   bool has_open_input_ = false;
   SchedulerStopReason reason_ = SchedulerStopReason::kNotStarted;
-  std::vector<bool> is_over_;  // domains that begin no epoch any more because of the duration
+  /// Domains that begin no epoch any more because of the duration, unless a message arrives.
+  std::vector<bool> is_over_;
 };
 
 }  // namespace millrace::graph

@@ -86,6 +86,51 @@ TEST(WallRun, G34_SlotsAreExactAndAnOverrunFollowsThePolicy) {
   EXPECT_EQ(run.epochs(), 3U);
 }
 
+// What a domain would do by itself lies beyond the duration; it must not be deaf because of that.
+TEST(WallRun, G61_ADomainTakesMessagesUntilTheDurationIsOver) {
+  HandDriven run({.lanes = {"main: {type: event_loop}",
+                            "tick: {type: fixed_rate, period: 20ms, wall_clock_enabled: true, "
+                            "independent: true}"},
+                  .components = {"id: s, type: core.counter, execution: {lane: tick}",
+                                 "id: c, type: core.collect, trigger_policy: {type: any_input, "
+                                 "max_silence: 1m}, execution: {lane: main}"},
+                  .edges = {"id: e, kind: async, from: s.out, to: c.in"}},
+                 {},
+                 {.duration = 100ms});
+  for (int tick = 1; tick <= 5; ++tick) {
+    static_cast<void>(run.settle(1));
+    EXPECT_EQ(run.epochs(1), static_cast<std::uint64_t>(tick));
+    static_cast<void>(run.settle(0));
+    EXPECT_EQ(run.metric("runtime.channel.delivery_count", "e"), tick);
+    run.clock.advance(20ms);
+  }
+  static_cast<void>(run.settle(1));
+  static_cast<void>(run.settle(0));
+  EXPECT_EQ(run.epochs(1), 5U) << "no epoch begins at the end of the duration";
+  EXPECT_TRUE(run.run.has_ended() || run.step(0).kind == Kind::kEnd);
+}
+
+TEST(WallRun, G61_ATaskMayEndBeforeTheDurationIsOver) {
+  TestTypes types;
+  std::latch may_end{1};
+  types.add_body("t.Ask", [&](const Invocation&, GraphContext& context) -> base::Status {
+    context.finish();
+    return context.submit_task("out", [&](TaskContext&) -> base::Result<Payload> {
+      may_end.wait();
+      return Payload(true);
+    });
+  });
+  HandDriven run({.components = {"id: s, type: t.Ask, execution: {lane: main}",
+                                 "id: c, type: core.collect, trigger_policy: {type: any_input, "
+                                 "max_silence: 1m}, execution: {lane: main}"},
+                  .edges = {"id: e, kind: async, from: s.out, to: c.in"}},
+                 types,
+                 {.duration = 100ms});
+  EXPECT_EQ(run.settle(), std::optional<Duration>(100ms)) << "not before: the task may end";
+  EXPECT_FALSE(run.run.has_ended());
+  may_end.count_down();
+}
+
 TEST(WallRun, G35_IndependentLanesTickAtTheirOwnRates) {
   HandDriven run(
       {.lanes = {"fast: {type: fixed_rate, period: 10ms, wall_clock_enabled: true, independent: "
