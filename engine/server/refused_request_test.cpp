@@ -63,5 +63,22 @@ TEST_F(RefusedRequestTest, S11_AClientThatLeavesAPageIsCountedToo) {
   EXPECT_THAT(counted(), ElementsAre(Pair(Place("/v1/rank/{plan}", "499"), 1)));
 }
 
+TEST(GoneRequestTest, S11_AClientThatLeavesWhileAPageOrAnOrderIsUnderWayIsCounted) {
+  FrontRig rig;
+  AgreeingDesk desk;
+  rig.admin = &desk;
+  for (const char* path : {"/metrics", "/v1/reload"}) {
+    const bool is_page = std::string_view(path) == "/metrics";
+    auto& asked = rig.start(is_page ? "GET" : "POST", path, {}, {}, ListenerKind::kAdmin);
+    ASSERT_FALSE(asked.is_complete);
+    asked.receiver->on_gone(net::kHttpClientGone);
+    while (rig.rank.step()) {
+    }
+    EXPECT_THAT(rig.ask("GET", "/metrics").reply_body,
+                HasSubstr("rankd_http_requests_total{route=\"" + std::string(path) +
+                          "\",code=\"499\"} 1\n"));
+  }
+}
+
 }  // namespace
 }  // namespace millrace::server::testing

@@ -9,12 +9,22 @@
 #include "base/format.h"
 #include "host/project.h"
 #include "host/waiting_call.h"
+#include "rank/call_rights.h"
 #include "rank/ranker.h"
 
 namespace millrace::server {
 namespace {
 
 constexpr std::string_view kDefaultRequest = R"({"user_id":1})";
+
+class WarmUpRights final : public rank::CallRights {
+ public:
+  [[nodiscard]] bool may_use(std::string_view /*plan*/) const override { return true; }
+  [[nodiscard]] runtime::Priority priority_max() const override {
+    return runtime::Priority::kBackground;
+  }
+};
+constexpr WarmUpRights kWarmUpRights;
 
 }  // namespace
 
@@ -42,6 +52,12 @@ std::vector<std::string> warm_up_requests(const std::string& plan_dir,
   return requests;
 }
 
+rank::CallTerms warm_up_terms(std::string_view plan) {
+  return {.plan = plan,
+          .deadline = base::steady_clock().now() + kWarmUpDeadline,
+          .rights = &kWarmUpRights};
+}
+
 std::optional<std::string> warm_up(host::EndpointClients& clients,
                                    rank::PlanSet& plans,
                                    std::string_view plan,
@@ -50,7 +66,7 @@ std::optional<std::string> warm_up(host::EndpointClients& clients,
   std::deque<rank::Ranker> rankers;
   for (std::size_t loop = 0; loop < clients.loop_count(); ++loop)
     rankers.emplace_back(plans, clients.own_services(loop));
-  rank::RequestReader reader({.priority = runtime::Priority::kBackground});
+  rank::RequestReader reader;
   std::string problem = "none could be run";
   bool has_answer = false;
   for (std::size_t run = 0; run < kWarmUpRuns && !is_over(); ++run) {
@@ -58,7 +74,7 @@ std::optional<std::string> warm_up(host::EndpointClients& clients,
     call.run(rankers[run % rankers.size()],
              reader,
              requests[run % requests.size()],
-             {.plan = plan, .deadline = base::steady_clock().now() + kWarmUpDeadline});
+             warm_up_terms(plan));
     has_answer |= call.ok();
     if (!call.ok()) problem = call.error_message();
   }

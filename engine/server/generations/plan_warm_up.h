@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "host/endpoint_clients.h"
 #include "rank/plan_set.h"
+#include "rank/ranker.h"
 
 namespace millrace::server {
 
@@ -25,6 +26,9 @@ inline constexpr base::Duration kWarmUpDeadline = std::chrono::seconds(5);
 [[nodiscard]] std::vector<std::string> warm_up_requests(const std::string& plan_dir,
                                                         std::string_view plan,
                                                         std::vector<std::string> recalled);
+
+/// What holds for a request that warms a plan up: it is of the class background, whatever it says.
+[[nodiscard]] rank::CallTerms warm_up_terms(std::string_view plan);
 
 /// Runs a plan of the set `kWarmUpRuns` times, in the class background, on all loops in turn.
 /// Nothing refuses or counts these requests. Gives nothing, or, if all have failed, why the last

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "host/host_fixture.h"
+#include "host/waiting_call.h"
+#include "rank/ranker.h"
 
 namespace millrace::server {
 namespace {
@@ -30,16 +32,28 @@ TEST(PlanWarmUpTest, S27_OnePlanAnswersAndOneDoesNot) {
   const auto project = host::testing::open_project(settings);
   const auto engine = host::testing::start_engine(settings, *project);
   const auto generation = engine->generation();
-  const auto never = [] { return false; };
+  std::size_t runs = 0;
+  const auto never = [&runs] {
+    ++runs;
+    return false;
+  };
   EXPECT_EQ(warm_up(*generation->clients(),
                     generation->plans(),
                     "diamond",
                     {R"({"user_id":1})", "nonsense"},
                     never),
             std::nullopt);
+  EXPECT_EQ(runs, kWarmUpRuns);
   EXPECT_THAT(
       warm_up(*generation->clients(), generation->plans(), "diamond", {"nonsense"}, never).value(),
       HasSubstr("no request of its warm-up was answered"));
+  // They run in the class background, also one that a caller of a better class had sent.
+  rank::Ranker ranker(generation->plans(), generation->clients()->own_services(0));
+  rank::RequestReader reader;
+  host::WaitingCall call;
+  call.run(ranker, reader, R"({"user_id":1,"priority":"high"})", warm_up_terms("diamond"));
+  EXPECT_TRUE(call.ok());
+  EXPECT_EQ(call.priority(), runtime::Priority::kBackground);
   // Nobody counts them.
   EXPECT_EQ(engine->admission().stats().accepted, 0U);
 }
