@@ -1,5 +1,7 @@
 #include "bench/capacity/fleet.h"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 #include "bench/capacity/key_curve.h"
@@ -23,6 +25,25 @@ TEST(FleetTest, SIZ2_OneRequestAtATimeTakesTheSumOfItsParts) {
   const double expected = cost.cpu_seconds + cost.rounds * (2 * cost.wire_seconds + shard);
   EXPECT_NEAR(result.p50_seconds, expected, expected * 1e-6);
   EXPECT_NEAR(result.requests_per_second, 1 / expected, 0.01 / expected);
+}
+
+TEST(FleetTest, SIZ2_EqualSeedsGiveEqualResultsAndOthersDoNot) {
+  FleetSettings settings;
+  settings.shards = 4;
+  const auto play = [&](std::uint64_t seed) {
+    return simulate(settings,
+                    RequestCost(),
+                    zipf_curve(1.1, 10'000),
+                    {.requests_per_second = 20'000, .requests = 5000, .seed = seed});
+  };
+  const FleetResult one = play(7);
+  const FleetResult same = play(7);
+  EXPECT_EQ(one.requests_per_second, same.requests_per_second);
+  EXPECT_EQ(one.p50_seconds, same.p50_seconds);
+  EXPECT_EQ(one.p99_seconds, same.p99_seconds);
+  EXPECT_EQ(one.busiest_shard, same.busiest_shard);
+  EXPECT_EQ(one.commands_per_request, same.commands_per_request);
+  EXPECT_NE(one.p99_seconds, play(8).p99_seconds);
 }
 
 TEST(FleetTest, SIZ2_TheSlowestPartBoundsTheRate) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -139,9 +140,10 @@ class FakeJetStream final : public nats::Link {
     std::string subjects;
     if (is_result) {
       const auto document = base::read_json(message.data);
+      const auto asked = document ? document->root().find_member("subjects_filter") : std::nullopt;
       std::string filter;
-      if (document) {
-        filter = document->root().find_member("subjects_filter")->find_string().value_or("");
+      if (asked) {
+        filter = asked->find_string().value_or("");
         filter.pop_back();
       }
       for (const auto& [name, data] : results) {

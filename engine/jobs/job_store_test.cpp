@@ -1,6 +1,14 @@
 #include "jobs/job_store.h"
 
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "jobs/jetstream_fixture.h"
 
 // What needs a server is tested in tests/nats/.
 
@@ -13,6 +21,38 @@ TEST(JobStoreTest, JOB5_MissingLinesAreNamedAsRangesFromOne) {
   std::vector<bool> many(100, true);
   for (std::size_t i = 0; i < many.size(); i += 2) many[i] = false;
   EXPECT_TRUE(missing_text(many).ends_with(", 39, …"));
+}
+
+TEST(JobStoreTest, JOB1_JOB6_JOB10_StreamsAndConsumerAreMadeWithTheirLimits) {
+  testing::FakeJetStream server("j");
+  const std::unique_ptr<nats::RequestBox> box = *nats::RequestBox::open(server);
+  nats::JetStream jetstream(*box);
+  JobStore store(jetstream, "j");
+  ASSERT_TRUE(store.make({.line_count = 1, .digest = "d", .plan = "p"}, {}));
+  const auto config_of = [&](std::string_view subject) {
+    for (const std::string& line : server.log) {
+      if (line.starts_with(subject)) return line;
+    }
+    return std::string();
+  };
+  using ::testing::HasSubstr;
+  const std::string results = config_of("$JS.API.STREAM.CREATE.MR_j_R");
+  for (const char* const part : {R"("max_msgs_per_subject":1,)",
+                                 R"("discard":"new")",
+                                 R"("discard_new_per_subject":true)",
+                                 R"("storage":"file")"})
+    EXPECT_THAT(results, HasSubstr(part));
+  const std::string queue = config_of("$JS.API.STREAM.CREATE.MR_j_Q");
+  EXPECT_THAT(queue, HasSubstr(R"("retention":"workqueue")"));
+  for (const std::string& stream : {results, queue}) {
+    EXPECT_THAT(stream, HasSubstr(R"("max_age":604800000000000,)")) << "7 days";
+    EXPECT_THAT(stream, HasSubstr(R"("max_bytes":10737418240,)")) << "10 GiB";
+    EXPECT_THAT(stream, HasSubstr(R"("num_replicas":1,)"));
+  }
+  const std::string consumer = config_of("$JS.API.CONSUMER.DURABLE.CREATE.MR_j_Q");
+  EXPECT_THAT(consumer, HasSubstr(R"("ack_policy":"explicit")"));
+  EXPECT_THAT(consumer, HasSubstr(R"("ack_wait":30000000000,)"));
+  EXPECT_THAT(consumer, HasSubstr(R"("max_ack_pending":4096,)"));
 }
 
 }  // namespace

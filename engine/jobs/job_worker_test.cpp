@@ -10,6 +10,7 @@
 
 #include "jobs/jetstream_fixture.h"
 #include "rank/rank_fixture.h"
+#include "runtime/admission.h"
 
 // The worker on a fake JetStream; the engine runs in virtual time, whenever the worker asks whether
 // it is to stop.
@@ -73,6 +74,21 @@ TEST_F(WorkerTest, JOB2_ALineIsAcknowledgedAfterItsResultWasStored) {
     if (line.ends_with("+ACK")) order.emplace_back("ack");
   }
   EXPECT_THAT(order, ::testing::ElementsAre("result", "ack"));
+}
+
+TEST_F(WorkerTest, JOB6_LinesRunInTheClassBackground) {
+  const auto admission =
+      runtime::Admission::create({.inflight_max = 10, .class_shares = {1, 1, 1, 0}}, *rig.pool);
+  ASSERT_TRUE(admission);
+  rig.services.admission = admission->get();
+  // The only place that this class may have is taken; the others have nine more.
+  const auto held =
+      (*admission)->try_admit({.now = base::TimePoint(), .priority = runtime::Priority::kHigh});
+  ASSERT_TRUE(held);
+  queue(0, R"({"user_id":1})");
+  ASSERT_TRUE(run());
+  EXPECT_EQ(counts.given_back, 1U);
+  EXPECT_EQ(counts.stored, 0U);
 }
 
 TEST_F(WorkerTest, JOB1_AResultThatIsThereStaysAndTheLineIsAcknowledged) {
