@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "alarm.h"
 #include "expectations.h"
 #include "explorer.h"
 #include "memory.h"
@@ -17,17 +18,6 @@ namespace millrace::model {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-
-/// A timer of a loop: whoever takes it out of the queue decides whether it fires.
-template <class Atomics>
-class Alarm {
- public:
-  void arm(std::int64_t /*when_ns*/) { armed_.store(true, std::memory_order_release); }
-  [[nodiscard]] bool disarm() { return armed_.exchange(false, std::memory_order_acq_rel); }
-
- private:
-  typename Atomics::template Atomic<bool> armed_{false};
-};
 
 // A run of two nodes with timeouts, due at 10 and at `kSecond`. Thread 0 runs the first, whose
 // alarm stays, begins the second and, if `kEnds`, ends it and the work; thread 1 is the loop, on

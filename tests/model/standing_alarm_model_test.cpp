@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "alarm.h"
 #include "expectations.h"
 #include "explorer.h"
 #include "memory.h"
@@ -16,22 +17,6 @@ namespace millrace::model {
 namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
-
-/// A timer of a loop: whoever takes it out of the queue decides whether it fires.
-template <class Atomics>
-class Alarm {
- public:
-  void arm(std::int64_t when_ns) {
-    when_ns_.store(when_ns, kRelaxed);
-    armed_.store(true, std::memory_order_release);
-  }
-  [[nodiscard]] bool disarm() { return armed_.exchange(false, std::memory_order_acq_rel); }
-  [[nodiscard]] std::int64_t time() const { return when_ns_.load(kRelaxed); }
-
- private:
-  typename Atomics::template Atomic<bool> armed_{false};
-  typename Atomics::template Atomic<std::int64_t> when_ns_{0};
-};
 
 // A run object that is used twice. The alarm of the first use, set for 10, still stands when
 // thread 0 begins the second, whose deadline is `kSecond`; if `kEnds`, it ends it, too, and takes
