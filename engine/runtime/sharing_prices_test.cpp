@@ -61,7 +61,7 @@ std::uint64_t published(std::vector<NodeSpec> specs,
   return lab.pool->counters().published;
 }
 
-TEST(SharingPricesTest, D11_ALoneRunOfCheapNodesStaysOnOneWorkerWhereHandOversAreDear) {
+TEST(SharingPricesTest, D11_ALoneRunOfCheapNodesStaysOnOneWorker) {
   EXPECT_EQ(published(layers(30, 10), nanoseconds(100), nanoseconds(600)), 0U);
   // With bodies of 5 us the same tokens are worth it, and so they are where hand-overs are cheap.
   EXPECT_GT(published(layers(30, 10), microseconds(5), nanoseconds(600)), 0U);
