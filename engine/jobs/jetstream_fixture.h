@@ -43,6 +43,7 @@ class FakeJetStream final : public nats::Link {
       deliver_queued(message);
     } else if (subject.starts_with("$JS.ACK.")) {
       if (message.data == "+ACK") ++ack_count;
+      if (message.data == "+ACK" && message.reply.empty()) ++unconfirmed_count;
       answer(message, "");
     } else if (subject.starts_with("$JS.API.DIRECT.GET.")) {
       give(message);
@@ -63,14 +64,23 @@ class FakeJetStream final : public nats::Link {
   void enqueue(std::string subject, std::string data, std::uint64_t deliveries = 0) {
     queued_.push_back({{.subject = std::move(subject), .data = std::move(data)}, deliveries});
   }
+  [[nodiscard]] std::size_t held_count() const { return held_.size(); }
+  /// Says what was held back, and holds no more.
+  void release() {
+    holds_answers = false;
+    for (const nats::Message& held : std::exchange(held_, {})) (void)wire_.deliver(held);
+  }
 
   const JobNames names;
   std::map<std::string, std::string> results;  ///< by subject, the manifest too
   std::vector<std::string> log;                ///< what was published
   int ack_count = 0;
-  int down_count = 0;  ///< so many of the next messages are refused
+  int unconfirmed_count = 0;  ///< acknowledgements that ask for no confirmation
+  int down_count = 0;         ///< so many of the next messages are refused
   std::size_t bytes_max = 1 << 20;
-  int lost_answers = 0;  ///< so many results are stored without an answer
+  bool holds_answers = false;  ///< what is stored is said to be so later, by `release`
+  int delivery_count = 0;      ///< of the consumer
+  int lost_answers = 0;        ///< so many results are stored without an answer
   bool is_full = false;
   int lose_after_pulls = 0;  ///< after so many pulls all results and the manifest are lost
   std::uint64_t last_sequence = 0;
@@ -127,7 +137,9 @@ class FakeJetStream final : public nats::Link {
       --lost_answers;
       return answer(message, "no json");
     }
-    answer(message, R"({"stream":"R","seq":1})");
+    constexpr const char* kStored = R"({"stream":"R","seq":1})";
+    if (!holds_answers) return answer(message, kStored);
+    held_.push_back({.subject = message.reply, .data = kStored});
   }
   void answer_api(const nats::Message& message) {
     const std::string_view subject = message.subject;
@@ -153,16 +165,20 @@ class FakeJetStream final : public nats::Link {
     }
     answer(message,
            base::format(R"({{"state":{{"messages":{},"last_seq":{},"subjects":{{{}}}}},"total":0,)"
-                        R"("num_pending":{},"num_ack_pending":{}}})",
+                        R"("num_pending":{},"num_ack_pending":{},)"
+                        R"("delivered":{{"consumer_seq":{},"stream_seq":{}}}}})",
                         is_result ? results.size() : queued_.size(),
                         last_sequence,
                         subjects,
                         is_passed_over ? 0 : queued_.size(),
-                        ghost_count));
+                        ghost_count,
+                        delivery_count,
+                        last_sequence));
   }
 
   nats::testing::FakeLink wire_;
   std::deque<std::pair<nats::Message, std::uint64_t>> queued_;
+  std::vector<nats::Message> held_;
   mutable int name_count_ = 0;
 };
 

@@ -55,5 +55,31 @@ TEST(JobStoreTest, JOB1_JOB6_JOB10_StreamsAndConsumerAreMadeWithTheirLimits) {
   EXPECT_THAT(consumer, HasSubstr(R"("max_ack_pending":4096,)"));
 }
 
+TEST(JobStoreTest, JOB9_TheStateIsCountedFromTheStreams) {
+  testing::FakeJetStream server("j");
+  server.results[server.names.manifest_subject()] =
+      JobManifest{.line_count = 6, .digest = "d", .plan = "p"}.to_json();
+  for (const std::uint64_t line : {0U, 1U, 2U})
+    server.results[server.names.result_subject(line)] = "x";
+  server.results[server.names.failed_subject(1)] = "";
+  server.enqueue(server.names.queue_subject(4), "{}");
+  server.enqueue(server.names.queue_subject(5), "{}");
+  server.ghost_count = 1;
+  server.last_sequence = 6;
+  server.delivery_count = 8;
+  const std::unique_ptr<nats::RequestBox> box = *nats::RequestBox::open(server);
+  nats::JetStream jetstream(*box);
+  const auto state = JobStore(jetstream, "j").state();
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->manifest.line_count, 6U);
+  EXPECT_EQ(state->done_count, 3U);
+  EXPECT_EQ(state->failed_count, 1U);
+  EXPECT_EQ(state->waiting_count, 2U);
+  EXPECT_EQ(state->in_flight_count, 1U);
+  EXPECT_EQ(state->duplicate_count, 2U);
+  EXPECT_EQ(state->queued_count, 6U);
+  EXPECT_EQ(state->held_count, 2U);
+}
+
 }  // namespace
 }  // namespace millrace::jobs

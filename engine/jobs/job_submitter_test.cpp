@@ -3,6 +3,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,10 +66,23 @@ TEST_F(SubmitterTest, JOB5_ARepairQueuesExactlyWhatHasNoResult) {
     if (line % 5 != 0) server.results[server.names.result_subject(line)] = "x";
   }
   server.results["mr.j.r.nonsense"] = "x";
+  server.enqueue(server.names.queue_subject(0), "waits");
   const auto count = repair_lines(*box, *jetstream, store, *input, {});
   ASSERT_TRUE(count);
   EXPECT_EQ(*count, 100U);
-  EXPECT_EQ(server.last_sequence, 100U);
+  std::vector<std::string> queued;
+  for (const std::string& message : server.log) {
+    if (message.starts_with(server.names.queue_prefix())) queued.push_back(message);
+  }
+  std::vector<std::string> missing;
+  for (std::uint64_t line = 0; line < 500; line += 5) {
+    missing.push_back(server.names.queue_subject(line) + " " +
+                      with_request_id(input->lines()[line], "j", line));
+  }
+  EXPECT_EQ(queued, missing);
+  const auto stream = jetstream->find_stream(server.names.queue_stream());
+  ASSERT_TRUE(stream && *stream);
+  EXPECT_EQ((*stream)->message_count, 100U) << "what waited is not queued twice";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "jobs/job_worker.h"
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,18 +37,24 @@ class WorkerTest : public ::testing::Test {
   void queue(std::uint64_t line, std::string data, std::uint64_t deliveries = 0) {
     server.enqueue(server.names.queue_subject(line), std::move(data), deliveries);
   }
+  /// The limit is for a worker that finds no end.
   base::Status run(JobWorker::Until until = JobWorker::Until::kIdle) {
     rig.ranker = std::make_unique<rank::Ranker>(rig.plans, rig.services, rig.options);
+    const base::TimePoint limit = base::steady_clock().now() + std::chrono::seconds(20);
+    bool is_late = false;
     JobWorker worker({.link = &server,
                       .store = store.get(),
                       .doors = {{&rig.loop, rig.ranker.get()}},
                       .is_stopped =
-                          [this] {
+                          [this, limit, &is_late] {
                             rig.drain();
-                            return false;
+                            if (on_turn) on_turn();
+                            is_late |= base::steady_clock().now() > limit;
+                            return is_late;
                           }},
                      {.concurrency = 4, .attempts_max = 3});
     const auto done = worker.run(until);
+    EXPECT_FALSE(is_late) << "the worker did not end by itself within 20 s";
     counts = worker.counts();
     return done;
   }
@@ -60,6 +68,7 @@ class WorkerTest : public ::testing::Test {
   std::unique_ptr<nats::JetStream> jetstream;
   std::unique_ptr<JobStore> store;
   WorkerCounts counts;
+  std::function<void()> on_turn;  ///< called at each turn of the worker
 };
 
 TEST_F(WorkerTest, JOB2_ALineIsAcknowledgedAfterItsResultWasStored) {
@@ -74,6 +83,23 @@ TEST_F(WorkerTest, JOB2_ALineIsAcknowledgedAfterItsResultWasStored) {
     if (line.ends_with("+ACK")) order.emplace_back("ack");
   }
   EXPECT_THAT(order, ::testing::ElementsAre("result", "ack"));
+}
+
+TEST_F(WorkerTest, JOB2_NothingIsAcknowledgedBeforeItsResultIsSaidToBeStored) {
+  server.holds_answers = true;
+  queue(0, R"({"user_id":1})");
+  int held_turns = 0;
+  int early_count = 0;
+  on_turn = [&] {
+    if (server.held_count() == 0 || ++held_turns < 3) return;
+    early_count = server.ack_count;
+    server.release();
+  };
+  ASSERT_TRUE(run());
+  EXPECT_EQ(held_turns, 3);
+  EXPECT_EQ(early_count, 0);
+  EXPECT_EQ(server.ack_count, 1);
+  EXPECT_EQ(server.unconfirmed_count, 0) << "the server is asked to confirm it";
 }
 
 TEST_F(WorkerTest, JOB6_LinesRunInTheClassBackground) {

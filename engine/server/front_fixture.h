@@ -40,8 +40,12 @@ class AgreeingDesk final : public AdminDesk {
 /// Threading: not shared.
 class FrontRig {
  public:
-  explicit FrontRig(FrontSettings with = {}, runtime::AdmissionSettings admitted = {})
-      : log(sink), settings_(std::move(with)) {
+  /// The log goes to `sink` unless there is another one for it.
+  explicit FrontRig(FrontSettings with = {},
+                    runtime::AdmissionSettings admitted = {},
+                    base::LogSink* log_to = nullptr)
+      : log(log_to != nullptr ? *log_to : static_cast<base::LogSink&>(sink)),
+        settings_(std::move(with)) {
     auto made = runtime::Admission::create(admitted, *rank.pool);
     MR_CHECK(made.has_value());
     admission = *std::move(made);

@@ -1,5 +1,6 @@
 #include "apps/rankd/request_command.h"
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <utility>
@@ -73,26 +74,33 @@ TEST(RequestCommandTest, NAT9_AnswersComeInTheOrderOfTheLines) {
 TEST(RequestCommandTest, NAT9_NoMoreThanTheConcurrencyIsUnderWay) {
   PumpRig rig("a\nb\nc\nd\n");
   base::Mutex mutex;
-  std::size_t open = 0;
+  std::vector<nats::RequestBox::Done> open;
+  std::size_t most_open = 0;
+  int asked_count = 0;
   std::vector<std::thread> threads;
+  const auto answer_all = [&] {
+    // A pump that does not keep to the limit has the time to go on.
+    for (int turn = 0; turn < 10'000; ++turn) std::this_thread::yield();
+    std::vector<nats::RequestBox::Done> answered;
+    {
+      const base::MutexLock lock(mutex);
+      answered.swap(open);
+    }
+    for (const auto& done : answered) done(good("x"));
+  };
   const auto result = rig.run(
       [&](nats::Message, base::Duration, nats::RequestBox::Done done) {
-        {
-          const base::MutexLock lock(mutex);
-          EXPECT_LT(open, 2U);
-          ++open;
-        }
-        threads.emplace_back([&, done = std::move(done)] {
-          {
-            const base::MutexLock lock(mutex);
-            --open;
-          }
-          done(good("x"));
-        });
+        const base::MutexLock lock(mutex);
+        open.push_back(std::move(done));
+        most_open = std::max(most_open, open.size());
+        if (++asked_count == 4 || open.size() == 2) threads.emplace_back(answer_all);
       },
       2);
   for (std::thread& thread : threads) thread.join();
+  ASSERT_TRUE(result);
   EXPECT_TRUE(*result);
+  EXPECT_EQ(asked_count, 4);
+  EXPECT_EQ(most_open, 2U);
 }
 
 TEST(RequestCommandTest, NAT9_WhatHasNoAnswerIsAnErrorLine) {

@@ -1,6 +1,7 @@
 #include "server/nats/nats_front.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -91,12 +92,21 @@ class NatsFrontTest : public ::testing::Test {
   void start_joined() {
     become_warm();
     start();
-    wait_for([&] { return link->joined().size() == 2; });
+    ASSERT_TRUE(comes([&] { return link->joined().size() == 2; }));
   }
-  /// Waits for the thread of the front, which needs no time but its turn.
+  /// Waits for the thread of the front, which needs no time but its turn. The limit is for code
+  /// that never gets there.
   template <class Condition>
-  static void wait_for(Condition condition) {
-    while (!condition()) std::this_thread::yield();
+  [[nodiscard]] ::testing::AssertionResult comes(Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > end)
+        return ::testing::AssertionFailure() << "it did not come within 20 s; "
+                                             << link->published().size() << " replies were sent\n"
+                                             << metrics();
+      std::this_thread::yield();
+    }
+    return ::testing::AssertionSuccess();
   }
   void pump() {
     while (loop.release_all() > 0 || rig.rank.step()) {
@@ -128,16 +138,17 @@ TEST_F(NatsFrontTest, NAT1_JoinsWhenWarmAndFollowsThePlans) {
   start();
   EXPECT_THAT(link->joined(), IsEmpty());
   become_warm();
-  wait_for([&] { return link->joined().size() == 2; });
+  ASSERT_TRUE(comes([&] { return link->joined().size() == 2; }));
   EXPECT_THAT(link->joined(), ElementsAre("rank.p rankd", "rank.slow rankd"));
   front.set_plans({"p", "new"});
-  wait_for([&] { return link->joined().size() == 2 && link->joined()[0] == "rank.new rankd"; });
+  ASSERT_TRUE(
+      comes([&] { return link->joined().size() == 2 && link->joined()[0] == "rank.new rankd"; }));
 }
 
 TEST_F(NatsFrontTest, APlanWhoseNameIsNoSubjectIsReportedAndLeftOut) {
   start_joined();
   front.set_plans({"p", "a b", "x.*", "end."});
-  wait_for([&] { return link->joined().size() == 1; });
+  ASSERT_TRUE(comes([&] { return link->joined().size() == 1; }));
   EXPECT_THAT(metrics(), HasSubstr("rankd_nats_plans_not_addressable 3.0\n"));
   std::string log;
   for (const std::string& line : rig.sink.lines()) log += line;
@@ -150,16 +161,16 @@ TEST_F(NatsFrontTest, NAT3_EveryRequestGetsOneReplyOrIsCounted) {
   deliver("p", "{bad");
   link->deliver({.subject = "rank.p", .data = "{}"});
   pump();
-  wait_for([&] { return link->published().size() == 2; });
+  ASSERT_TRUE(comes([&] { return link->published().size() == 2; }));
   link->set_state(nats::LinkState::kDown);
   deliver("p");
   pump();
-  wait_for([&] { return metrics().find("undeliverable\"} 1") != std::string::npos; });
+  ASSERT_TRUE(comes([&] { return metrics().find("undeliverable\"} 1") != std::string::npos; }));
   // Nothing of it is sent later.
   link->set_state(nats::LinkState::kConnected);
   deliver("p");
   pump();
-  wait_for([&] { return link->published().size() == 3; });
+  ASSERT_TRUE(comes([&] { return link->published().size() == 3; }));
   EXPECT_THAT(statuses(), UnorderedElementsAre("200", "400", "200"));
   const std::string page = metrics();
   EXPECT_THAT(page, HasSubstr("rankd_nats_received_total 5\n"));
@@ -172,15 +183,15 @@ TEST_F(NatsFrontTest, NAT4_WhatTheHandOffCannotTakeIsBusyOnTheSpot) {
   for (std::size_t i = 0; i < NatsFront::kHandOffMax; ++i) deliver("p", "{}");
   EXPECT_THAT(link->published(), IsEmpty());
   deliver("p");
-  wait_for([&] { return link->published().size() == 1; });
+  ASSERT_TRUE(comes([&] { return link->published().size() == 1; }));
   EXPECT_THAT(link->published()[0].data, HasSubstr("urn:millrace:error:busy"));
   EXPECT_THAT(statuses(), ElementsAre("503"));
   EXPECT_THAT(metrics(), HasSubstr("rankd_nats_busy_total{reason=\"full\"} 1\n"));
   pump();
-  wait_for([&] { return link->published().size() == NatsFront::kHandOffMax + 1; });
+  ASSERT_TRUE(comes([&] { return link->published().size() == NatsFront::kHandOffMax + 1; }));
   deliver("p");
   pump();
-  wait_for([&] { return link->published().size() == NatsFront::kHandOffMax + 2; });
+  ASSERT_TRUE(comes([&] { return link->published().size() == NatsFront::kHandOffMax + 2; }));
   EXPECT_EQ(statuses().back(), "200");
 }
 
@@ -190,20 +201,20 @@ TEST_F(NatsFrontTest, NAT5_AFullProcessLeavesAndComesBack) {
   deliver("slow");
   deliver("slow");
   loop.release_all();
-  while (rig.admission->stats().run_count < 2) MR_CHECK(rig.rank.step());
+  while (rig.admission->stats().run_count < 2) ASSERT_TRUE(rig.rank.step()) << "too few run";
   deliver("p");
   loop.release_all();
-  while (rig.admission->stats().refused == 0) MR_CHECK(rig.rank.step());
-  wait_for([&] { return link->joined().empty(); });
+  while (rig.admission->stats().refused == 0) ASSERT_TRUE(rig.rank.step()) << "none is refused";
+  ASSERT_TRUE(comes([&] { return link->joined().empty(); }));
   // What still comes is answered without the engine.
   const std::size_t before = link->published().size();
   deliver("p");
-  wait_for([&] { return link->published().size() == before + 1; });
+  ASSERT_TRUE(comes([&] { return link->published().size() == before + 1; }));
   EXPECT_EQ(statuses().back(), "503");
   EXPECT_THAT(metrics(), HasSubstr("rankd_nats_busy_total{reason=\"left\"} 1\n"));
   link->end_leaving();
   pump();
-  wait_for([&] { return link->joined().size() == 2; });
+  ASSERT_TRUE(comes([&] { return link->joined().size() == 2; }));
   EXPECT_THAT(metrics(), HasSubstr("rankd_nats_group_changes_total{outcome=\"left\"} 1\n"));
   EXPECT_THAT(metrics(), HasSubstr("rankd_nats_group_changes_total{outcome=\"joined\"} 1\n"));
 }
@@ -211,16 +222,16 @@ TEST_F(NatsFrontTest, NAT5_AFullProcessLeavesAndComesBack) {
 TEST_F(NatsFrontTest, NAT4_NAT6_TheReadinessFollowsTheLink) {
   become_warm();
   start({.is_required = true});
-  wait_for([&] { return rig.readiness.is_ready(); });
+  ASSERT_TRUE(comes([&] { return rig.readiness.is_ready(); }));
   link->set_state(nats::LinkState::kDown);
   observer->on_state(nats::LinkState::kDown);
-  wait_for([&] { return !rig.readiness.is_ready(); });
+  ASSERT_TRUE(comes([&] { return !rig.readiness.is_ready(); }));
   EXPECT_THAT(rig.readiness.to_text(), HasSubstr("[-]transport nats: there is no connection"));
   link->set_state(nats::LinkState::kConnected);
   observer->on_state(nats::LinkState::kConnected);
-  wait_for([&] { return rig.readiness.is_ready(); });
+  ASSERT_TRUE(comes([&] { return rig.readiness.is_ready(); }));
   observer->on_overflow();
-  wait_for([&] { return !rig.readiness.is_ready(); });
+  ASSERT_TRUE(comes([&] { return !rig.readiness.is_ready(); }));
   EXPECT_THAT(metrics(), HasSubstr("rankd_nats_overflows_total 1\n"));
   EXPECT_THAT(metrics(), HasSubstr("rankd_nats_disconnects_total 1\n"));
 }
@@ -230,7 +241,8 @@ TEST_F(NatsFrontTest, NAT6_WithoutAConnectionHttpIsReadyUnlessNatsIsRequired) {
   start();
   link->set_state(nats::LinkState::kDown);
   observer->on_state(nats::LinkState::kDown);
-  wait_for([&] { return rig.readiness.to_text().find("[-]transport") != std::string::npos; });
+  ASSERT_TRUE(
+      comes([&] { return rig.readiness.to_text().find("[-]transport") != std::string::npos; }));
   EXPECT_TRUE(rig.readiness.is_ready());
 }
 
@@ -238,13 +250,13 @@ TEST_F(NatsFrontTest, NAT7_DrainingAnswersWhatStillComesAndIsThenIdle) {
   start_joined();
   deliver("p");
   front.begin_drain();
-  wait_for([&] { return link->joined().empty(); });
+  ASSERT_TRUE(comes([&] { return link->joined().empty(); }));
   deliver("p");
   EXPECT_FALSE(front.is_idle());
   link->end_leaving();
   EXPECT_FALSE(front.is_idle()) << "two have no reply yet";
   pump();
-  wait_for([&] { return front.is_idle(); });
+  ASSERT_TRUE(comes([&] { return front.is_idle(); }));
   EXPECT_THAT(statuses(), ElementsAre("200", "200"));
 }
 
@@ -256,8 +268,8 @@ TEST_F(NatsFrontTest, NothingReachesALoopAfterItStoppedReceiving) {
 
 TEST_F(NatsFrontTest, NAT8_AnswersServiceRequests) {
   start_joined();
-  wait_for([&] { return link->deliver({.subject = "$SRV.INFO", .reply = "r"}) == 1; });
-  wait_for([&] { return !link->published().empty(); });
+  ASSERT_TRUE(comes([&] { return link->deliver({.subject = "$SRV.INFO", .reply = "r"}) == 1; }));
+  ASSERT_TRUE(comes([&] { return !link->published().empty(); }));
   EXPECT_THAT(link->published()[0].data, HasSubstr(R"("name":"slow","subject":"rank.slow")"));
 }
 
