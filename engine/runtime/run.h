@@ -187,10 +187,9 @@ class Run {
     /// Holders besides the engine; 0 = the caller waits and owns the run.
     std::uint32_t references = 0;
     InlineRule inlining = {};
-    bool waiter_takes_only = false;  ///< it helps with this run and no other
-    bool steps_apart = false;        ///< every node takes the steps of run_steps.h
-    SharingPlan sharing = {};        ///< by measured costs; as long as some are not known, all
-    bool tries_sharing = false;      ///< if it is measured: to see what hand-overs cost
+    bool waiter_takes_only = false;        ///< it helps with this run and no other
+    bool steps_apart = false;              ///< every node takes the steps of run_steps.h
+    SharingPlan sharing = {};              ///< by measured costs (D11)
     std::uint32_t node_charge_min_ns = 0;  ///< what a node takes of a turn at least (D4)
   };
   void prepare(Start&& start, const base::Clock& clock);

@@ -1,6 +1,8 @@
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -68,6 +70,28 @@ TEST(SharingTest, D6_AColdPlanSharesEagerly) {
   EXPECT_TRUE(lab.step(1));
   EXPECT_EQ(lab.pool->counters().stolen, 1U);
   lab.settle();
+}
+
+// A node that never succeeds, because what it reads is down, has no cost. The others have theirs.
+TEST(SharingTest, D11_NodesThatAreKnownToBeCheapStayPrivateInAPlanThatIsNotWarm) {
+  TestScheduler lab({.compute_threads = 2});
+  std::vector<NodeSpec> specs{noting_node("n0")};
+  for (int step = 1; step <= 20; ++step) {
+    const std::string before = "n" + std::to_string(step - 1);
+    specs.push_back(noting_node("side" + std::to_string(step), {before}));
+    specs.push_back(noting_node("n" + std::to_string(step), {before}));
+  }
+  specs.push_back(noting_node("never", {"n20"}));
+  TestDag dag(std::move(specs));
+  for (std::uint32_t node = 0; node + 1 < dag.topology().node_count(); ++node)
+    dag.teach(node, nanoseconds(20));
+  dag.costs().refresh();
+  ASSERT_FALSE(dag.costs().is_warm());
+  const auto notes = std::make_shared<Notes>();
+  const RunHandle run = lab.submit(dag, notes);
+  lab.settle();
+  EXPECT_EQ(lab.pool->counters().published, 0U);
+  EXPECT_EQ(notes->order.size(), 42U);
 }
 
 TEST(SharingTest, D6_ALargePrivateBacklogIsSharedInOnePiece) {

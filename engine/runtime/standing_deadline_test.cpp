@@ -79,6 +79,18 @@ TEST_F(StandingDeadlineTest, AnAnswerThatIsOutStaysAsItIs) {
   EXPECT_TRUE(run.status().has_value());
 }
 
+TEST_F(StandingDeadlineTest, AUseWithoutADeadlineOutlivesTheAlarmOfTheOneBefore) {
+  use_once(milliseconds(10));
+  const auto run = dag->runs().submit(*lab.pool, notes, {.loop = &lab.loop}, {});
+  ASSERT_TRUE(run.has_value());
+  lab.loop.advance(milliseconds(20));
+  EXPECT_EQ(lab.loop.next_deadline(), std::nullopt);
+  EXPECT_EQ(run->outcome(), RunOutcome::kOpen);
+  lab.settle();
+  EXPECT_EQ(run->outcome(), RunOutcome::kOk);
+  EXPECT_EQ(dag->runs().created_count(), 1U);
+}
+
 TEST_F(StandingDeadlineTest, ARunThatGoesTakesItsAlarmBack) {
   use_once(milliseconds(10));
   ASSERT_TRUE(lab.loop.next_deadline().has_value());

@@ -167,8 +167,10 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
     start.node_charge_min_ns =
         static_cast<std::uint32_t>(std::min<std::int64_t>(share, CostModel::kCostMask));
   }
-  start.sharing =
-      run.costs().is_warm() && crew_.can_share() ? run.costs().sharing(prices()) : SharingPlan{};
+  // As long as some costs are not known, each node goes by its own: unknown ones are shared.
+  start.sharing = run.costs().is_warm() && crew_.can_share()
+                      ? run.costs().sharing(prices())
+                      : SharingPlan{.worth_min_ns = crew_.hand_over_ns()};
   run.prepare(std::move(start), clock());
   // Else nobody would notice that hand-overs have become cheap.
   if (run.measured_ && !run.sharing_.shares() && crew_.is_time_to_try_sharing()) run.share_all();

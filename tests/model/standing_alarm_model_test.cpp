@@ -75,6 +75,47 @@ class UsedTwice : public Scenario {
   Cell<int> storage_{0};
 };
 
+/// The timer of a loop that goes as soon as it has dropped what was set.
+template <class Atomics>
+class MortalAlarm {
+ public:
+  void arm(std::int64_t /*when_ns*/) { armed_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool disarm() {
+    static_cast<void>(loop_.get());
+    return armed_.exchange(false, std::memory_order_acq_rel);
+  }
+  [[nodiscard]] bool drop() { return armed_.exchange(false, std::memory_order_acq_rel); }
+  void destroy_loop() { loop_.set(1); }
+
+ private:
+  typename Atomics::template Atomic<bool> armed_{false};
+  Cell<int> loop_{0};
+};
+
+// Nobody uses the object. Thread 1 is the loop, which stops, drops its timers and goes; thread 0
+// takes the object down or moves it to another loop.
+template <class Atomics>
+class LoopGoes : public Scenario {
+ public:
+  LoopGoes() : Scenario(2, Fences::kHeavy) {
+    if (!alarm_.goes_off_by(10)) alarm_.set_by(10, timer_);
+  }
+
+  void run(std::size_t thread) override {
+    if (thread == 0) return alarm_.close(timer_);
+    if (timer_.drop()) {
+      alarm_.go_off();
+      alarm_.leave();
+    }
+    timer_.destroy_loop();
+  }
+  void finish() override {}
+
+ private:
+  runtime::StandingAlarm<Atomics, SpinLock<Atomics>> alarm_;
+  MortalAlarm<Atomics> timer_;
+};
+
 // Partial orders of stores are too many here: beside the alarm there is a lock.
 constexpr Options kOptions{.store_order = StoreOrder::kTotal, .spurious_max = 0};
 
@@ -86,6 +127,10 @@ TEST(StandingAlarmModelTest, C1_AUseIsAlwaysWatched) {
 TEST(StandingAlarmModelTest, C2_TheRunOutlivesItsAlarm) {
   expect_holds<UsedTwice<ModelAtomics, 5, true>>(kOptions);
   expect_holds<UsedTwice<ModelAtomics, 20, true>>(kOptions);
+}
+
+TEST(StandingAlarmModelTest, ALoopThatHasDroppedTheAlarmIsNotTouched) {
+  expect_holds<LoopGoes<ModelAtomics>>(kOptions);
 }
 
 TEST(StandingAlarmModelTest, PlantedMissingHeavyFenceIsCaught) {

@@ -40,7 +40,10 @@ class StandingAlarm {
     base::ScopedLock<Lock> lock(lock_);
     if (when_ns_.load(std::memory_order_relaxed) <= when_ns) return;
     // One that was not taken back goes off and leaves by itself.
-    if (!alarm.disarm()) open_count_.fetch_add(1, std::memory_order_relaxed);
+    if (!alarm.disarm()) {
+      ++set_count_;
+      open_count_.fetch_add(1, std::memory_order_relaxed);
+    }
     when_ns_.store(when_ns, std::memory_order_relaxed);
     alarm.arm(when_ns);
   }
@@ -48,20 +51,27 @@ class StandingAlarm {
   void go_off() {
     {
       base::ScopedLock<Lock> lock(lock_);
+      --set_count_;
       when_ns_.store(kNever, std::memory_order_relaxed);
     }
     Atomics::heavy_fence();
   }
   /// The thread for which it went off does not touch the owner again.
   void leave() { open_count_.fetch_sub(1, std::memory_order_release); }
-  /// Afterwards nothing of the alarm touches the owner any more.
+  /// Afterwards nothing of the alarm touches the owner any more. What the alarm belongs to may go
+  /// at any time, as soon as the alarm has gone off there.
   template <class Alarm>
   void close(Alarm&& alarm) {
     // Whoever left has read the owner before.
     if (open_count_.load(std::memory_order_acquire) == 0) return;
     {
       base::ScopedLock<Lock> lock(lock_);
-      if (alarm.disarm()) open_count_.fetch_sub(1, std::memory_order_relaxed);
+      // As long as one has not gone off, its thread needs this lock, so what it belongs to is
+      // there.
+      if (set_count_ != 0 && alarm.disarm()) {
+        --set_count_;
+        open_count_.fetch_sub(1, std::memory_order_relaxed);
+      }
       when_ns_.store(kNever, std::memory_order_relaxed);
     }
     while (open_count_.load(std::memory_order_acquire) != 0) Atomics::yield();
@@ -72,6 +82,7 @@ class StandingAlarm {
 
   Lock lock_;  // of those who set the alarm
   typename Atomics::template Atomic<std::int64_t> when_ns_{kNever};
+  std::uint32_t set_count_ = 0;  // alarms that have not gone off; guarded by the lock
   // Alarms that are set or going off. Adding one is ordered by the lock.
   typename Atomics::template Atomic<std::uint32_t> open_count_{0};
 };

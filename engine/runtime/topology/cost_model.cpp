@@ -286,6 +286,9 @@ void CostModel::update_worths() {
 
 SharingPlan CostModel::plan_sharing(const SharingPrices& prices) {
   base::MutexLock lock(mutex_);
+  // Others may have come for the same plan, and the first has made it.
+  if (plan_price_ns_.load(std::memory_order_relaxed) == prices.hand_over.count())
+    return last_plan();
   const SharingPlan plan = forecast_.plan(
       {.own = own_ns_, .worth = worth_ns_, .most_worth = most_worth_ns()}, order(), prices);
   sharing_gain_ns_.store(plan.gain_ns, std::memory_order_relaxed);

@@ -123,8 +123,7 @@ class CostModel {
   [[nodiscard]] SharingPlan sharing(const SharingPrices& prices) {
     if (plan_price_ns_.load(std::memory_order_relaxed) != prices.hand_over.count()) [[unlikely]]
       return plan_sharing(prices);
-    return {.gain_ns = sharing_gain_ns_.load(std::memory_order_relaxed),
-            .worth_min_ns = worth_min_ns_.load(std::memory_order_relaxed)};
+    return last_plan();
   }
   /// A time that a whole run on one thread rarely exceeds, from the upper estimates of its nodes
   /// (C13). Nothing before every node is measured.
@@ -181,6 +180,10 @@ class CostModel {
   [[nodiscard]] std::unique_ptr<PriorityOrder> compute_order() MR_REQUIRES(mutex_);
   /// Computes for each node the cost of the longest path from it to the end.
   void compute_path_costs(std::vector<std::uint64_t>& path_costs) const;
+  [[nodiscard]] SharingPlan last_plan() const {
+    return {.gain_ns = sharing_gain_ns_.load(std::memory_order_relaxed),
+            .worth_min_ns = worth_min_ns_.load(std::memory_order_relaxed)};
+  }
   [[nodiscard]] SharingPlan plan_sharing(const SharingPrices& prices);
   void update_worths() MR_REQUIRES(mutex_);
   void update_hint(std::uint32_t node);

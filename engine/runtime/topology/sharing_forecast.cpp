@@ -38,7 +38,9 @@ void add_worths(const Topology& topology,
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
     std::uint64_t sum = own[*node];
     for (const Edge& edge : topology.dependents(*node)) {
-      if (edge.counter == kNoCounter) sum += worth[edge.target];
+      // What follows from an asynchronous node begins where that ends: on its loop.
+      const bool is_async = topology.spec(edge.target).kind == NodeKind::kAsync;
+      if (edge.counter == kNoCounter && !is_async) sum += worth[edge.target];
     }
     worth[*node] = sum;
   }

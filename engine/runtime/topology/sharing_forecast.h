@@ -19,7 +19,7 @@ struct NodeCosts {
 };
 
 /// The cost of each node with that of all nodes that wait for it alone, directly or through others
-/// of that kind: what goes with the node to whoever takes it.
+/// of that kind, up to the next asynchronous ones: what goes with the node to whoever takes it.
 void add_worths(const Topology& topology,
                 std::span<const std::uint64_t> own,
                 std::span<std::uint64_t> worth);

@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/result.h"
+#include "loop/task.h"
+#include "runtime/node_call.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/sharing_prices.h"
 #include "runtime/topology/node.h"
@@ -133,6 +136,20 @@ TEST(SharingForecastTest, D6_WhatFollowsFromANodeAloneIsPartOfItsWorth) {
   EXPECT_EQ(worth("d"), 100U);
   EXPECT_EQ(worth("e"), 100U);
   EXPECT_EQ(dag.costs().most_worth_ns(), 200U) << "whoever begins the run keeps its only source";
+}
+
+TEST(SharingForecastTest, D6_WhatFollowsFromAnAsyncNodeIsNotPartOfTheWorthBeforeIt) {
+  NodeSpec fetch{.id = "fetch", .kind = NodeKind::kAsync, .after = {"key"}};
+  fetch.async_body = [](const void*, NodeCall) -> loop::Task<base::Status> { co_return {}; };
+  TestDag dag({noting_node("source"),
+               noting_node("key", {"source"}),
+               std::move(fetch),
+               noting_node("score", {"fetch"}),
+               noting_node("other", {"source"})});
+  dag.teach(nanoseconds(100));
+  EXPECT_EQ(dag.costs().worths()[dag.node("key")].load(), 100U)
+      << "whoever takes it does not get what the loop makes ready";
+  EXPECT_EQ(dag.costs().most_worth_ns(), 100U);
 }
 
 TEST(SharingForecastTest, D11_ThePlanFollowsThePrice) {
