@@ -54,7 +54,7 @@ SharingPrices Crew::prices() const {
 }
 
 bool Crew::is_time_to_try_sharing() {
-  constexpr base::Duration kPeriod = std::chrono::milliseconds(20);
+  constexpr base::Duration kPeriod = std::chrono::milliseconds(100);
   if (!learns_prices_) return false;
   const base::TimePoint now = clock_.now();
   if (now.time_since_epoch().count() < next_try_ns_.load(std::memory_order_relaxed)) return false;

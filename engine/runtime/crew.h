@@ -41,7 +41,7 @@ class Crew {
   /// What two readings of the clock cost by themselves.
   [[nodiscard]] base::Duration clock_overhead() const { return clock_overhead_; }
   [[nodiscard]] bool can_share() const { return worker_count_ > 1; }
-  /// A node that is worth as much, or of unknown cost, is worth a hand-over by itself.
+  /// What a hand-over costs. Nodes that are handed over together are worth as much at least.
   [[nodiscard]] std::uint32_t hand_over_ns() const { return hand_over_.ns(); }
   /// Private nodes of this cost are together worth a hand-over. One worker has nobody to share
   /// with: it keeps everything, in order of path cost (P1).

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 
 #include "base/clock.h"
+#include "base/sync/atomics.h"
 
 namespace millrace::runtime {
 
@@ -51,8 +53,9 @@ inline constexpr base::Duration kHandOverMax = std::chrono::nanoseconds(600);
 /// What a hand-over costs now, as those see it who take items from others. It changes while a
 /// process runs: threads move between processors that share a cache and processors that do not.
 ///
-/// The least of some samples counts: more is due to other programs. Nothing here publishes
-/// anything, and a sample that gets lost does no harm.
+/// Of some samples the third least counts: more is due to other programs, and less to a thief that
+/// has just run where its victim does. Nothing here publishes anything, and a sample that gets lost
+/// does no harm.
 /// Threading: any thread.
 class HandOverPrice {
  public:
@@ -63,17 +66,22 @@ class HandOverPrice {
 
   /// An item was taken out of the queue of another thread, which took so long.
   void note(base::Duration taking) {
-    const std::uint32_t least =
-        std::min(least_ns_.load(std::memory_order_relaxed), price_of(taking));
-    if (const std::uint32_t count = count_.load(std::memory_order_relaxed) + 1; count < kSamples) {
-      count_.store(count, std::memory_order_relaxed);
-      return least_ns_.store(least, std::memory_order_relaxed);
+    std::uint32_t price = price_of(taking);
+    for (std::atomic<std::uint32_t>& least : least_ns_) {
+      const std::uint32_t other = least.load(std::memory_order_relaxed);
+      if (price >= other) continue;
+      least.store(price, std::memory_order_relaxed);
+      price = other;
     }
-    count_.store(0, std::memory_order_relaxed);
-    least_ns_.store(UINT32_MAX, std::memory_order_relaxed);
+    const std::uint32_t count = count_.load(std::memory_order_relaxed) + 1;
+    count_.store(count % kSamples, std::memory_order_relaxed);
+    if (count < kSamples) return;
+    const std::uint32_t seen = least_ns_.back().load(std::memory_order_relaxed);
+    for (std::atomic<std::uint32_t>& least : least_ns_)
+      least.store(UINT32_MAX, std::memory_order_relaxed);
     // What hardly changes stays: whoever uses a price has to think anew when it changes.
     const std::uint32_t now = ns();
-    if (least * 3 > now * 4 || least * 4 < now * 3) ns_.store(least, std::memory_order_relaxed);
+    if (seen * 3 > now * 4 || seen * 4 < now * 3) ns_.store(seen, std::memory_order_relaxed);
   }
 
  private:
@@ -87,8 +95,10 @@ class HandOverPrice {
     return static_cast<std::uint32_t>(std::clamp(price, kHandOverMin, kHandOverMax).count());
   }
 
-  std::atomic<std::uint32_t> ns_;
-  std::atomic<std::uint32_t> least_ns_{UINT32_MAX};
+  std::atomic<std::uint32_t> ns_;  // read by everyone who hands over
+  // The three least of the samples under way, in order.
+  alignas(base::kApartBytes) std::array<std::atomic<std::uint32_t>, 3> least_ns_{
+      UINT32_MAX, UINT32_MAX, UINT32_MAX};
   std::atomic<std::uint32_t> count_{0};
 };
 

@@ -91,9 +91,16 @@ TEST(HandOverPriceTest, D11_ThePriceFollowsWhatThievesSee) {
 
 TEST(HandOverPriceTest, D11_WhatOtherProgramsAddDoesNotCount) {
   HandOverPrice price(nanoseconds(150));
-  note_times(price, 7, microseconds(900));
-  price.note(nanoseconds(60));
+  note_times(price, 5, microseconds(900));
+  note_times(price, 3, nanoseconds(60));
   EXPECT_EQ(price.ns(), 150U);
+}
+
+TEST(HandOverPriceTest, D11_ALuckySampleOrTwoDoNotCount) {
+  HandOverPrice price(nanoseconds(450));
+  note_times(price, 2, nanoseconds(10));
+  note_times(price, 6, nanoseconds(260));
+  EXPECT_EQ(price.ns(), 450U);
 }
 
 TEST(HandOverPriceTest, D11_ASmallChangeIsNone) {

@@ -89,7 +89,7 @@ CostModel::CostModel(const Topology& topology, const CostSettings& settings)
   base::MutexLock lock(mutex_);
   own_ns_.resize(topology.node_count());
   worth_ns_.resize(topology.node_count());
-  update_worths();
+  static_cast<void>(update_worths());
   reserve_orders();
   reorder();
 }
@@ -256,19 +256,24 @@ void CostModel::refresh() {
   total_ns_.store(total, std::memory_order_relaxed);
   upper_total_ns_.store(upper.count(), std::memory_order_relaxed);
   base::MutexLock lock(mutex_);
-  update_worths();
-  plan_price_ns_.store(kNoPlan, std::memory_order_relaxed);
+  if (update_worths()) plan_price_ns_.store(kNoPlan, std::memory_order_relaxed);
   if (!moved) return;
   if (++refreshes_ < next_reorder_ || orders_.size() >= kOrdersMax) return;
   next_reorder_ = refreshes_ * 2;
   reorder();
 }
 
-void CostModel::update_worths() {
+bool CostModel::update_worths() {
+  bool has_changed = false;
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
     // What a node waits for takes no worker's time.
     const bool is_async = topology_.spec(node).kind == NodeKind::kAsync;
-    own_ns_[node] = is_async ? 0 : hint(node) & kCostMask;
+    const std::uint64_t now = is_async ? 0 : hint(node) & kCostMask;
+    const std::uint64_t before = own_ns_[node];
+    // A plan is not made anew for less.
+    if (now <= before + before / 8 && now + before / 8 >= before) continue;
+    own_ns_[node] = now;
+    has_changed = true;
   }
   add_worths(topology_, own_ns_, worth_ns_);
   std::uint32_t most = 0;
@@ -282,6 +287,7 @@ void CostModel::update_worths() {
     most = std::max(most, worths_[node].load(std::memory_order_relaxed));
   }
   most_worth_ns_.store(most, std::memory_order_relaxed);
+  return has_changed;
 }
 
 SharingPlan CostModel::plan_sharing(const SharingPrices& prices) {

@@ -16,8 +16,8 @@
 #include "runtime/topology/topology.h"
 
 // Measured costs of one topology, shared by all its runs, and what is derived from them: the order
-// by path cost (P1) and a hint per node from which a strand decides whether handing the node over
-// pays (D6).
+// by path cost (P1), and per node a hint of its cost and what it is worth to another worker, from
+// which a strand decides what to hand over (D6).
 //
 // Only a few runs are measured (two clock reads per node); all others read the results. Costs
 // influence timing only, so cells are relaxed atomics and a lost sample does no harm.
@@ -185,7 +185,8 @@ class CostModel {
             .worth_min_ns = worth_min_ns_.load(std::memory_order_relaxed)};
   }
   [[nodiscard]] SharingPlan plan_sharing(const SharingPrices& prices);
-  void update_worths() MR_REQUIRES(mutex_);
+  /// False: no cost has changed so much that a plan of sharing would.
+  [[nodiscard]] bool update_worths() MR_REQUIRES(mutex_);
   void update_hint(std::uint32_t node);
   void reorder() MR_REQUIRES(mutex_);
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -22,6 +23,9 @@ constexpr std::uint64_t kLookNs = 5;
 // Nodes that become ready together go in pieces: about so many, and the first takes such a part.
 constexpr std::uint32_t kPieces = 8;
 constexpr std::size_t kFirstPiecePart = 4;
+// Larger topologies are not played through: it would take longer than what starts a run has time
+// for. They share what is worth it.
+constexpr std::uint32_t kNodesMax = 4096;
 // Counters travel by the cache line.
 constexpr std::size_t kCountersPerLine = 64 / sizeof(std::uint32_t);
 
@@ -50,12 +54,19 @@ SharingForecast::SharingForecast(const Topology& topology)
     : topology_(topology),
       counters_(std::make_unique<std::uint32_t[]>(topology.counter_template().size())),
       last_side_(std::make_unique<std::uint8_t[]>(line_count(topology))) {
+  if (topology.node_count() > kNodesMax) return;
   for (Side& side : sides_) side.stack.reserve(topology.node_count());
 }
 
 SharingPlan SharingForecast::plan(const NodeCosts& costs,
                                   const PriorityOrder& order,
                                   const SharingPrices& prices) {
+  if (topology_.node_count() > kNodesMax) {
+    const std::uint64_t total =
+        std::accumulate(costs.own.begin(), costs.own.end(), std::uint64_t{});
+    return {.gain_ns = total / 2,
+            .worth_min_ns = static_cast<std::uint32_t>(prices.hand_over.count())};
+  }
   costs_ = costs;
   order_ = &order;
   hand_over_ns_ = static_cast<std::uint64_t>(prices.hand_over.count());

@@ -160,5 +160,11 @@ TEST(SharingForecastTest, D11_ThePlanFollowsThePrice) {
   EXPECT_TRUE(dag.costs().sharing({.hand_over = kCheap}).shares());
 }
 
+TEST(SharingForecastTest, D11_AHugePlanSharesWhatIsWorthAHandOver) {
+  const SharingPlan huge = plan(wide(5000), microseconds(1), kDear);
+  EXPECT_EQ(huge.worth_min_ns, 550U);
+  EXPECT_GT(huge.gain_ns, 2'000'000U);
+}
+
 }  // namespace
 }  // namespace millrace::runtime
