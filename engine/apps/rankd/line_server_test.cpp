@@ -253,7 +253,7 @@ std::ptrdiff_t answers_of_stopped_lines(int line_count) {
   EXPECT_EQ(::write(requests[1], lines.data(), lines.size()), std::ssize(lines));
   // Then the reader has them, and turns for it to come to where it waits; if it has not, it looks
   // for the stop in another place.
-  for (int turn = 0; unread_bytes(requests[0]) > 0 || turn < 10'000; ++turn)
+  for (int turn = 0; unread_bytes(requests[0]) > 0 || turn < 1'000; ++turn)
     std::this_thread::yield();
   stop.raise();
   server.join();
