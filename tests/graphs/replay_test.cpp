@@ -7,6 +7,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "engine_run.h"
 #include "graph/compile/compiled_graph.h"
@@ -66,7 +67,8 @@ bool record_and_replay(std::uint64_t seed, const std::string& path) {
 TEST(GraphReplay, G55_RecordsOfRandomGraphsReplayTheSame) {
   const char* count_text = std::getenv("MILLRACE_GRAPH_SEEDS");
   const std::uint64_t count = count_text == nullptr ? 100 : std::strtoull(count_text, nullptr, 10);
-  const std::string path = testing::TempDir() + "graph_replay_test.record";
+  const std::string path =
+      testing::TempDir() + "graph_replay_test." + std::to_string(getpid()) + ".record";
   std::uint64_t valid = 0;
   for (std::uint64_t seed = 1; seed <= count && !HasFailure(); ++seed) {
     valid += record_and_replay(seed, path) ? 1 : 0;

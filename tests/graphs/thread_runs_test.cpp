@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -257,7 +258,8 @@ TEST(GraphThreads, G37_RandomGraphsGiveTheSameOnOneTwoAndEightThreads) {
 
 TEST(GraphThreads, G55_RecordsOfRunsOnThreadsReplayTheSame) {
   const std::uint64_t count = count_of_seeds();
-  const std::string path = testing::TempDir() + "graph_threads_test.record";
+  const std::string path =
+      testing::TempDir() + "graph_threads_test." + std::to_string(getpid()) + ".record";
   std::uint64_t compared = 0;
   for (std::uint64_t seed = 1; seed <= count && !HasFailure(); ++seed) {
     compared += record_and_replay(seed, path) ? 1 : 0;
