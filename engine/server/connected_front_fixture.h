@@ -8,6 +8,7 @@
 
 #include "net/fake_listener.h"
 #include "net/http/http_server.h"
+#include "net/http/http_server_fixture.h"
 #include "server/front_fixture.h"
 
 namespace millrace::server::testing {
@@ -66,13 +67,6 @@ class ConnectedFront : private net::Acceptor {
   void on_listener_closed() override {}
 };
 
-/// A request with a body of known length.
-inline std::string post(const std::string& target,
-                        const std::string& body,
-                        const std::string& fields = {}) {
-  return "POST " + target +
-         " HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
-         fields + "\r\n" + body;
-}
+using net::post;
 
 }  // namespace millrace::server::testing
