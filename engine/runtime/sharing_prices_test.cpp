@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +11,11 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "runtime/node_call.h"
 #include "runtime/run_pool.h"
 #include "runtime/scheduler_fixture.h"
 #include "runtime/topology/node.h"
+#include "runtime/worker_pool.h"
 
 namespace millrace::runtime {
 namespace {
@@ -66,6 +69,28 @@ TEST(SharingPricesTest, D11_ALoneRunOfCheapNodesStaysOnOneWorker) {
   // With bodies of 5 us the same tokens are worth it, and so they are where hand-overs are cheap.
   EXPECT_GT(published(layers(30, 10), microseconds(5), nanoseconds(600)), 0U);
   EXPECT_GT(published(layers(30, 10), nanoseconds(100), nanoseconds(30)), 0U);
+}
+
+/// Items that 1000 runs, one after another, made available to others, once their costs are known to
+/// be too small to share.
+std::uint64_t published_by_lone_runs(std::optional<base::Duration> hand_over) {
+  auto pool = WorkerPool::create({.compute_threads = 2, .hand_over_price = hand_over});
+  if (!pool) return 0;
+  std::vector<NodeSpec> specs = layers(30, 2);
+  for (NodeSpec& spec : specs) spec.body = [](const void*, NodeCall&) { return true; };
+  TestDag dag(std::move(specs));
+  dag.teach(nanoseconds(5));
+  const auto run = [&] { EXPECT_TRUE(dag.runs().run(**pool, nullptr, {}).has_value()); };
+  run();  // the first use is measured
+  const std::uint64_t before = (*pool)->counters().published;
+  for (int use = 1; use < 1000; ++use) run();
+  return (*pool)->counters().published - before;
+}
+
+TEST(SharingPricesTest, D11_WhereNothingIsSharedARunNowAndThenTriesIt) {
+  EXPECT_GT(published_by_lone_runs(std::nullopt), 0U);
+  EXPECT_EQ(published_by_lone_runs(std::chrono::milliseconds(1)), 0U)
+      << "a given price is not learned";
 }
 
 TEST(SharingPricesTest, D11_AChainIsNeverShared) {
