@@ -72,8 +72,9 @@ TEST(ObservationTest, S41_SpansReachACollectorAlsoWhenItIsBusyAtFirst) {
           "curl -s http://$A/v1/rank/mixed_pipeline -H \"traceparent: $T-00\" -d "
           "'{\"user_id\":1}' -o o\n"
           "curl -s http://$A/v1/rank/mixed_pipeline -d '{\"user_id\":1}' -o o\n"
-          "until [ -s spans ]; do kill -0 $PID || break; done\n"
-          "curl -s http://$A/metrics | grep 'otlp_spans_total{outcome=\"sent\"}'\n",
+          "until curl -s http://$A/metrics | grep -q 'otlp_spans_total{outcome=\"sent\"} [1-9]'; "
+          "do "
+          "kill -0 $PID || break; done\n",
           "",
           "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:$(cat port) OTEL_SERVICE_NAME=shop") +
       "kill $COLLECTOR\n");
@@ -105,8 +106,8 @@ TEST(ObservationTest, S43_ASlowRequestBecomesAFileThatTheTraceCommandDraws) {
              R"({"id":"wait","op":"sleep","inputs":["src"],"params":{"duration_ms":30}}],)"
              R"("outputs":["wait"],"output_keys":["id"]})");
   const ShellResult result = root.run(with_watched_server(
-      "for i in 1 2 3; do curl -s http://$A/v1/rank/slow -d '{\"user_id\":1,\"request_id\":"
-      "\"../../../etc/passwd\"}' -o o; done\n"
+      "curl -s http://$A/v1/rank/slow -d '{\"user_id\":1,\"request_id\":\"../../../etc/passwd\"}' "
+      "-o o\n"
       "until curl -s http://$A/metrics | grep -q '^rankd_slow_captures_total 1'; do kill -0 $PID "
       "|| "
       "break; done\n"

@@ -13,19 +13,24 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Starts a server on a free port, waits until it is ready, runs the lines with its address in $A,
+/// Starts a server on a free port, waits until it listens, runs the lines with its address in $A,
 /// sends TERM, and prints the exit code.
-std::string with_server(const std::string& lines, const std::string& flags = "") {
+std::string with_listening_server(const std::string& lines, const std::string& flags) {
   const std::string root = flags.find("--root") == std::string::npos ? "--root . " : "";
   return "RANKD_SERVICE_HOST=x engine/bin/rankd serve " + root +
          "--port 0 --set drain.notice=10ms " + flags +
          " 2>log & PID=$!\n"
          "until grep -q '\"event\":\"listening\"' log; do kill -0 $PID || break; done\n"
-         "A=$(sed -n 's/.*\"address\":\"\\([^\"]*\\)\".*/\\1/p' log | head -1)\n"
-         "until curl -sf -o ready http://$A/readyz; do kill -0 $PID || break; done\n" +
+         "A=$(sed -n 's/.*\"address\":\"\\([^\"]*\\)\".*/\\1/p' log | head -1)\n" +
          lines +
          "\nkill -TERM $PID\n"
          "wait $PID; echo \"exit $?\"\n";
+}
+
+/// Runs the lines when the server is ready.
+std::string with_server(const std::string& lines, const std::string& flags = "") {
+  return with_listening_server(
+      "until curl -sf -o ready http://$A/readyz; do kill -0 $PID || break; done\n" + lines, flags);
 }
 
 TEST(ServeTest, S15_RanksOverHttpAsOnStdin) {
@@ -169,14 +174,14 @@ TEST(ServeTest, S47_ARequestUnderWayIsAnsweredWhenTheServerEnds) {
   root.write("slow.plan.json",
              R"({"schema_version":1,"name":"slow","nodes":[)"
              R"({"id":"src","op":"fixed_source","inputs":[],"params":{"row_count":2}},)"
-             R"({"id":"wait","op":"sleep","inputs":["src"],"params":{"duration_ms":400}}],)"
+             R"({"id":"wait","op":"sleep","inputs":["src"],"params":{"duration_ms":1500}}],)"
              R"("outputs":["wait"],"output_keys":["id"]})");
-  const ShellResult result = root.run(
-      with_server("curl -si http://$A/v1/rank/slow -d '{\"user_id\":1}' >out & C=$!\n"
-                  "until curl -s http://$A/metrics | grep -q 'inflight{priority=\"normal\"} 1'; do "
-                  "kill -0 $PID || break; done\n"
-                  "kill -TERM $PID; wait $C; cat out\n",
-                  "--plan slow.plan.json"));
+  const ShellResult result = root.run(with_listening_server(
+      "curl -si http://$A/v1/rank/slow -d '{\"user_id\":1}' >out & C=$!\n"
+      "until curl -s http://$A/metrics | grep -q 'inflight{priority=\"normal\"} 1'; do "
+      "kill -0 $C || break; done\n"
+      "kill -TERM $PID; wait $C; cat out\n",
+      "--plan slow.plan.json --set plans.warmup_required=false"));
   EXPECT_THAT(result.out, HasSubstr("HTTP/1.1 200 OK"));
   EXPECT_THAT(result.out, HasSubstr("\"candidates\":[{\"id\":"));
 }
@@ -276,9 +281,9 @@ TEST(ServeTest, S59_AFailedGraphIsNotReady) {
       root,
       "  - {id: bad, type: core.fail, config: {fail_at: [200]}, trigger_policy: {type: "
       "any_input, inputs: [in]}, execution: {lane: tick}}\n");
-  const ShellResult result = root.run(with_server(
-      "while curl -sf -o ready http://$A/readyz; do kill -0 $PID || break; done\n"
-      "curl -s http://$A/readyz?verbose; echo\n"
+  const ShellResult result = root.run(with_listening_server(
+      "until curl -s http://$A/readyz?verbose -o v; grep -q '^.+.plan beat ok' v && "
+      "grep -q '^.-.graph beat' v; do kill -0 $PID || break; done; cat v\n"
       "curl -s -o answer -w '%{http_code}\\n' http://$A/v1/rank/beat -d '{\"user_id\":1}'\n"
       "curl -s http://$A/v1/graphs; echo\n",
       "--root project --graph beat.yaml"));

@@ -73,6 +73,9 @@ TEST(CurlTest, S8_S10_ALargeBodyIsRefusedAndTheClientReadsWhy) {
   const std::string waits = curl("-v --data-binary @" + file + " " + server.url());
   EXPECT_THAT(waits, HasSubstr("Expect: 100-continue"));
   EXPECT_THAT(waits, HasSubstr("413 Content Too Large"));
+  // What follows the answer is short enough to be dropped whole: a client that is still sending
+  // when the server stops reading may see a reset instead of the answer.
+  std::ofstream(file) << std::string(200'000, 'x');
   const std::string sends = curl("-i -H Expect: -H 'Transfer-Encoding: chunked' --data-binary @" +
                                  file + " " + server.url());
   EXPECT_THAT(sends, StartsWith("HTTP/1.1 413 Content Too Large"));
