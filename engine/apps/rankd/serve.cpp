@@ -46,6 +46,8 @@ constexpr int kServeFailed = 1;
 constexpr int kServeUsage = 2;
 constexpr base::Duration kDrainPoll = std::chrono::milliseconds(20);
 constexpr base::Duration kReadyPoll = std::chrono::milliseconds(50);
+/// How long clients have to take their answers when requests were given up.
+constexpr base::Duration kLastAnswersMax = std::chrono::seconds(1);
 
 Pairs environment() {
   Pairs variables;
@@ -164,7 +166,10 @@ int drain(server::Server& server,
     log.warning("drain_timeout", "Requests were given up, because they took too long");
     server.give_up();
     // What was answered just now still has to leave.
-    (void)signals.wait_for(std::chrono::milliseconds(200));
+    const base::TimePoint last = base::steady_clock().now() + kLastAnswersMax;
+    while (!server.is_idle() && base::steady_clock().now() < last) {
+      if (signals.wait_for(kDrainPoll)) break;
+    }
     return kServeFailed;
   }
   const std::chrono::duration<double, std::milli> took = base::steady_clock().now() - begin;
