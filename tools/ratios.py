@@ -43,7 +43,7 @@ _SERVING = (
           "serve", ("S54 trivial plan / bare handler",), "{:.2f} times the handler"),
     Ratio("That handler, compared with an echo of llhttp on libuv", "serve", ("S54 bare handler / echo",),
           "{:.2f} times the echo"),
-    Ratio("What HTTP adds to a plan of seven steps", "serve", ("S55 HTTP adds to complex_dag",), "{:.1f} such echoes"),
+    Ratio("What HTTP adds to `complex_dag`, the plan in the pictures", "serve", ("S55 HTTP adds to complex_dag",), "{:.1f} such echoes"),
     Ratio("Refusing a request because the server is full", "serve", ("S35 refusal / bare handler",),
           "{:.2f} times the handler"),
     Ratio("Requests come three times as fast as they can be answered: answers, and p99 of these compared with half the load",
