@@ -241,27 +241,19 @@ void LoadedPlan::adopt_costs(const LoadedPlan& before) {
 }
 
 std::shared_ptr<RequestRun> LoadedPlan::make_run() {
-  std::unique_ptr<RequestRun> run;
-  {
-    base::MutexLock lock(mutex_);
-    if (!idle_.empty()) {
-      run = std::move(idle_.back());
-      idle_.pop_back();
-    }
-  }
+  const auto shelf = base::ItemShelves<RequestRun>::own_shelf();
+  std::unique_ptr<RequestRun> run = requests_.try_take(shelf);
   if (run == nullptr) {
+    requests_.expect_item(shelf);
     run = std::make_unique<RequestRun>(
         RunShares{.plan = *this, .topology = *topology_, .reads = *reads_, .spaces = spaces_});
   }
   return {run.release(),
-          [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); },
+          [this, shelf](RequestRun* used) {
+            used->clear();
+            requests_.put_back(std::unique_ptr<RequestRun>(used), shelf);
+          },
           base::PooledAllocator<RequestRun>()};
-}
-
-void LoadedPlan::give_back(std::unique_ptr<RequestRun> run) {
-  run->clear();
-  base::MutexLock lock(mutex_);
-  idle_.push_back(std::move(run));
 }
 
 }  // namespace millrace::rank

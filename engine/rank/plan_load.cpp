@@ -33,6 +33,8 @@ void PlanLoad::note_answer(base::Duration took, base::TimePoint now) {
   // rests where one answer of ten is below.
   constexpr std::int64_t kParts = 160;
   const std::uint64_t answers = answers_.load(std::memory_order_relaxed);
+  const base::Duration last(last_answer_ns_.load(std::memory_order_relaxed));
+  if (answers >= kAnswersMin && now.time_since_epoch() - last < kNoteDistance) return;
   const std::int64_t took_ns = std::max<std::int64_t>(took.count(), 1);
   std::int64_t tenth = tenth_ns_.load(std::memory_order_relaxed);
   if (answers < kAnswersMin) {

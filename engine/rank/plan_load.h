@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/sync/atomics.h"
 
 namespace millrace::rank {
 
@@ -37,13 +38,16 @@ class PlanLoad {
   /// A speed that no answer has confirmed for this long is not relied upon, so that a plan that was
   /// slow for a while is tried again.
   static constexpr base::Duration kFreshness = std::chrono::seconds(1);
+  /// Answers that follow one that was noted more closely than this are not needed to know the speed
+  /// of a busy plan, and loops that note each of theirs slow each other down.
+  static constexpr base::Duration kNoteDistance = std::chrono::microseconds(50);
 
   /// Whether requests fail if their time is over, rather than use fallbacks. False at first.
   void set_may_fail(bool may_fail) { may_fail_ = may_fail; }
 
   /// Takes a place; not valid: `inflight_max` are taken.
   [[nodiscard]] PlanPlace try_enter(std::int64_t inflight_max);
-  /// Notes what a full answer took.
+  /// Notes what a full answer took, unless one was noted just before.
   void note_answer(base::Duration took, base::TimePoint now);
 
   /// What the fastest tenth of the answers takes at most, about; 0: not known.
@@ -53,7 +57,8 @@ class PlanLoad {
 
  private:
   friend class PlanPlace;
-  bool may_fail_ = false;  // constant once requests come
+  // Constant once requests come. Apart from what stands before it, which every request reads.
+  alignas(base::kApartBytes) bool may_fail_ = false;
   // All publish nothing. An answer that is lost when two threads write at once does not matter.
   std::atomic<std::int64_t> inflight_{0};
   std::atomic<std::uint64_t> answers_{0};

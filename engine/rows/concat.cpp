@@ -171,7 +171,7 @@ ConcatTags::ConcatTags(std::span<const std::string> names) {
   DictionaryBuilder dictionary;
   codes_.reserve(names.size());
   for (const std::string& name : names) codes_.push_back(dictionary.add(name));
-  dictionary_ = dictionary.finish();
+  dictionary_ = base::SpreadRef<const Dictionary>(dictionary.finish());
 }
 
 Result<RowSet> concat(std::span<const RowSet> inputs, const ConcatTags& tags, RowScratch& scratch) {

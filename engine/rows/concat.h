@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/spread_ref.h"
 #include "rows/dictionary.h"
 #include "rows/row_scratch.h"
 #include "rows/row_set.h"
@@ -32,14 +33,14 @@ class ConcatTags {
   /// Code of an input's name in the dictionary.
   [[nodiscard]] std::int32_t code(std::size_t input) const { return codes_[input]; }
   [[nodiscard]] std::string_view name(std::size_t input) const {
-    return dictionary_->at(codes_[input]);
+    return dictionary()->at(codes_[input]);
   }
   /// The dictionary of all names; nullptr if there are none.
-  [[nodiscard]] const DictionaryRef& dictionary() const { return dictionary_; }
+  [[nodiscard]] const DictionaryRef& dictionary() const { return dictionary_.get(); }
 
  private:
   std::vector<std::int32_t> codes_;
-  DictionaryRef dictionary_;
+  base::SpreadRef<const Dictionary> dictionary_;  // every result has a reference
 };
 
 /// Puts the rows of all inputs one after another, in order. Columns are the union by name, in order

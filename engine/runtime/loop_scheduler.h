@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/sync/atomics.h"
 #include "loop/loop.h"
 #include "runtime/crew.h"
 #include "runtime/run.h"
@@ -19,7 +20,7 @@ namespace millrace::runtime {
 /// What the scheduler does on an event loop: starts asynchronous nodes, runs cheap ones that follow
 /// from them within a budget, and hands the rest to the pool in one piece. Also the home of timers.
 /// Threading: loop thread, except the constructor. Lifetime: borrows both.
-class LoopScheduler final : public StrandHost, public LoopHost {
+class alignas(base::kApartBytes) LoopScheduler final : public StrandHost, public LoopHost {
  public:
   LoopScheduler(Crew& crew, loop::Loop& loop);
 

@@ -328,6 +328,7 @@ class Run {
   RunObserver observer_;
   RunObserver user_observer_;  // of whoever submitted a pooled run
   AdmissionPermit permit_;     // of a pooled run that had to ask for admission
+  std::uint32_t shelf_ = 0;    // of a pooled run: where it goes back to
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;

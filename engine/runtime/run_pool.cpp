@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
-#include "base/sync/mutex.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
 #include "runtime/topology/topology.h"
@@ -84,7 +83,7 @@ RunHandle::~RunHandle() {
 
 RunPool::~RunPool() {
   // A run that answered early is back when its last body has returned.
-  for (int look = 0; !are_all_back(); ++look) {
+  for (int look = 0; shelves_.count() < created_count(); ++look) {
     constexpr int kYields = 64;
     if (look < kYields) {
       std::this_thread::yield();
@@ -94,33 +93,21 @@ RunPool::~RunPool() {
   }
 }
 
-bool RunPool::are_all_back() const {
-  base::MutexLock lock(mutex_);
-  const std::size_t back =
-      free_.size() + (spare_.load(std::memory_order_acquire) != nullptr ? 1 : 0);
-  return back == all_.size();
-}
-
 Run& RunPool::acquire() {
-  if (Run* const run = spare_.exchange(nullptr, std::memory_order_acquire)) return *run;
-  base::MutexLock lock(mutex_);
-  if (free_.empty()) {
-    all_.push_back(std::make_unique<Run>(topology_, costs_));
-    free_.reserve(all_.capacity());
+  const auto shelf = base::ItemShelves<Run>::own_shelf();
+  std::unique_ptr<Run> run = shelves_.try_take(shelf);
+  if (run == nullptr) {
+    shelves_.expect_item(shelf);
+    run = std::make_unique<Run>(topology_, costs_);
+    run->shelf_ = shelf;
     created_.fetch_add(1, std::memory_order_relaxed);
-    return *all_.back();
   }
-  Run* const run = free_.back();
-  free_.pop_back();
-  return *run;
+  return *run.release();
 }
 
 void RunPool::release(Run& run) {
   run.staged_.reset();
-  Run* const before = spare_.exchange(&run, std::memory_order_acq_rel);
-  if (before == nullptr) return;
-  base::MutexLock lock(mutex_);
-  free_.push_back(before);  // the last touch: the pool may go now
+  shelves_.put_back(std::unique_ptr<Run>(&run), run.shelf_);
 }
 
 base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& options) {

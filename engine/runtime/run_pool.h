@@ -4,10 +4,9 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
+#include "base/item_shelves.h"
 #include "base/result.h"
-#include "base/sync/mutex.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
 
@@ -91,17 +90,11 @@ class RunPool {
   [[nodiscard]] Run& acquire();
   /// Takes a run back. Whoever gives the last one back does not touch the pool again.
   void release(Run& run);
-  [[nodiscard]] bool are_all_back() const;
 
   const Topology& topology_;
   CostModel& costs_;
-  // The run that was used last, handed from thread to thread without the lock, with all that was
-  // done to it.
-  std::atomic<Run*> spare_{nullptr};
   std::atomic<std::size_t> created_{0};
-  mutable base::Mutex mutex_;
-  std::vector<Run*> free_ MR_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<Run>> all_ MR_GUARDED_BY(mutex_);
+  base::ItemShelves<Run> shelves_;
 };
 
 }  // namespace millrace::runtime

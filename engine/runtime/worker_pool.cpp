@@ -127,6 +127,14 @@ base::Status WorkerPool::pin_threads(std::uint32_t first) {
   return {};
 }
 
+/// One of the pool's list. Only the scheduler changes once it is there, and has lines of its own.
+struct WorkerPool::LoopEntry {
+  LoopEntry(Crew& crew, loop::Loop& its_loop) : loop(its_loop), scheduler(crew, its_loop) {}
+  loop::Loop& loop;
+  LoopEntry* next = nullptr;
+  LoopScheduler scheduler;
+};
+
 WorkerPool::~WorkerPool() {
   for (std::jthread& thread : threads_) thread.request_stop();
   for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
@@ -135,6 +143,11 @@ WorkerPool::~WorkerPool() {
   standby_spot_.notify();
   threads_.clear();
   finish_jobs();
+  LoopEntry* first = loop_entries_.load(std::memory_order_acquire);
+  while (first != nullptr) {
+    const std::unique_ptr<LoopEntry> gone(first);
+    first = gone->next;
+  }
 }
 
 Worker& WorkerPool::make_worker(std::uint32_t slot) {
@@ -222,16 +235,19 @@ void WorkerPool::enqueue(Run& run) {
 }
 
 LoopScheduler& WorkerPool::scheduler_of(loop::Loop& loop) {
-  LoopScheduler* const last = last_scheduler_.load(std::memory_order_acquire);
-  if (last != nullptr && &last->loop() == &loop) return *last;
-  base::MutexLock lock(loop_schedulers_mutex_);
-  auto found = std::ranges::find_if(
-      loop_schedulers_, [&](const auto& scheduler) { return &scheduler->loop() == &loop; });
-  if (found == loop_schedulers_.end())
-    found = loop_schedulers_.insert(found, std::make_unique<LoopScheduler>(crew_, loop));
-  LoopScheduler& scheduler = **found;
-  last_scheduler_.store(&scheduler, std::memory_order_release);
-  return scheduler;
+  std::unique_ptr<LoopEntry> made;
+  LoopEntry* first = loop_entries_.load(std::memory_order_acquire);
+  for (;;) {
+    for (LoopEntry* known = first; known != nullptr; known = known->next) {
+      if (&known->loop == &loop) return known->scheduler;
+    }
+    if (made == nullptr) made = std::make_unique<LoopEntry>(crew_, loop);
+    made->next = first;
+    if (loop_entries_.compare_exchange_weak(
+            first, made.get(), std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return made.release()->scheduler;
+    }
+  }
 }
 
 bool WorkerPool::is_current() const { return current() != nullptr; }
@@ -253,10 +269,10 @@ PoolCounters WorkerPool::counters() const {
     sum.moves += cells.moves.load(std::memory_order_relaxed);
     sum.starvation_guard_count += cells.starvation_guard.load(std::memory_order_relaxed);
   }
-  base::MutexLock lock(loop_schedulers_mutex_);
-  for (const auto& scheduler : loop_schedulers_) {
-    sum.executed_on_loops += scheduler->executed_count();
-    sum.inlined_on_loops += scheduler->inlined_count();
+  const LoopEntry* entry = loop_entries_.load(std::memory_order_acquire);
+  for (; entry != nullptr; entry = entry->next) {
+    sum.executed_on_loops += entry->scheduler.executed_count();
+    sum.inlined_on_loops += entry->scheduler.inlined_count();
   }
   return sum;
 }

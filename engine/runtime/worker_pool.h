@@ -122,7 +122,7 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   /// Number of threads that the pool started.
   [[nodiscard]] std::uint32_t thread_count() const { return crew_.thread_count(); }
   [[nodiscard]] std::uint32_t worker_count() const { return crew_.worker_count(); }
-  [[nodiscard]] PoolCounters counters() const MR_EXCLUDES(loop_schedulers_mutex_);
+  [[nodiscard]] PoolCounters counters() const;
   /// Workers that are inside a run now, as a hint.
   [[nodiscard]] std::uint32_t active_count() const;
   /// The processor time that its threads have used so far.
@@ -194,11 +194,10 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   // Guest slots in use, by slot.
   alignas(base::kApartBytes) std::atomic<std::uint64_t> guests_{0};
   std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
-  // The one that was asked for last; publishes its construction.
-  std::atomic<LoopScheduler*> last_scheduler_{nullptr};
-  mutable base::Mutex loop_schedulers_mutex_;
-  std::vector<std::unique_ptr<LoopScheduler>> loop_schedulers_
-      MR_GUARDED_BY(loop_schedulers_mutex_);
+  // The schedulers of all loops, in a list that only grows and that loops which submit side by side
+  // only read. Publishes each entry. Owned by the pool.
+  struct LoopEntry;
+  std::atomic<LoopEntry*> loop_entries_{nullptr};
   mutable base::Mutex standby_mutex_;
   bool has_standby_ MR_GUARDED_BY(standby_mutex_) = false;
   // Callers in whose place the standby works. Sequentially consistent: whoever changes it then

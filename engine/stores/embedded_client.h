@@ -7,6 +7,7 @@
 
 #include "base/metrics/metric_binding.h"
 #include "base/result.h"
+#include "base/spread_ref.h"
 #include "loop/task.h"
 #include "rows/row_scratch.h"
 #include "stores/embedded_store.h"
@@ -19,7 +20,8 @@ namespace millrace::stores {
 /// Threading: loop thread. Lifetime: replies keep the data alive.
 class EmbeddedClient final : public StoreClient {
  public:
-  explicit EmbeddedClient(EmbeddedStoreRef store) : store_(std::move(store)) {}
+  explicit EmbeddedClient(EmbeddedStoreRef store)
+      : store_(base::with_own_count(std::move(store))) {}
 
   [[nodiscard]] loop::Task<base::Result<StoreReply>> execute(CommandBatch batch,
                                                              CallOptions options) override;
@@ -35,6 +37,7 @@ class EmbeddedClient final : public StoreClient {
   [[nodiscard]] bool is_long(const CommandBatch& batch) const;
   void count(const CommandBatch& batch);
 
+  // Each reply has a reference: counted for this loop, not for all that use the data.
   EmbeddedStoreRef store_;
   tasks::ScratchPool worker_scratches_;
   rows::RowScratch scratch_;
