@@ -84,9 +84,12 @@ base::Duration process_cpu_time() {
 RequestRepeater::RequestRepeater(host::Engine& engine, std::int64_t concurrency) {
   for (std::size_t loop = 0; loop < engine.loop_count(); ++loop)
     parts_.push_back(std::make_unique<LoopPart>(engine.loop(loop), engine.ranker(loop)));
+  // Those of one loop are made one after another, as a loop makes what its connections need: else
+  // each would share cache lines with slots of other loops.
+  const auto loop_count = std::ssize(parts_);
   for (std::int64_t index = 0; index < concurrency; ++index) {
-    slots_.push_back(
-        std::make_unique<Slot>(*this, *parts_[static_cast<std::size_t>(index) % parts_.size()]));
+    const auto part = static_cast<std::size_t>(index * loop_count / concurrency);
+    slots_.push_back(std::make_unique<Slot>(*this, *parts_[part]));
   }
 }
 
