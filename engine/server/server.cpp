@@ -118,7 +118,7 @@ std::unique_ptr<ServingLoop> Server::make_loop(std::size_t index) {
           .admin = this,
           .graphs = graphs_},
       .front = settings_.front,
-      .http = settings_.http,
+      .http = share_of_loop(settings_.http, engine_->loop_count()),
       .retire = [this](std::shared_ptr<void> old) { retirement_->take(std::move(old)); },
       .plans = plans_of(index)});
 }
