@@ -59,6 +59,28 @@ TEST(AdminExchangeTest, OrdersReachTheDesk) {
   EXPECT_EQ(rig.post("/v1/plans/p/rollback").status, 409);
 }
 
+TEST(AdminExchangeTest, ADryRunIsOneHoweverItIsWritten) {
+  AdminRig rig;
+  const auto put = [&rig](const std::string& query) -> net::FakeHttpExchange& {
+    return rig.ask("PUT", "/v1/plans/p" + query, "{}", {}, ListenerKind::kAdmin);
+  };
+  for (const char* query : {"?dry_run=1", "?dry_run=true", "?dry_run=", "?dry_run"}) {
+    EXPECT_EQ(put(query).status, 200) << query;
+    EXPECT_TRUE(rig.desk.orders.back().is_dry_run) << query;
+  }
+  for (const char* query : {"", "?dry_run=0", "?dry_run=false"}) {
+    EXPECT_EQ(put(query).status, 200) << query;
+    EXPECT_FALSE(rig.desk.orders.back().is_dry_run) << query;
+  }
+  const std::size_t count = rig.desk.orders.size();
+  for (const char* query : {"?dry_run=yes", "?dry_run=TRUE", "?dry_run=2"}) {
+    auto& answer = put(query);
+    EXPECT_EQ(answer.status, 422) << query;
+    EXPECT_EQ(text_of(answer.reply_body, "type"), "urn:millrace:error:wrong_type") << query;
+  }
+  EXPECT_EQ(rig.desk.orders.size(), count);
+}
+
 TEST(AdminExchangeTest, BadBodiesAreRefusedBeforeAnythingHappens) {
   AdminRig rig;
   const std::vector<std::pair<const char*, int>> cases{{"{", 400},

@@ -165,9 +165,14 @@ void Front::dispatch(net::HttpExchange& exchange,
       auto names = plans().plans->names();
       if (key != nullptr)
         std::erase_if(names, [&](std::string_view name) { return !key->may_use(name); });
-      const std::string plan(names.empty() ? "PLAN" : names.front());
-      const std::string host(exchange.head().fields.find("Host").value_or("127.0.0.1:8080"));
-      return reply_page(exchange, route, 200, index_page(host, plan));
+      const auto host = exchange.head().fields.find("Host").value_or("127.0.0.1:8080");
+      return reply_page(exchange,
+                        route,
+                        200,
+                        index_page({.address = std::string(host),
+                                    .plan = std::string(names.empty() ? "PLAN" : names.front()),
+                                    .listener = match.listener,
+                                    .has_admin = settings().has_admin}));
     }
     case RouteAction::kLive:
     case RouteAction::kReady:
@@ -304,18 +309,20 @@ void Front::start_admin(net::HttpExchange& exchange,
     return reply_problem(exchange, route.path, allowed.error());
   if (auto good = check_body_type(exchange.head().fields, false); !good)
     return reply_problem(exchange, route.path, good.error());
+  const auto is_dry_run = query.find_flag("dry_run");
+  if (!is_dry_run) return reply_problem(exchange, route.path, is_dry_run.error());
   if (services().admin == nullptr) {
     return reply_problem(
         exchange, route.path, {.code = "not_allowed", .detail = "Plans cannot be changed here"});
   }
   ++open_count_;
   // It owns itself until it is given back.
-  auto admin = std::make_unique<AdminExchange>(
-      *this,
-      route,
-      AdminExchange::Terms{.plan = std::move(match.name),
-                           .is_dry_run = query.find("dry_run").value_or("0") == "1",
-                           .is_pretty = query.wants_pretty()});
+  auto admin =
+      std::make_unique<AdminExchange>(*this,
+                                      route,
+                                      AdminExchange::Terms{.plan = std::move(match.name),
+                                                           .is_dry_run = *is_dry_run,
+                                                           .is_pretty = query.wants_pretty()});
   admin.release()->start(exchange);
 }
 

@@ -109,6 +109,13 @@ bool QueryFields::wants_pretty() const {
   return value && *value != "0" && *value != "false";
 }
 
+std::expected<bool, RequestProblem> QueryFields::find_flag(std::string_view name) const {
+  const auto value = find(name);
+  if (!value || *value == "0" || *value == "false") return false;
+  if (value->empty() || *value == "1" || *value == "true") return true;
+  return not_a("1 or 0", name);
+}
+
 std::expected<void, RequestProblem> write_request(const QueryFields& query, std::string& out) {
   base::JsonWriter json(out);
   json.begin_object();
@@ -125,11 +132,9 @@ std::expected<void, RequestProblem> write_request(const QueryFields& query, std:
   if (const auto ids = query.find("explain")) {
     if (auto done = write_ids(*ids, json); !done) return done;
   }
-  if (const auto trace = query.find("trace")) {
-    const bool is_on = *trace == "1" || *trace == "true";
-    if (!is_on && *trace != "0" && *trace != "false") return not_a("1 or 0", "trace");
-    json.member("trace", is_on);
-  }
+  const auto trace = query.find_flag("trace");
+  if (!trace) return std::unexpected(trace.error());
+  if (query.find("trace")) json.member("trace", *trace);
   json.end_object();
   return {};
 }

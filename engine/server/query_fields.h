@@ -25,6 +25,8 @@ class QueryFields {
   /// Lifetime: borrows this.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
   [[nodiscard]] bool wants_pretty() const;
+  /// Reads a field that says yes (1, true or nothing) or no (0, false, or no field).
+  [[nodiscard]] std::expected<bool, RequestProblem> find_flag(std::string_view name) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> fields_;

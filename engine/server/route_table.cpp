@@ -38,7 +38,7 @@ constexpr auto kRankQuery = std::to_array<QueryField>({
 constexpr auto kBatchQuery =
     std::to_array<QueryField>({{"order", "string", "input (the default) or done"}});
 constexpr auto kUploadQuery =
-    std::to_array<QueryField>({{"dry_run", "string", "1: only check it"}});
+    std::to_array<QueryField>({{"dry_run", "boolean", "1: only check it"}});
 constexpr auto kHealthQuery =
     std::to_array<QueryField>({{"verbose", "string", "with the state of every part"}});
 
@@ -122,11 +122,6 @@ constexpr auto kRoutes = std::to_array<Route>({
      R"({"schema_version":1,"name":"mixed_pipeline","nodes":[{"id":"src","op":"fixed_source","inputs":[],"params":{"row_count":2}}],"outputs":["src"],"output_keys":["id"]})"},
 });
 // clang-format on
-
-bool exists_on(const Route& route, ListenerKind listener, bool has_admin) {
-  if (listener == ListenerKind::kAdmin || route.access == RouteAccess::kAll) return true;
-  return route.access == RouteAccess::kMetrics && !has_admin;
-}
 
 /// The encoded texts in place of braces.
 struct EncodedNames {
@@ -227,6 +222,11 @@ void decode_names(const EncodedNames& names, RouteMatch& match) {
 
 std::span<const Route> route_table() { return kRoutes; }
 
+bool exists_on(const Route& route, ListenerKind listener, bool has_admin) {
+  if (listener == ListenerKind::kAdmin || route.access == RouteAccess::kAll) return true;
+  return route.access == RouteAccess::kMetrics && !has_admin;
+}
+
 bool is_plan_name(std::string_view name) {
   return !name.empty() && name.size() <= kPlanNameMax && std::ranges::all_of(name, [](char byte) {
     return kNameCharacters[static_cast<unsigned char>(byte)];
@@ -234,7 +234,7 @@ bool is_plan_name(std::string_view name) {
 }
 
 RouteMatch match_path(std::string_view path, ListenerKind listener, bool has_admin) {
-  RouteMatch match;
+  RouteMatch match{.listener = listener};
   const PathSegments segments = split_path(path);
   const RouteList& list = kRoutesBySegments[segments.count];
   for (std::size_t place = 0; place < list.count; ++place) {

@@ -76,6 +76,9 @@ struct Route {
 /// All routes, in the order in which they are documented.
 [[nodiscard]] std::span<const Route> route_table();
 
+/// Whether a listener has the route; `has_admin`: there is an admin listener.
+[[nodiscard]] bool exists_on(const Route& route, ListenerKind listener, bool has_admin);
+
 /// The routes that a path leads to.
 struct RouteMatch {
   /// One per method, at most two; empty: there is no such path.
@@ -87,6 +90,7 @@ struct RouteMatch {
   /// The same for `{graph}` and `{component}`; empty if they cannot be decoded.
   std::string graph = {};
   std::string component = {};
+  ListenerKind listener = ListenerKind::kMain;  ///< where the request came from
 
   /// The route for a method, or nullptr; HEAD is taken for GET.
   [[nodiscard]] const Route* find(std::string_view method) const;

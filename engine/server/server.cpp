@@ -11,18 +11,16 @@
 
 #include "base/format.h"
 #include "base/problems/problem_report.h"
-#include "base/text_file.h"
 #include "host/loop_call.h"
 #include "net/address.h"
 #include "plan/compiled_plan.h"
 #include "plan/param_value.h"
 #include "server/generations/plan_warm_up.h"
 #include "server/graphs/graph_routes.h"
+#include "server/setting_files.h"
 
 namespace millrace::server {
 namespace {
-
-constexpr std::size_t kKeysFileBytesMax = std::size_t{1} << 20;
 
 /// The limit of requests under way, with the bounds of S31.
 std::unique_ptr<LimitController> make_limit(host::Engine& engine, const ServerSettings& settings) {
@@ -78,10 +76,8 @@ Server::~Server() { close(); }
 
 std::expected<void, host::StartError> Server::read_keys() {
   if (settings_.keys_file.empty()) return {};
-  const auto text = base::read_text_file(settings_.keys_file, kKeysFileBytesMax);
-  if (!text) return std::unexpected(host::StartError{text.error().to_string()});
   base::ProblemReport report;
-  auto keys = AccessKeys::read(*text, settings_.keys_file, keys_.get(), report);
+  auto keys = read_keys_file(settings_.keys_file, keys_.get(), report);
   if (report.has_errors()) return std::unexpected(host::StartError{report.to_text()});
   keys_ = std::make_shared<const AccessKeys>(std::move(keys));
   return {};
@@ -122,7 +118,7 @@ std::unique_ptr<ServingLoop> Server::make_loop(std::size_t index) {
           .admin = this,
           .graphs = graphs_},
       .front = settings_.front,
-      .http = settings_.http,
+      .http = share_of_loop(settings_.http, engine_->loop_count()),
       .retire = [this](std::shared_ptr<void> old) { retirement_->take(std::move(old)); },
       .plans = plans_of(index)});
 }
@@ -156,12 +152,7 @@ std::expected<void, host::StartError> Server::listen(const std::string& text,
   if (!socket.is_open()) address = net::parse_listen_address(text);
   if (!address) return std::unexpected(host::StartError{address.error().to_string()});
   net::UvListenerOptions options;
-  if (kind == ListenerKind::kMain && !settings_.tls_certificate_file.empty()) {
-    options.tls = net::TlsOptions{.ca_file = settings_.tls_client_ca_file,
-                                  .certificate_file = settings_.tls_certificate_file,
-                                  .key_file = settings_.tls_key_file,
-                                  .protocol = "http/1.1"};
-  }
+  if (kind == ListenerKind::kMain) options.tls = tls_options(settings_);
   loop::EventLoop& accepting = engine_->loop(engine_->loop_count() - 1);
   net::UvListener* opened = nullptr;
   const auto made = loops_->listen(

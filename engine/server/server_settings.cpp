@@ -1,5 +1,6 @@
 #include "server/server_settings.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -63,7 +64,7 @@ constexpr auto kSettings = std::to_array<base::SettingSpec>({
     {.name = "server.write_timeout", .kind = SettingKind::kDuration, .initial = "10s",
      .help = "how long a client may take no byte of its answer", .least = kMillisecond},
     {.name = "server.reading_max", .kind = SettingKind::kInteger, .initial = "1000",
-     .help = "connections of a loop inside a head or body; beyond that the oldest gets 408", .least = 1, .most = 1'000'000},
+     .help = "connections inside a head or body, each loop an even share of them; beyond that the oldest gets 408", .least = 1, .most = 1'000'000},
     {.name = "server.abort_on_half_close", .kind = SettingKind::kFlag, .initial = "true",
      .help = "whether a client that ends its side has given its request up"},
     {.name = "tls.cert", .kind = SettingKind::kText, .initial = "",
@@ -280,6 +281,11 @@ ServerSettings read_server_settings(const SettingValues& values, base::ProblemRe
   if (settings.drain_timeout < settings.drain_notice)
     add_bad("'drain.timeout' is less than 'drain.notice'", "make it longer", report);
   return settings;
+}
+
+net::HttpServerSettings share_of_loop(net::HttpServerSettings http, std::size_t loop_count) {
+  http.reading_max = std::max<std::size_t>(1, http.reading_max / loop_count);
+  return http;
 }
 
 void apply_to_host(const SettingValues& values, host::Settings& settings) {

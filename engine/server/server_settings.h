@@ -54,6 +54,10 @@ struct ServerSettings {
 [[nodiscard]] ServerSettings read_server_settings(const base::SettingValues& values,
                                                   base::ProblemReport& report);
 
+/// What one of so many loops gets: limits of the whole server are split evenly.
+[[nodiscard]] net::HttpServerSettings share_of_loop(net::HttpServerSettings http,
+                                                    std::size_t loop_count);
+
 /// Sets those of the host's settings that are not defaults of the table.
 void apply_to_host(const base::SettingValues& values, host::Settings& settings);
 

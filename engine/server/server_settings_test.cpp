@@ -35,6 +35,13 @@ TEST(ServerSettingsTest, S45_DefaultsAreThoseOfTheContract) {
   EXPECT_EQ(settings.drain_timeout, std::chrono::seconds(25));
 }
 
+TEST(ServerSettingsTest, S7_LoopsShareTheConnectionsThatMayBeInsideARequest) {
+  const net::HttpServerSettings http{.reading_max = 1000};
+  EXPECT_EQ(share_of_loop(http, 1).reading_max, 1000U);
+  EXPECT_EQ(share_of_loop(http, 3).reading_max, 333U);
+  EXPECT_EQ(share_of_loop({.reading_max = 2}, 3).reading_max, 1U);
+}
+
 TEST(ServerSettingsTest, S45_WhatOnlyTogetherIsWrongIsReported) {
   const auto [settings, problems] = read_with({{"server.listen", "nonsense"},
                                                {"server.admin", "1.2.3.4:99999"},

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -33,6 +34,12 @@ std::string run(const std::string& command) {
   }
   ::pclose(pipe);
   return text;
+}
+std::string text_of(const std::string& file) {
+  const std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
 }
 std::string curl(const std::string& arguments) {
   return run("curl -sS --max-time 30 " + arguments);
@@ -76,10 +83,15 @@ TEST(CurlTest, S8_S10_ALargeBodyIsRefusedAndTheClientReadsWhy) {
   // What follows the answer is short enough to be dropped whole: a client that is still sending
   // when the server stops reading may see a reset instead of the answer.
   std::ofstream(file) << std::string(200'000, 'x');
-  const std::string sends = curl("-i -H Expect: -H 'Transfer-Encoding: chunked' --data-binary @" +
-                                 file + " " + server.url());
-  EXPECT_THAT(sends, StartsWith("HTTP/1.1 413 Content Too Large"));
+  const std::string steps = file + ".steps";
+  const std::string sends =
+      curl("-i -H Expect: -H 'Transfer-Encoding: chunked' --trace-time -v --stderr " + steps +
+           " --data-binary @" + file + " " + server.url());
+  EXPECT_THAT(sends, StartsWith("HTTP/1.1 413 Content Too Large"))
+      << "curl:\n"
+      << text_of(steps) << "server: " << server.report();
   std::remove(file.c_str());
+  std::remove(steps.c_str());
 }
 
 TEST(CurlTest, S9_GzipBothWays) {

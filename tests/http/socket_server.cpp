@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,18 @@ std::size_t SocketServer::request_count() const {
     run_and_wait(*loops_[i], [&] { count += handlers_[i]->calls.size(); });
   }
   return count;
+}
+
+std::string SocketServer::report() const {
+  std::ostringstream text;
+  for (const auto& server : servers_) {
+    const net::HttpServerCells& cells = server->counters();
+    text << cells.accepted.value() << " accepted, " << cells.connections.value() << " open, "
+         << cells.requests.value() << " requests, " << cells.refused.value() << " refused, "
+         << cells.gone.value() << " gone, " << cells.bytes_in.value() << " bytes in, "
+         << cells.bytes_out.value() << " bytes out\n";
+  }
+  return text.str();
 }
 
 std::string SocketServer::url(const std::string& scheme) const {

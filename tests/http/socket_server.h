@@ -38,6 +38,8 @@ class SocketServer {
   [[nodiscard]] std::string ask(const std::string& bytes, std::size_t replies, bool closes) const;
   /// Requests that reached a handler.
   [[nodiscard]] std::size_t request_count() const;
+  /// What became of its connections, for messages of tests.
+  [[nodiscard]] std::string report() const;
   [[nodiscard]] std::size_t open_count(std::size_t loop) const {
     return spreader_->open_count(loop);
   }

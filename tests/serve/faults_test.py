@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import select
 import shutil
 import signal
 import socket
@@ -157,6 +158,17 @@ class ClientFaultTest(unittest.TestCase):
                     pass
                 wait_until(lambda: served.metric("rankd_http_connections") == 1, "the end of a client that does not read")
             self.assertEqual(served.rank().status, 200)
+            self.assertEqual(served.end(), 0)
+
+    def test_S7_connections_inside_a_request_are_bounded_over_all_loops(self):
+        with Served("--loops", "2", "--set", "server.reading_max=10", "--set", "server.head_timeout=60s") as served:
+            slow = [served.link() for _ in range(40)]
+            for link in slow:
+                link.sendall(b"POST /v1/rank/quick HTTP")
+            wait_until(lambda: len(select.select(slow, [], [], 0)[0]) == 30, "the end of the oldest 30")
+            self.assertEqual([served.rank().status for _ in range(20)], [200] * 20)
+            for link in slow:
+                link.close()
             self.assertEqual(served.end(), 0)
 
     def test_S52_a_client_that_leaves_ends_its_run(self):

@@ -18,7 +18,7 @@ std::uint64_t seed_count() {
 TEST(ServerOverloadTest, S31_S50_TheLimitFollowsACapacityThatHalvesAndReturns) {
   for (std::uint64_t seed = 1; seed <= seed_count(); ++seed) {
     const auto violation = check_overload(seed);
-    ASSERT_FALSE(violation) << "seed " << seed << ": " << violation->message;
+    EXPECT_FALSE(violation) << "seed " << seed << ": " << violation->message;
   }
 }
 

@@ -35,6 +35,7 @@
 #include "server/server.h"
 #include "server/server_settings.h"
 #include "server/service_notice.h"
+#include "server/setting_files.h"
 
 namespace millrace::rankd {
 namespace {
@@ -261,6 +262,7 @@ int run_serve(Flags flags) {
                                                 report);
   server::ServerSettings settings = server::read_server_settings(values, report);
   server::read_otel_settings(values, variables, settings, report);
+  if (flags.serve.check_config) server::check_setting_files(settings, report);
   if (report.has_errors() || flags.serve.check_config) {
     print_to(stderr, report.to_text());
     if (report.has_errors()) return kServeUsage;

@@ -23,6 +23,19 @@ TEST(RankdServeTest, S45_CheckConfigReportsEveryProblemAndExitsWithTwo) {
   EXPECT_THAT(problems, HasSubstr("'log.level' cannot be 'loud'"));
 }
 
+TEST(RankdServeTest, S45_CheckConfigReadsTheFilesThatSettingsName) {
+  Flags flags = repository_flags();
+  flags.serve.check_config = true;
+  flags.serve.settings = {{"auth.keys_file", "/nowhere/keys.toml"},
+                          {"tls.cert", "/nowhere/server.pem"},
+                          {"tls.key", "/nowhere/server.key"}};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run_serve(flags), 2);
+  const std::string problems = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(problems, HasSubstr("'auth.keys_file'"));
+  EXPECT_THAT(problems, HasSubstr("'tls.cert'"));
+}
+
 TEST(RankdServeTest, S45_PrintConfigShowsEverySetting) {
   Flags flags = repository_flags();
   flags.serve.print_config = true;

@@ -271,18 +271,20 @@ std::string api_reference() {
   return out;
 }
 
-std::string index_page(const std::string& address, const std::string& plan) {
+std::string index_page(const IndexReader& reader) {
   std::string out = "rankd: ranking plans over HTTP. Try:\n\n";
   for (const Route& route : route_table()) {
-    if (route.action == RouteAction::kIndex || route.path.find("{graph}") != std::string::npos)
+    if (route.action == RouteAction::kIndex || route.path.find("{graph}") != std::string::npos ||
+        !exists_on(route, reader.listener, reader.has_admin))
       continue;
-    const std::string path = with_plan(route.path, plan);
+    const std::string path = with_plan(route.path, reader.plan);
     const std::string query =
         route.example_query.empty() ? "" : base::format("?{}", route.example_query);
     if (route.method == "GET") {
-      out += base::format("  curl 'http://{}{}{}'\n", address, path, query);
+      out += base::format("  curl 'http://{}{}{}'\n", reader.address, path, query);
     } else if (takes_request(route) && !route.example_plan.empty()) {
-      out += base::format("  curl 'http://{}{}' -d '{}'\n", address, path, route.example_body);
+      out +=
+          base::format("  curl 'http://{}{}' -d '{}'\n", reader.address, path, route.example_body);
     }
   }
   return out;

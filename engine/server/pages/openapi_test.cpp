@@ -70,9 +70,21 @@ TEST(OpenApiTest, S14_TheExamplesWork) {
 }
 
 TEST(OpenApiTest, TheIndexNamesAHostAndAPlan) {
-  const std::string page = index_page("h:1", "home");
+  const std::string page = index_page({.address = "h:1", .plan = "home"});
   EXPECT_THAT(page, HasSubstr("curl 'http://h:1/v1/rank/home' -d '{\"user_id\":1,\"limit\":3}'"));
   EXPECT_THAT(page, HasSubstr("curl 'http://h:1/v1/rank/home?user_id=1&limit=3'"));
+}
+
+TEST(OpenApiTest, TheIndexOfAListenerHasItsRoutesOnly) {
+  for (const bool has_admin : {false, true}) {
+    FrontRig rig({.has_admin = has_admin});
+    rig.rank.load(small_plan());
+    const std::string main = rig.ask("GET", "/").reply_body;
+    EXPECT_EQ(main.find("/metrics'") == std::string::npos, has_admin) << main;
+    EXPECT_THAT(main, HasSubstr("/v1/rank/p'"));
+    EXPECT_THAT(rig.ask("GET", "/", {}, {}, ListenerKind::kAdmin).reply_body,
+                HasSubstr("/metrics'"));
+  }
 }
 
 TEST(OpenApiTest, ThePageInTheReferenceIsTheOnePrinted) {
