@@ -18,9 +18,12 @@ TextPlace locate(std::string_view text, std::size_t offset) {
   const auto is_first_byte = [](char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
   };
+  std::string_view line = before.substr(line_start);
+  // Nobody sees the byte order mark that a text may begin with.
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (line_start == 0 && line.starts_with(kByteOrderMark)) line.remove_prefix(3);
   return {.line = static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n')),
-          .column = static_cast<std::uint32_t>(
-              1 + std::ranges::count_if(before.substr(line_start), is_first_byte))};
+          .column = static_cast<std::uint32_t>(1 + std::ranges::count_if(line, is_first_byte))};
 }
 
 }  // namespace millrace::base

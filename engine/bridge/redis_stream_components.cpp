@@ -64,7 +64,7 @@ bool flag_field(const Payload& config, std::string_view name) {
 
 base::Duration duration_field(const Payload& config, std::string_view name) {
   if (const Payload* count = config.find_member(std::string(name) + "_ms")) {
-    return std::chrono::milliseconds(count->find_int().value_or(0));
+    return graph::from_milliseconds(count->find_int().value_or(0));
   }
   return graph::find_duration(text_field(config, name, "0ms")).value_or(base::Duration::zero());
 }
@@ -139,7 +139,7 @@ std::optional<base::Duration> time_of(std::string_view id) {
   if (std::from_chars(id.data(), id.data() + id.size(), milliseconds).ec != std::errc()) {
     return std::nullopt;
   }
-  return std::chrono::milliseconds(milliseconds);
+  return graph::from_milliseconds(milliseconds);
 }
 
 /// `redis.stream_in`: the entries of a stream, one message each, from where it stopped.

@@ -12,6 +12,7 @@
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/format/graph_file.h"
+#include "graph/payload.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
 #include "graph/run/runtime.h"
@@ -102,6 +103,48 @@ TEST(GraphMemory, G53_DoesNotGrowWithTheNumberOfEpochs) {
                              "runtime.path.age_ms"}) {
     EXPECT_GT(result.metric(metric), 0) << metric;
   }
+}
+
+/// Two edges lead to a domain that nobody steps.
+constexpr std::string_view kGraphWithARestingDomain = R"(
+schema_version: 1
+graph: {name: resting, kind: internal_test}
+lanes:
+  main: {type: fixed_rate, period: 1ms}
+  hand: {type: manual_step}
+components:
+  - {id: source, type: core.counter, config: {per_invocation: 3}, execution: {lane: main}}
+  - {id: task, type: core.task, trigger_policy: {type: any_input, inputs: [in]}, execution: {lane: main}}
+  - {id: out, type: core.output, trigger_policy: {type: any_input, inputs: [in]}, execution: {lane: hand}}
+edges:
+  - {id: to_task, kind: immediate, from: source.out, to: task.in, policy: {mode: queue, capacity: 3}}
+  - {id: newest, kind: async, from: source.out, to: out.in}
+  - {id: some, kind: delay, from: source.out, to: out.in, policy: {mode: queue, capacity: 4, overflow: drop_oldest}}
+  - {id: results, kind: async, from: task.out, to: out.in, policy: {mode: queue, capacity: 2, overflow: drop_oldest}}
+)";
+
+TEST(GraphMemory, G53_ADomainThatRestsKeepsOnlyWhatItsEdgesHold) {
+  const ComponentRegistry registry = builtin_registry();
+  const CompileResult compiled =
+      compile_text(kGraphWithARestingDomain, TextFormat::kYaml, registry);
+  ASSERT_TRUE(compiled.graph) << compiled.report.to_text("resting");
+  Runtime runtime(*compiled.graph, registry, {.virtual_time = true});
+  ASSERT_TRUE(runtime.start());
+  const std::uint64_t epochs = epoch_count();
+  const std::uint64_t warm = epochs / 10;
+  ASSERT_EQ(runtime.step("main", warm).value_or(0), warm);
+  const std::size_t before = bytes_in_use();
+  ASSERT_EQ(runtime.step("main", epochs - warm).value_or(0), epochs - warm);
+  EXPECT_LE(bytes_in_use(), before + kSlackBytes) << "bytes more after " << epochs << " epochs";
+  // What is left arrives in the order in which it left.
+  ASSERT_EQ(runtime.step("hand", 1).value_or(0), 1U);
+  const auto last = static_cast<std::int64_t>(3 * epochs);
+  for (const std::int64_t value : {last - 3, last - 2, last - 1, last, last, last - 1, last}) {
+    const auto output = runtime.poll_output("out");
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->value, Payload(value));
+  }
+  EXPECT_FALSE(runtime.poll_output("out"));
 }
 
 /// A queue and a step: what most of every graph is.

@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -30,15 +29,6 @@ bool Output::write(std::string_view text) {
     }
   }
   return status_.has_value();
-}
-
-void reserve_standard_descriptors() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free number is given, which is this one. The mode is the wrong one on purpose.
-    const bool is_input = descriptor == STDIN_FILENO;
-    static_cast<void>(open("/dev/null", is_input ? O_WRONLY : O_RDONLY));
-  }
 }
 
 }  // namespace millrace::rankd

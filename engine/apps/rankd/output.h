@@ -27,9 +27,4 @@ class Output {
   base::Status status_;
 };
 
-/// Makes sure that the descriptors 0 to 2 are taken. Otherwise the first files that are opened get
-/// the numbers of closed ones, and answers are written into them. Reading from or writing to one
-/// that was closed stays an error.
-void reserve_standard_descriptors();
-
 }  // namespace millrace::rankd

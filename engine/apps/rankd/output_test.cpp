@@ -47,16 +47,5 @@ TEST(OutputTest, WaitsForASlowReaderOfAPipeThatDoesNotBlock) {
   close(ends[1]);
 }
 
-TEST(OutputTest, CLI9_AClosedDescriptorStaysUnusable) {
-  const auto write_to_closed = [] {
-    close(STDOUT_FILENO);
-    reserve_standard_descriptors();
-    const OpenFile file("/dev/null", O_WRONLY);  // must not become stdout
-    Output out(STDOUT_FILENO, "stdout");
-    _exit(file.descriptor() > STDERR_FILENO && !out.write("x") ? 7 : 8);
-  };
-  EXPECT_EXIT(write_to_closed(), ::testing::ExitedWithCode(7), "");
-}
-
 }  // namespace
 }  // namespace millrace::rankd::testing

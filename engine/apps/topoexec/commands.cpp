@@ -116,6 +116,13 @@ Outcome render(const Flags& flags, const graph::CompiledGraph& graph) {
   switch (flags.format) {
     case Format::kMermaid:
       return {.out = graph::render_mermaid(graph), .err = {}};
+    case Format::kJson: {
+      Outcome outcome;
+      base::JsonWriter json(outcome.out);
+      graph::write_picture_json(graph, json);
+      outcome.out += '\n';
+      return outcome;
+    }
     case Format::kSvg:
       return {.out = graph::render_svg(graph), .err = {}};
     default:

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "apps/topoexec/flags.h"
+#include "base/formats/json_reader.h"
 
 namespace millrace::topoexec {
 namespace {
@@ -68,6 +69,12 @@ TEST(TopoexecCommandsTest, PlanRenderAndExplainShowTheGraph) {
       StartsWith("flowchart LR\n"));
   EXPECT_THAT(run_command(flags_for(Subcommand::kRender, example("greenhouse"), Format::kSvg)).out,
               StartsWith("<svg "));
+  const Outcome picture =
+      run_command(flags_for(Subcommand::kRender, example("greenhouse"), Format::kJson));
+  EXPECT_THAT(picture.out, StartsWith(R"({"graph":"greenhouse","width":)"));
+  EXPECT_TRUE(base::read_json(picture.out)) << picture.out;
+  EXPECT_THAT(picture.out, HasSubstr(R"("components":[{"id":"probe","x":)"));
+  EXPECT_THAT(picture.out, HasSubstr(R"({"id":"raw","backward":false,"points":[[)"));
   Flags explain = flags_for(Subcommand::kExplain, example("greenhouse"));
   explain.component = "window";
   EXPECT_THAT(run_command(explain).out,

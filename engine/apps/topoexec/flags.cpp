@@ -72,7 +72,7 @@ class GraphCommandLine {
     CLI::App& render =
         command(graph, "render", Subcommand::kRender, "draw the graph as text, mermaid or svg");
     add_file(render);
-    add_format(render, {"text", "mermaid", "svg"});
+    add_format(render, {"text", "mermaid", "svg", "json"});
     CLI::App& lint = file_command(
         graph, "lint", Subcommand::kLint, "the same report; --strict makes warnings fail");
     add_strict(lint);
@@ -153,7 +153,9 @@ class GraphCommandLine {
   void add_schema_commands() {
     CLI::App& schema = *app_.add_subcommand("schema", "the file format");
     schema.require_subcommand(1, 1);
-    command(schema, "dump", Subcommand::kSchemaDump, "print the JSON Schema of graph files");
+    CLI::App& dump =
+        command(schema, "dump", Subcommand::kSchemaDump, "print the JSON Schema of graph files");
+    add_format(dump, {"text", "json"});
     file_command(schema,
                  "check",
                  Subcommand::kSchemaCheck,

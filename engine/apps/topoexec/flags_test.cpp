@@ -36,6 +36,34 @@ TEST(TopoexecFlagsTest, ReadsCommandFileFormatAndLimits) {
   EXPECT_EQ(parse({"doctor", "--format", "json"})->format, Format::kJson);
 }
 
+TEST(TopoexecFlagsTest, G68_EveryCommandTakesTextAndJson) {
+  const std::vector<std::vector<const char*>> commands = {{"graph", "validate", "g"},
+                                                          {"graph", "plan", "g"},
+                                                          {"graph", "render", "g"},
+                                                          {"graph", "lint", "g"},
+                                                          {"graph", "run", "g"},
+                                                          {"graph", "trace", "g"},
+                                                          {"graph", "metrics", "g"},
+                                                          {"graph", "bench", "g"},
+                                                          {"graph", "observe", "g"},
+                                                          {"graph", "replay", "g"},
+                                                          {"graph", "test", "g"},
+                                                          {"graph", "explain", "g", "c"},
+                                                          {"graph", "diff-plan", "g", "h"},
+                                                          {"graph", "why", "g", "c"},
+                                                          {"schema", "check", "g"},
+                                                          {"schema", "dump"},
+                                                          {"doctor"}};
+  for (std::vector<const char*> command : commands) {
+    command.insert(command.end(), {"--format", "json"});
+    const auto json = parse(command);
+    ASSERT_TRUE(json) << json.error().text;
+    EXPECT_EQ(json->format, Format::kJson);
+    command.back() = "text";
+    EXPECT_TRUE(parse(command)) << command[1];
+  }
+}
+
 TEST(TopoexecFlagsTest, WhyTakesAFileOrAnAddress) {
   const auto file = parse({"graph", "why", "g.yaml", "c", "--epoch", "3"});
   ASSERT_TRUE(file);

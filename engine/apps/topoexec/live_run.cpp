@@ -35,7 +35,7 @@ namespace {
 constexpr std::size_t kSeriesMax = 400'000;
 
 /// Gives a running graph the config values of its file again.
-/// Threading: the thread of the signals.
+/// Threading: the thread for SIGHUP.
 class ConfigFile {
  public:
   ConfigFile(const GraphInput& input, graph::Runtime& runtime)

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "apps/process_start.h"
 #include "apps/topoexec/commands.h"
 #include "apps/topoexec/flags.h"
 
@@ -17,9 +18,7 @@ int print(const Outcome& outcome) {
   return is_written || outcome.exit_code != 0 ? outcome.exit_code : 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const auto flags = millrace::topoexec::read_flags(argc, argv);
   if (flags) return print(millrace::topoexec::run_command(*flags));
   const bool is_help = flags.error().exit_code == 0;
@@ -27,3 +26,7 @@ int main(int argc, char** argv) {
                 .out = is_help ? flags.error().text : "",
                 .err = is_help ? "" : flags.error().text});
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { return millrace::apps::run_program("topoexec", run, argc, argv); }

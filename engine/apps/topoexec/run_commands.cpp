@@ -1,5 +1,6 @@
 #include "apps/topoexec/run_commands.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -38,6 +39,8 @@ namespace {
 
 /// How far `why` runs if nothing says how far.
 constexpr std::uint64_t kWhySteps = 100;
+/// Bytes of lines that a run in virtual time keeps before it writes them.
+constexpr std::size_t kLinesKept = std::size_t{64} << 10U;
 
 Outcome print_json_or_text(const Flags& flags, bool is_ok, auto write_json, std::string text) {
   Outcome outcome{.exit_code = is_ok ? 0 : kRunFailed, .out = {}, .err = {}};
@@ -62,7 +65,7 @@ Outcome run(const GraphInput& input) {
   options.on_output = [&](const graph::OutputRecord& output) {
     if (graph.components[output.component].type != "core.stdout") return;
     lines += graph::output_line(graph, output) + "\n";
-    if (flags.virtual_time) return;
+    if (flags.virtual_time && lines.size() < kLinesKept) return;
     // Whoever reads them waits for them; if nobody does any more, the run is of no use.
     is_written = is_written && std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size() &&
                  std::fflush(stdout) == 0;

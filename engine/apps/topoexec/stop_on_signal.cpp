@@ -31,11 +31,18 @@ StopOnSignal::StopOnSignal(loop::StopSource& source) : source_(source) {
   const sigset_t set = signal_set();
   MR_CHECK(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
   thread_ = std::thread([this] { wait_for_signals(); });
+  hangup_thread_ = std::thread([this] { handle_hangups(); });
 }
 
 StopOnSignal::~StopOnSignal() {
   pthread_kill(thread_.native_handle(), kEndSignal);
   thread_.join();
+  {
+    const base::MutexLock lock(mutex_);
+    is_ending_ = true;
+    changed_.notify_all();
+  }
+  hangup_thread_.join();
   const sigset_t set = signal_set();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
@@ -43,6 +50,25 @@ StopOnSignal::~StopOnSignal() {
 void StopOnSignal::set_on_hangup(std::function<void()> on_hangup) {
   const base::MutexLock lock(mutex_);
   on_hangup_ = std::move(on_hangup);
+  while (is_calling_) changed_.wait(mutex_);
+}
+
+void StopOnSignal::handle_hangups() {
+  while (true) {
+    std::function<void()> on_hangup;
+    {
+      const base::MutexLock lock(mutex_);
+      while (!has_hangup_ && !is_ending_) changed_.wait(mutex_);
+      if (is_ending_) return;
+      has_hangup_ = false;
+      is_calling_ = true;
+      on_hangup = on_hangup_;
+    }
+    if (on_hangup) on_hangup();
+    const base::MutexLock lock(mutex_);
+    is_calling_ = false;
+    changed_.notify_all();
+  }
 }
 
 void StopOnSignal::wait_for_signals() {
@@ -53,7 +79,8 @@ void StopOnSignal::wait_for_signals() {
     if (signal == kEndSignal) return;
     if (signal == SIGHUP) {
       const base::MutexLock lock(mutex_);
-      if (on_hangup_) on_hangup_();
+      has_hangup_ = true;
+      changed_.notify_all();
       continue;
     }
     if (source_.stop_requested()) _exit(128 + signal);

@@ -28,6 +28,29 @@ TEST(StopOnSignal, ASignalRequestsAStop) {
   }
 }
 
+TEST(StopOnSignal, AStopDoesNotWaitForWhatAHangupAskedFor) {
+  loop::StopSource source;
+  Noted noted;
+  ASSERT_TRUE(noted.try_connect(source.token()));
+  StopOnSignal handler(source);
+  std::promise<void> is_called;
+  std::promise<void> goes_on;
+  int calls = 0;
+  handler.set_on_hangup([&] {
+    if (++calls > 1) return;
+    is_called.set_value();
+    goes_on.get_future().wait();
+  });
+  kill(getpid(), SIGHUP);
+  is_called.get_future().wait();
+  kill(getpid(), SIGTERM);
+  noted.done.get_future().wait();
+  EXPECT_TRUE(source.stop_requested());
+  goes_on.set_value();
+  handler.set_on_hangup({});
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(StopOnSignalDeathTest, ASecondSignalEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto signal_twice = [] {

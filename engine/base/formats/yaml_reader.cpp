@@ -132,7 +132,10 @@ class YamlBuilder {
     if (const auto bad = offsets_.read(text_)) {
       return fail(JsonProblemCode::kNotUtf8, *bad, "Text is not valid UTF-8");
     }
-    YamlEvents events(text_);
+    // Editors of some systems begin a file with the character U+FEFF, which is no part of the text.
+    const std::size_t mark_bytes = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    mark_characters_ = mark_bytes > 0 ? 1 : 0;
+    YamlEvents events(text_.substr(mark_bytes));
     do {
       if (!events.next()) return fail_syntax(events.parser());
       if (YamlDone done = take(events.event()); !done) return done;
@@ -155,7 +158,7 @@ class YamlBuilder {
   };
 
   YamlDone take(const yaml_event_t& event) {
-    const std::uint32_t offset = offsets_.byte(event.start_mark.index);
+    const std::uint32_t offset = byte_of(event.start_mark);
     switch (event.type) {
       case YAML_DOCUMENT_START_EVENT:
         return take_document(event, offset);
@@ -336,13 +339,14 @@ class YamlBuilder {
   [[nodiscard]] YamlDone fail_syntax(const yaml_parser_t& parser) const {
     const char* problem = parser.problem == nullptr ? "out of memory" : parser.problem;
     if (parser.error == YAML_READER_ERROR) {
-      return fail(
-          JsonProblemCode::kSyntax, parser.problem_offset, format("Not valid YAML: {}", problem));
+      return fail(JsonProblemCode::kSyntax,
+                  parser.problem_offset + mark_characters_ * kByteOrderMark.size(),
+                  format("Not valid YAML: {}", problem));
     }
     const std::string context =
         parser.context == nullptr ? std::string() : format(" ({})", parser.context);
     return fail(JsonProblemCode::kSyntax,
-                offsets_.byte(parser.problem_mark.index),
+                byte_of(parser.problem_mark),
                 format("Not valid YAML: {}{}", problem, context));
   }
 
@@ -351,12 +355,18 @@ class YamlBuilder {
         JsonProblem{.code = code, .place = locate(text_, offset), .message = std::move(message)});
   }
 
+  [[nodiscard]] std::uint32_t byte_of(const yaml_mark_t& mark) const {
+    return offsets_.byte(mark.index + mark_characters_);
+  }
+
   static constexpr std::size_t kQuotedMax = 80;
+  static constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
   std::string_view text_;
   const JsonLimits& limits_;
   JsonBuilder builder_;
   CharacterOffsets offsets_;
+  std::size_t mark_characters_ = 0;  // that the parser does not see
   std::vector<Frame> frames_;
   std::map<std::string, Anchor, std::less<>> anchors_;
   std::size_t document_count_ = 0;

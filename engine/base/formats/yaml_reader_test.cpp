@@ -45,6 +45,21 @@ TEST(YamlReaderTest, ReadsBlockAndFlowIntoOneDocumentWithPlaces) {
   EXPECT_TRUE(root.find_member("empty")->is(JsonKind::kNull));
 }
 
+TEST(YamlReaderTest, AByteOrderMarkIsNoPartOfTheText) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::string text = mark + "a: 1\nb: é\n";
+  const JsonDocument document = read_good_yaml(text);
+  ASSERT_EQ(document.root().size(), 2U);
+  const JsonValue a = *document.root().find_member("a");
+  EXPECT_EQ(document.place(a.key_offset()), (TextPlace{1, 1}));
+  EXPECT_EQ(document.place(a.offset()), (TextPlace{1, 4}));
+  EXPECT_EQ(document.place(document.root().find_member("b")->offset()), (TextPlace{2, 4}));
+  EXPECT_EQ(yaml_problem(mark + "a: 1\na: 2\n"), yaml_problem("a: 1\na: 2\n"));
+  EXPECT_EQ(yaml_problem(mark + "a: [\n"), yaml_problem("a: [\n"));
+  EXPECT_EQ(yaml_problem(mark + "a: \x01\n"), yaml_problem("a: \x01\n"));
+  EXPECT_EQ(yaml_problem(mark), yaml_problem(""));
+}
+
 TEST(YamlReaderTest, CountsCharactersNotBytes) {
   const JsonDocument document = read_good_yaml("ключ: {é: 1, b: \"x\"}\n");
   const JsonValue inner = *document.root().find_member("ключ");

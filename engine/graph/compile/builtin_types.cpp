@@ -56,6 +56,7 @@ std::vector<ComponentDescriptor> sources() {
                    .kind = ConfigKind::kIntArray,
                    .about = "event timestamps, one for each value",
                    .is_fixed = true,
+                   .max = INT64_MAX / 1'000'000,  // as nanoseconds
                    .same_size_as = "values"}},
        .finishes = Finishes::kAlways},
       {.type = "core.input",

@@ -1,6 +1,7 @@
 #include "graph/compile/config_check.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,13 @@ namespace {
 
 using base::JsonKind;
 using base::JsonValue;
+
+constexpr auto kMillisecondsMax =
+    static_cast<std::uint64_t>(std::chrono::floor<std::chrono::milliseconds>(kDurationMax).count());
+
+bool is_count_of_milliseconds(JsonValue value) {
+  return value.find_unsigned().value_or(UINT64_MAX) <= kMillisecondsMax;
+}
 
 /// Gives what is wrong with a value of that kind, or nothing.
 std::optional<std::string> find_fault(JsonValue value, const ConfigField& field) {
@@ -102,7 +110,9 @@ class ConfigChecker {
                        given->index() < count->index() ? *count : *given,
                        base::format("Both '{0}' and '{0}_ms' are given", field.name));
     }
-    if (count && !count->find_unsigned()) report(*count, "Expected int of at least 0");
+    if (count && !is_count_of_milliseconds(*count)) {
+      report(*count, base::format("Expected int from 0 to {}", kMillisecondsMax));
+    }
     if (field.is_required && !given && !count) {
       report(component_.config.value_or(*component_.source),
              base::format("'{}' needs config '{}': {}", type_.type, field.name, field.about));

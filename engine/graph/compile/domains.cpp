@@ -217,8 +217,9 @@ class DomainPlanner {
 Duration lane_period(const LaneSpec& lane) {
   if (lane.period > Duration::zero() || !(lane.hz > 0)) return lane.period;
   constexpr double kNanosecondsPerSecond = 1e9;
-  constexpr double kLongest = 9e18;
-  return Duration(std::llround(std::clamp(kNanosecondsPerSecond / lane.hz, 1.0, kLongest)));
+  constexpr auto kLongest = static_cast<double>(kDurationMax.count());
+  const double period = std::clamp(kNanosecondsPerSecond / lane.hz, 1.0, kLongest);
+  return std::min(Duration(std::llround(period)), kDurationMax);
 }
 
 Domains plan_domains(const CheckContext& context, const Links& links) {

@@ -1,8 +1,11 @@
 #include "graph/compile/links.h"
 
+#include <memory>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "graph/body/component.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
 #include "graph/format/graph_file.h"
@@ -39,9 +42,12 @@ TEST(LinksTest, SaysNothingAboutWhatDependsOnAnUnreadablePart) {
 }
 
 TEST(LinksTest, G10_ChecksNeedDescriptorsOnly) {
-  // The registry holds data: there is nothing a check could construct.
   ComponentRegistry registry;
-  ASSERT_TRUE(registry.add({.type = "user.Type", .about = "", .outputs = {{.name = "out"}}}));
+  ASSERT_TRUE(registry.add({.type = "user.Type", .about = "", .outputs = {{.name = "out"}}},
+                           []() -> std::unique_ptr<Component> {
+                             ADD_FAILURE() << "a check has made a component";
+                             return nullptr;
+                           }));
   GraphText graph;
   graph.lanes = {"main: {type: fixed_rate}"};
   graph.components = {"{id: a, type: user.Type, execution: {lane: main}}"};

@@ -1,6 +1,5 @@
 #include "graph/components/boundary_components.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "graph/body/graph_context.h"
 #include "graph/body/message.h"
 #include "graph/components/config_reading.h"
+#include "graph/format/duration_text.h"
 #include "graph/payload.h"
 
 namespace millrace::graph {
@@ -82,7 +82,7 @@ class ValuesComponent final : public Component {
     }
     if (const Payload* times = setup.config.find_member("timestamps_ms")) {
       for (const Payload& time : times->items()) {
-        times_.push_back(std::chrono::milliseconds(time.find_int().value_or(0)));
+        times_.push_back(from_milliseconds(time.find_int().value_or(0)));
       }
     }
     output_ = setup.find_output("out");

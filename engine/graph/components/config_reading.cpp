@@ -1,6 +1,5 @@
 #include "graph/components/config_reading.h"
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,7 +31,7 @@ Duration read_duration(const Payload& config, std::string_view name, Duration or
     if (const auto text = field->find_text()) return find_duration(*text).value_or(or_else);
   }
   if (const Payload* field = config.find_member(std::string(name) + "_ms")) {
-    return std::chrono::milliseconds(field->find_int().value_or(0));
+    return from_milliseconds(field->find_int().value_or(0));
   }
   return or_else;
 }

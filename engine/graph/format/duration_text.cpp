@@ -1,5 +1,6 @@
 #include "graph/format/duration_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -48,11 +49,18 @@ std::optional<base::Duration> scaled(std::string_view number, std::int64_t scale
 
 std::optional<base::Duration> find_duration(std::string_view text) {
   for (const DurationUnit& unit : kDurationUnits) {
-    if (text.ends_with(unit.name)) {
-      return scaled(text.substr(0, text.size() - unit.name.size()), unit.nanoseconds);
-    }
+    if (!text.ends_with(unit.name)) continue;
+    const auto read = scaled(text.substr(0, text.size() - unit.name.size()), unit.nanoseconds);
+    return read && *read <= kDurationMax ? read : std::nullopt;
   }
   return std::nullopt;
+}
+
+base::Duration from_milliseconds(std::int64_t count) {
+  using std::chrono::milliseconds;
+  const auto low = std::chrono::ceil<milliseconds>(base::Duration::min());
+  const auto high = std::chrono::floor<milliseconds>(base::Duration::max());
+  return std::clamp(milliseconds(count), low, high);
 }
 
 std::string duration_text(base::Duration duration) {

@@ -1,6 +1,7 @@
 #include "graph/format/duration_text.h"
 
 #include <chrono>
+#include <cstdint>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@ TEST(DurationTextTest, ReadsNumbersWithUnits) {
   EXPECT_EQ(find_duration("1.5s"), 1500ms);
   EXPECT_EQ(find_duration("0.25us"), 250ns);
   EXPECT_EQ(find_duration("0s"), 0s);
+  EXPECT_EQ(find_duration("2305843009213693951ns"), kDurationMax);
 }
 
 TEST(DurationTextTest, RefusesAnythingElse) {
@@ -30,11 +32,19 @@ TEST(DurationTextTest, RefusesAnythingElse) {
                            "1.5.5s",
                            "+1s",
                            "1e3s",
+                           "2305843009213693952ns",
                            "9223372036854775808ns",
                            "99999999999s",
                            "-0s"}) {
     EXPECT_EQ(find_duration(text), std::nullopt) << text;
   }
+}
+
+TEST(DurationTextTest, MillisecondsBeyondTheRangeStayAtItsEnds) {
+  EXPECT_EQ(from_milliseconds(20), 20ms);
+  EXPECT_EQ(from_milliseconds(-20), -20ms);
+  EXPECT_EQ(from_milliseconds(INT64_MAX), 9'223'372'036'854ms);
+  EXPECT_EQ(from_milliseconds(INT64_MIN), -9'223'372'036'854ms);
 }
 
 TEST(DurationTextTest, WritesTheShortestText) {

@@ -214,6 +214,8 @@ class Expander {
     }
     for (const std::string_view section : kPartSections) copy_section(section, origins);
     builder_.end();
+    // Of what was too large not all is known.
+    if (is_too_large_) return;
     for (const Part& part : parts_) report_unused(part);
   }
 

@@ -75,11 +75,14 @@ TEST(ExpansionTest, PlacesAndPathsAreThoseOfTheFile) {
 TEST(ExpansionTest, WhatTemplatesMakeIsBounded) {
   std::string text = "schema_version: 1\ngraph: {name: t}\nlanes: {}\ncomponents: []\nedges: []\n";
   text += "templates:\n  - id: t\n    components:\n";
-  for (int i = 0; i < 2000; ++i) text += "      - {id: a, type: b, config: {x: [1, 2, 3, 4, 5]}}\n";
+  for (int i = 0; i < 2000; ++i)
+    text += "      - {id: \"{{n}}\", type: b, config: {x: [1, 2, 3, 4, 5]}}\n";
   text += "template_instances:\n";
-  for (int i = 0; i < 100; ++i) text += "  - {id: i" + std::to_string(i) + ", template: t}\n";
+  for (int i = 0; i < 100; ++i)
+    text += "  - {id: i" + std::to_string(i) + ", template: t, parameters: {n: 1}}\n";
   const CompileResult result = compile_yaml(text);
   EXPECT_TRUE(result.report.has(DiagnosticCode::kTooLarge));
+  EXPECT_FALSE(result.report.has(DiagnosticCode::kTemplateParameter));
 }
 
 }  // namespace

@@ -120,9 +120,8 @@ void FieldReader::duration(std::string_view name, Duration& value, const FieldRu
                             base::format("Both '{}' and '{}' are given", name, in_milliseconds));
   }
   if (count) {
-    constexpr std::int64_t kMillisecondsMax = 9'000'000'000'000;
-    const auto number =
-        object_.find_int(in_milliseconds, {.minimum = 0, .maximum = kMillisecondsMax});
+    constexpr auto kMax = std::chrono::floor<std::chrono::milliseconds>(kDurationMax);
+    const auto number = object_.find_int(in_milliseconds, {.minimum = 0, .maximum = kMax.count()});
     if (number) value = std::chrono::milliseconds(*number);
     return;
   }

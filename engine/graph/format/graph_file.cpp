@@ -120,12 +120,18 @@ TextFormat format_of(std::string_view path) {
 base::Result<std::string> read_text_file(const std::string& path, std::size_t text_bytes_max) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return base::fail(base::ErrorCode::kNotFound, "Cannot open the file", path);
-  std::string text(text_bytes_max + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (file.gcount() == 0 && !file.eof())) {
+  // In pieces, so that a large limit takes no memory for a small file.
+  constexpr std::size_t kPieceBytes = std::size_t{64} << 10U;
+  std::string text;
+  while (file && text.size() <= text_bytes_max) {
+    const std::size_t size = text.size();
+    text.resize(std::min(size + kPieceBytes, text_bytes_max + 1));
+    file.read(text.data() + size, static_cast<std::streamsize>(text.size() - size));
+    text.resize(size + static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad() || (text.empty() && !file.eof())) {
     return base::fail(base::ErrorCode::kUnavailable, "Cannot read the file", path);
   }
-  text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
 }
 

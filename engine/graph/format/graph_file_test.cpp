@@ -1,10 +1,14 @@
 #include "graph/format/graph_file.h"
 
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "graph/format/diagnostic.h"
 #include "graph/format/limits.h"
@@ -67,6 +71,17 @@ TEST(GraphFileTest, CountsMistakesBeyondWhatItKeeps) {
   for (int i = 0; i < 20'000; ++i) text += "k" + std::to_string(i) + ": 1, ";
   const GraphFile file(text + "}", TextFormat::kYaml, GraphLimits());
   EXPECT_EQ(file.report().error_count(), 20'005U);
+}
+
+TEST(GraphFileTest, ALargeLimitTakesNoMemoryForASmallFile) {
+  const std::string path = testing::TempDir() + "graph_file_test." + std::to_string(getpid());
+  const std::string text(200'000, 'x');
+  std::ofstream(path) << text;
+  EXPECT_EQ(read_text_file(path, std::size_t{1} << 50U).value(), text);
+  EXPECT_EQ(read_text_file(path, 200'000).value(), text);
+  EXPECT_EQ(read_text_file(path, 70'000).value().size(), 70'001U) << "a byte more tells that it is";
+  std::filesystem::remove(path);
+  EXPECT_FALSE(read_text_file(testing::TempDir(), 10)) << "a folder";
 }
 
 TEST(GraphFileTest, AMissingFileIsAnError) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/formats/json_writer.h"
 #include "base/formats/xml_text.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/format/words.h"
@@ -172,6 +173,47 @@ class SvgWriter {
 std::string render_svg(const CompiledGraph& graph) {
   const SvgLayout layout = lay_out_svg(graph);
   return SvgWriter(graph, layout).run();
+}
+
+void write_picture_json(const CompiledGraph& graph, base::JsonWriter& json) {
+  const SvgLayout layout = lay_out_svg(graph);
+  json.begin_object();
+  json.member("graph", graph.name);
+  json.member("width", layout.width);
+  json.member("height", layout.height);
+  json.key("components");
+  json.begin_array();
+  for (std::size_t i = 0; i < layout.boxes.size(); ++i) {
+    const SvgRect& rect = layout.boxes[i].rect;
+    json.begin_object();
+    json.member("id", graph.components[i].id);
+    json.member("x", rect.x);
+    json.member("y", rect.y);
+    json.member("width", rect.width);
+    json.member("height", rect.height);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("edges");
+  json.begin_array();
+  for (std::size_t i = 0; i < layout.lines.size(); ++i) {
+    const SvgLine& line = layout.lines[i];
+    json.begin_object();
+    json.member("id", graph.edges[i].id);
+    json.member("backward", line.is_backward);
+    json.key("points");
+    json.begin_array();
+    for (const SvgLine::Point& point : line.points) {
+      json.begin_array();
+      json.value(point.x);
+      json.value(point.y);
+      json.end_array();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
 }
 
 }  // namespace millrace::graph

@@ -1,7 +1,10 @@
 #include "graph/report/trace_report.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,22 +32,42 @@ std::string_view component_of(const CompiledGraph& graph, const GraphEvent& even
   return {};
 }
 
-void write_batch(const GraphEvent& event, base::JsonWriter& json) {
+/// The event of a batch has a bit for each of the first 64 workers. The spans that follow it name
+/// the others, which only batches have.
+std::set<std::uint32_t> workers_of(std::span<const GraphEvent> events) {
+  constexpr std::uint32_t kBits = 64;
+  const GraphEvent& batch = events.front();
+  std::set<std::uint32_t> workers;
+  for (std::uint32_t worker = 0; worker < kBits; ++worker) {
+    if ((batch.second >> worker & 1) != 0) workers.insert(worker);
+  }
+  for (const GraphEvent& event : events.subspan(1)) {
+    if (event.lane != batch.lane) continue;
+    if (event.name == GraphEventName::kThreadPoolBatch) break;
+    const bool is_further = event.name == GraphEventName::kComponentExecute &&
+                            event.worker >= kBits && event.worker != kNoIndex;
+    if (is_further) workers.insert(event.worker);
+  }
+  return workers;
+}
+
+void write_batch(std::span<const GraphEvent> events, base::JsonWriter& json) {
+  const GraphEvent& event = events.front();
   json.key("worker_ids");
   json.begin_array();
-  for (std::uint32_t worker = 0; worker < 64; ++worker) {
-    if ((event.second >> worker & 1) != 0) json.value(worker);
-  }
+  for (const std::uint32_t worker : workers_of(events)) json.value(worker);
   json.end_array();
   json.member("batch_size", event.first & UINT32_MAX);
   json.member("rejected", event.first >> 32U);
 }
 
-void write_attributes(const GraphEvent& event, base::JsonWriter& json) {
+/// Of the first of these events; the others are those that follow it.
+void write_attributes(std::span<const GraphEvent> events, base::JsonWriter& json) {
+  const GraphEvent& event = events.front();
   json.begin_object();
   switch (event.name) {
     case GraphEventName::kThreadPoolBatch:
-      write_batch(event, json);
+      write_batch(events, json);
       break;
     case GraphEventName::kComponentExecute:
     case GraphEventName::kComponentExecuteEnd:
@@ -149,7 +172,9 @@ void write_trace_json(const CompiledGraph& graph,
   json.member("dropped", result.events_dropped);
   json.key("events");
   json.begin_array();
-  for (const GraphEvent& event : result.events) {
+  const std::span<const GraphEvent> events(result.events);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const GraphEvent& event = events[i];
     json.begin_object();
     json.member("name", to_string(event.name));
     json.member("domain", graph.domains[event.domain].id);
@@ -158,7 +183,7 @@ void write_trace_json(const CompiledGraph& graph,
     if (event.has_duration) json.member("duration_us", microseconds(event.duration));
     write_places(graph, event, json);
     json.key("attributes");
-    write_attributes(event, json);
+    write_attributes(events.subspan(i), json);
     json.end_object();
   }
   json.end_array();
@@ -167,10 +192,12 @@ void write_trace_json(const CompiledGraph& graph,
 
 std::string trace_text(const CompiledGraph& graph, const RuntimeRunnerResult& result) {
   std::string text;
-  for (const GraphEvent& event : result.events) {
+  const std::span<const GraphEvent> events(result.events);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const GraphEvent& event = events[i];
     std::string attributes;
     base::JsonWriter json(attributes);
-    write_attributes(event, json);
+    write_attributes(events.subspan(i), json);
     std::string place(component_of(graph, event));
     if (place.empty() && event.channel != kNoIndex) place = graph.edges[event.channel].id;
     if (place.empty() && event.lane != kNoIndex) place = graph.lanes[event.lane].id;

@@ -45,6 +45,24 @@ TEST(TraceReport, G68_EventsHaveDomainEpochTimePlaceAndAttributes) {
   EXPECT_THAT(trace_text(graph, result), HasSubstr("component_execute_begin"));
 }
 
+TEST(TraceReport, G51_ABatchNamesAllItsWorkers) {
+  RunText parts = kPool;
+  parts.lanes[1] = "pool: {type: thread_pool, max_threads: 70}";
+  parts.components[0] =
+      "id: s, type: core.counter, config: {count: 138, per_invocation: 69}, execution: {lane: "
+      "main}";
+  parts.edges[0] =
+      "id: e, kind: immediate, from: s.out, to: w.in, policy: {mode: queue, capacity: 70}";
+  const CompiledGraph graph = TestTypes().compile(parts.text());
+  RuntimeRunnerOptions options;
+  options.trace = true;
+  const std::string text = trace_text(graph, run_graph(parts, options));
+  const std::string end = R"(62,63,64,65,66,67,68],"batch_size":69,"rejected":0})";
+  const std::size_t first = text.find(end);
+  EXPECT_NE(first, std::string::npos);
+  EXPECT_NE(text.find(end, first + 1), std::string::npos) << "in the second epoch too";
+}
+
 TEST(TraceReport, AFullTraceSaysHowMuchItLost) {
   RuntimeRunnerOptions options;
   options.trace = true;

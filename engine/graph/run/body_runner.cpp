@@ -137,16 +137,19 @@ void BodyRunner::execute(InvocationRecord& record, DomainRun& domain, Duration b
   begin_call(record, begin);
   if (tables_.events.is_on()) [[unlikely]]
     trace_begin(record, domain);
-  if (apart_ != nullptr && can_be_given_up(record, domain)) [[unlikely]] {
-    const OutsideSection outside(tables_, domain);
-    ApartWork work(*this, record, domain, *apart_);
-    const TeamItem item;
-    apart_->begin({&item, 1}, work);
-    apart_->finish();
-    return;
-  }
+  ComponentRun& run = tables_.components[record.component];
+  ++run.under_way;
+  call_outside(record, domain);
+  --run.under_way;
+}
+
+void BodyRunner::call_outside(InvocationRecord& record, DomainRun& domain) {
   const OutsideSection outside(tables_, domain);
-  call(record, domain);
+  if (apart_ == nullptr || !can_be_given_up(record, domain)) return call(record, domain);
+  ApartWork work(*this, record, domain, *apart_);
+  const TeamItem item;
+  apart_->begin({&item, 1}, work);
+  apart_->finish();
 }
 
 void BodyRunner::execute_again(InvocationRecord& record, DomainRun& domain) {

@@ -119,6 +119,7 @@ class BodyRunner {
  private:
   class ApartWork;
 
+  void call_outside(InvocationRecord& record, DomainRun& domain);
   void call(InvocationRecord& record, DomainRun& domain);
   void execute_again(InvocationRecord& record, DomainRun& domain);
   void call_body(InvocationRecord& record, Component& instance);

@@ -63,13 +63,19 @@ Channel::Channel(const ChannelSpec& policy, bool is_deferred, ChannelCells& cell
       extends_(is_simple(mode_) && !is_multi_ && !is_deferred_),
       cells_(cells) {}
 
-bool Channel::refuses_slowly() const {
-  const std::size_t unseen = arriving_ + expected_;
-  if (max_inflight_ > 0 && unseen >= max_inflight_) return true;
-  if (overflow_ < EdgeOverflow::kReject) return false;
-  if (mode_ == ChannelMode::kPreviousTick) return pending_.has_value();
+bool Channel::refuses_slowly() const { return room() == 0; }
+
+std::size_t Channel::room() const {
+  const auto left_of = [](std::size_t all, std::size_t taken) {
+    return all > taken ? all - taken : std::size_t{0};
+  };
+  const std::size_t in_flight =
+      max_inflight_ == 0 ? SIZE_MAX : left_of(max_inflight_, arriving_ + expected_);
+  if (overflow_ < EdgeOverflow::kReject) return in_flight;
+  // An immediate edge, which has no limit in flight.
+  if (mode_ == ChannelMode::kPreviousTick) return pending_ ? 0 : 1;
   // What the trigger took and only slow readers want makes room.
-  return size_ - taken_ + expected_ >= capacity_;
+  return std::min(in_flight, left_of(capacity_, size_ - taken_ + expected_));
 }
 
 PushOutcome Channel::push(Message&& message, std::uint64_t arrival) {

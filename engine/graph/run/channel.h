@@ -52,6 +52,8 @@ class Channel {
       return false;
     return refuses_slowly();
   }
+  /// How many more publications it takes before it refuses one.
+  [[nodiscard]] std::size_t room() const;
   [[nodiscard]] EdgeOverflow overflow() const { return overflow_; }
   [[nodiscard]] bool is_deferred() const { return is_deferred_; }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
@@ -173,6 +175,11 @@ class Channel {
   }
   [[nodiscard]] std::size_t depth() const { return size_; }
   [[nodiscard]] bool has_unseen() const { return arriving_ > 0 || pending_.has_value(); }
+  /// Whether the message of that number still waits for `show`.
+  [[nodiscard]] bool is_unseen(std::uint64_t number) const {
+    if (mode_ == ChannelMode::kPreviousTick) return pending_ && pending_->number <= number;
+    return arriving_ > 0 && at(size_ - arriving_).number <= number;
+  }
 
  private:
   [[nodiscard]] bool refuses_slowly() const;

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +33,30 @@ void fill(Message& message, const InvocationRecord& record, const StagedPublicat
 }
 
 }  // namespace
+
+void report_push(RunTables& tables,
+                 const DomainRun& publisher,
+                 std::uint32_t edge,
+                 const PushOutcome& outcome) {
+  const Channel& channel = *tables.channels[edge];
+  HealthEvent event{.kind = HealthKind::kChannelOverflow,
+                    .channel = edge,
+                    .policy = to_string(channel.overflow()),
+                    .depth = channel.depth(),
+                    .capacity = channel.capacity()};
+  const ChannelMode mode = tables.graph.edges[edge].policy.mode;
+  const bool is_one_value = mode != ChannelMode::kQueue && mode != ChannelMode::kRingBuffer &&
+                            mode != ChannelMode::kBarrier;
+  if (!outcome.is_accepted || outcome.has_evicted) {
+    tables.trace(publisher, {.name = GraphEventName::kChannelDrop, .channel = edge});
+    // Replacing the newest value is what edges with one value are for.
+    if (!is_one_value) tables.report(event, publisher);
+  }
+  if (outcome.is_full_first_time) {
+    event.kind = HealthKind::kBackpressureHighWatermark;
+    tables.report(event, publisher);
+  }
+}
 
 std::size_t Committer::commit_plain(InvocationList& list, std::size_t first, std::size_t count) {
   ComponentRun& run = tables_.components[list[first].component];
@@ -145,12 +171,7 @@ CommitOutcome Committer::refuse_publication(const InvocationRecord& record,
   if (tables_.channels[refusing]->overflow() != EdgeOverflow::kFailFast) {
     return CommitOutcome::kDone;
   }
-  tables_.fail("commit",
-               record.component,
-               "channel_overflow",
-               base::format("Edge '{}' is full ({} messages)",
-                            tables_.graph.edges[refusing].id,
-                            tables_.channels[refusing]->capacity()));
+  fail_full(record.component, refusing);
   return CommitOutcome::kFailed;
 }
 
@@ -177,10 +198,27 @@ bool Committer::commit_inner(InvocationRecord& record) {
   return is_whole;
 }
 
-bool Committer::would_refuse(const InvocationRecord& record) const {
-  const ComponentRun& run = tables_.components[record.component];
-  for (const StagedPublication& publication : record.published) {
-    if (find_refusing(run.outputs[publication.output].outer) != kNoIndex) return true;
+bool Committer::admit_all(std::span<InvocationRecord* const> records) {
+  std::map<std::uint32_t, std::size_t> counts;  // of publications, by edge
+  for (const InvocationRecord* record : records) {
+    const ComponentRun& run = tables_.components[record->component];
+    for (const StagedPublication& publication : record->published) {
+      for (const std::uint32_t edge : run.outputs[publication.output].outer) ++counts[edge];
+    }
+  }
+  std::uint32_t refusing = kNoIndex;
+  for (const auto& [edge, count] : counts) {
+    const Channel& channel = *tables_.channels[edge];
+    if (waits_on(edge) || count <= channel.room()) continue;
+    const bool is_fatal = channel.overflow() == EdgeOverflow::kFailFast;
+    if (refusing == kNoIndex || is_fatal) refusing = edge;
+    if (is_fatal) break;
+  }
+  if (refusing == kNoIndex) return true;
+  tables_.channels[refusing]->note_refusal();
+  tell_refusal(refusing);
+  if (tables_.channels[refusing]->overflow() == EdgeOverflow::kFailFast) {
+    fail_full(tables_.graph.edges[refusing].from, refusing);
   }
   return false;
 }
@@ -206,13 +244,17 @@ bool Committer::waits_on(std::uint32_t edge) const {
 void Committer::refuse(OutputTargets& output,
                        const std::vector<std::uint32_t>& edges,
                        std::uint32_t edge) {
-  Channel& channel = *tables_.channels[edge];
   for (const std::uint32_t one : edges) {
     if (tables_.channels[one]->refuses() && !waits_on(one)) tables_.channels[one]->note_refusal();
   }
   ++output.refused;
   output.guilty_edge = edge;
   cells_.refused.add();
+  tell_refusal(edge);
+}
+
+void Committer::tell_refusal(std::uint32_t edge) {
+  const Channel& channel = *tables_.channels[edge];
   tables_.report({.kind = HealthKind::kChannelOverflow,
                   .channel = edge,
                   .policy = to_string(channel.overflow()),
@@ -225,6 +267,15 @@ void Committer::refuse(OutputTargets& output,
   }
 }
 
+void Committer::fail_full(std::uint32_t component, std::uint32_t edge) {
+  tables_.fail("commit",
+               component,
+               "channel_overflow",
+               base::format("Edge '{}' is full ({} messages)",
+                            tables_.graph.edges[edge].id,
+                            tables_.channels[edge]->capacity()));
+}
+
 void Committer::put(std::uint32_t edge, Message&& message, OutputTargets& output) {
   Channel& channel = *tables_.channels[edge];
   if (channel.is_deferred()) {
@@ -235,7 +286,7 @@ void Committer::put(std::uint32_t edge, Message&& message, OutputTargets& output
   }
   const PushOutcome outcome = channel.push(std::move(message), ++domain_.arrival);
   if (tables_.graph.edges[edge].policy.mode == ChannelMode::kPreviousTick) [[unlikely]] {
-    domain_.arrivals.push_back({.edge = edge, .number = channel.last_number()});
+    tables_.add_arrival({.edge = edge, .number = channel.last_number()});
   } else {
     domain_.mark(tables_.position[tables_.graph.edges[edge].to]);
   }
@@ -256,28 +307,11 @@ void Committer::put(std::uint32_t edge, Message&& message, OutputTargets& output
 }
 
 void Committer::note(std::uint32_t edge, const PushOutcome& outcome, OutputTargets& output) {
-  const Channel& channel = *tables_.channels[edge];
-  HealthEvent event{.kind = HealthKind::kChannelOverflow,
-                    .channel = edge,
-                    .policy = to_string(channel.overflow()),
-                    .depth = channel.depth(),
-                    .capacity = channel.capacity()};
   if (!outcome.is_accepted) {
     ++output.dropped;
     output.guilty_edge = edge;
   }
-  const bool is_one_value = tables_.graph.edges[edge].policy.mode != ChannelMode::kQueue &&
-                            tables_.graph.edges[edge].policy.mode != ChannelMode::kRingBuffer &&
-                            tables_.graph.edges[edge].policy.mode != ChannelMode::kBarrier;
-  if (!outcome.is_accepted || outcome.has_evicted) {
-    tables_.trace(domain_, {.name = GraphEventName::kChannelDrop, .channel = edge});
-    // Replacing the newest value is what edges with one value are for.
-    if (!is_one_value) tables_.report(event, domain_);
-  }
-  if (outcome.is_full_first_time) {
-    event.kind = HealthKind::kBackpressureHighWatermark;
-    tables_.report(event, domain_);
-  }
+  report_push(tables_, domain_, edge, outcome);
 }
 
 void Committer::leave() {
@@ -286,8 +320,7 @@ void Committer::leave() {
     const CompiledEdge& edge = tables_.graph.edges[item.edge];
     const PushOutcome outcome = channel.push(std::move(item.message), 0);
     if (outcome.is_accepted) {
-      DomainRun& target = tables_.domains[tables_.graph.components[edge.to].domain];
-      target.arrivals.push_back({.edge = item.edge, .number = channel.last_number()});
+      tables_.add_arrival({.edge = item.edge, .number = channel.last_number()});
       if (edge.kind == EdgeKind::kAsync) {
         tables_.trace(domain_, {.name = GraphEventName::kAsyncAdmission, .channel = item.edge});
       }

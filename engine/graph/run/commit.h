@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "graph/body/invocation_record.h"
@@ -25,6 +26,13 @@ struct CommitProgress {
   std::uint32_t blocking_edge = kNoIndex;
 };
 
+/// Tells in trace and health events what putting a message into an edge did, if anybody wants to
+/// know; `publisher` is the domain that it came from.
+void report_push(RunTables& tables,
+                 const DomainRun& publisher,
+                 std::uint32_t edge,
+                 const PushOutcome& outcome);
+
 /// Applies what invocations staged: publications to channels or to the outbox of the domain, state,
 /// and what the host is given.
 /// Lifetime: borrows.
@@ -45,8 +53,10 @@ class Committer {
   void show_staged(ComponentRun& run, bool has_last_published);
   /// Commits what an invocation published to other members of its loop. False if one refused.
   [[nodiscard]] bool commit_inner(InvocationRecord& record);
-  /// Whether one of the publications would be refused now.
-  [[nodiscard]] bool would_refuse(const InvocationRecord& record) const;
+  /// Whether all publications of a transaction find room; an edge that the domain waits on has room
+  /// for all. If not, counts that on an edge that has none; if it is `fail_fast` the run has
+  /// failed.
+  [[nodiscard]] bool admit_all(std::span<InvocationRecord* const> records);
   /// The end of an epoch: what waits in the outbox leaves for the domains of its readers.
   void leave();
   /// Counts what an invocation published and nobody will see.
@@ -60,6 +70,8 @@ class Committer {
   [[nodiscard]] bool waits_on(std::uint32_t edge) const;
   /// Counts a publication that `edge` and perhaps others of `edges` refused.
   void refuse(OutputTargets& output, const std::vector<std::uint32_t>& edges, std::uint32_t edge);
+  void tell_refusal(std::uint32_t edge);
+  void fail_full(std::uint32_t component, std::uint32_t edge);
   void put(std::uint32_t edge, Message&& message, OutputTargets& output);
   void note(std::uint32_t edge, const PushOutcome& outcome, OutputTargets& output);
   void give_to_host(InvocationRecord& record);

@@ -15,6 +15,7 @@
 #include "graph/payload.h"
 #include "graph/run/run_fixture.h"
 #include "graph/run/runtime.h"
+#include "graph/watch/graph_event.h"
 
 namespace millrace::graph {
 namespace {
@@ -163,6 +164,32 @@ TEST(ConfigUpdates, G50_AreCheckedAllBeforeAnyIsApplied) {
       runtime.update_config(std::vector<ConfigUpdate>{{.component = "none", .config = Payload()}}));
   EXPECT_EQ(runtime.result().metric("runtime.config.version"), 1);
   EXPECT_EQ(runtime.result().metric("runtime.config.committed_update_count"), 1);
+}
+
+TEST(ConfigUpdates, G51_EachTransactionIsTraced) {
+  std::string log;
+  TestTypes types;
+  types.add("t.Fickle", [&log] { return std::make_unique<Fickle>(log); }, kFickleConfig);
+  const CompiledGraph graph = types.compile(RunText{
+      .components = {"id: a, type: t.Fickle, config: {value: old}, execution: {lane: main}"}}
+                                                .text());
+  Runtime runtime(graph, types.registry(), {.virtual_time = true, .trace = true});
+  ASSERT_TRUE(runtime.start());
+  for (const char* value : {"1", "bad", "2"}) {
+    const Payload config =
+        Payload::object({{.name = "value", .value = Payload(std::string(value))}});
+    EXPECT_EQ(runtime.update_config(std::vector<ConfigUpdate>{{.component = "a", .config = config}})
+                  .has_value(),
+              value != std::string_view("bad"));
+  }
+  std::vector<std::string> seen;
+  for (const GraphEvent& event : runtime.events_from(0)) {
+    EXPECT_EQ(to_string(event.name), "config_transaction");
+    seen.push_back(base::format("version {}, committed {}", event.first, event.second));
+  }
+  EXPECT_EQ(seen,
+            (std::vector<std::string>{
+                "version 1, committed 1", "version 1, committed 0", "version 2, committed 1"}));
 }
 
 TEST(ConfigUpdates, G50_AFailureRollsBackInReverse) {

@@ -406,11 +406,10 @@ CommitOutcome Domain::commit_record(InvocationRecord& record) {
 
 CommitOutcome Domain::commit_loop(LoopRunner& loop) {
   const std::vector<InvocationRecord*>& results = loop.results();
-  if (loop.is_transaction() && next_record_ == 0) {
-    const bool refuses = std::ranges::any_of(results, [this](const InvocationRecord* record) {
-      return committer_.would_refuse(*record);
-    });
-    if (refuses) loop.discard(committer_);
+  const bool has_begun = next_record_ > 0 || progress_.has_begun;
+  if (loop.is_transaction() && !has_begun && !committer_.admit_all(results)) {
+    loop.discard(committer_);
+    if (!tables_.errors.empty()) return CommitOutcome::kFailed;
   }
   for (; next_record_ < results.size(); ++next_record_) {
     const CommitOutcome outcome = committer_.commit(*results[next_record_], progress_);
@@ -457,9 +456,7 @@ void Domain::leave() {
 }
 
 bool Domain::can_run(std::uint32_t component) const {
-  const ComponentRun& run = tables_.components[component];
-  return !run.is_isolated && !run.down_until && !tables_.is_stuck(component) &&
-         !tables_.waits_for_line(component);
+  return tables_.can_be_called(component) && !tables_.waits_for_line(component);
 }
 
 std::optional<Duration> Domain::work_time(Duration now) const {

@@ -140,7 +140,7 @@ bool Domain::run_records(std::uint32_t place, std::size_t first, std::size_t nex
   const BodySite& site = sites_[place];
   is_direct_ = false;
   bool is_good = true;
-  while (next < records_.size() && is_good && !site.run.is_isolated && !site.run.down_until) {
+  while (next < records_.size() && is_good && tables_.can_be_called(site.component)) {
     is_good = bodies_.run(records_[next++], site, run_);
   }
   bodies_.count(site, next - first, records_[next - 1]);
@@ -149,7 +149,7 @@ bool Domain::run_records(std::uint32_t place, std::size_t first, std::size_t nex
     failures_.push_back({.place = place, .first = next - 1, .count = 1});
     return false;
   }
-  // One of them has failed and takes no more.
+  // One of them has failed, or hangs, and the component takes no more.
   for (; next < records_.size(); ++next) {
     tables_.metrics.triggers[site.component].isolated_drop_count.add(
         records_[next].messages.size());

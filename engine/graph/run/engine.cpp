@@ -20,6 +20,7 @@
 #include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
 #include "graph/compile/component_registry.h"
+#include "graph/format/duration_text.h"
 #include "graph/format/words.h"
 #include "graph/payload.h"
 #include "graph/run/channel.h"
@@ -159,7 +160,7 @@ SchedulerStopReason Engine::play(const PlayBounds& bounds) {
     if (next.kind != Kind::kEnd) {
       if (is_stop_requested()) return SchedulerStopReason::kStopRequested;
       if (next.kind == Kind::kNothing) return SchedulerStopReason::kIdle;
-      if (bounds.duration && next.at >= *bounds.duration) {
+      if (is_past(bounds, next)) {
         // Nothing begins any more; epochs in progress end, and one of them may be the last step.
         next = find_next(true);
         if (next.kind == Kind::kNothing) return SchedulerStopReason::kDurationBound;
@@ -193,6 +194,12 @@ SchedulerStopReason Engine::play(const PlayBounds& bounds) {
     const bool is_stopped = tables_.settings.stop_token.stop_requested();
     if (bounds.until_idle && !is_stopped && is_idle()) return SchedulerStopReason::kIdle;
   }
+}
+
+bool Engine::is_past(const PlayBounds& bounds, const Next& next) {
+  if (bounds.duration && next.at >= *bounds.duration) return true;
+  // Those that a replay only waits for are beyond all times.
+  return next.kind != Kind::kInjection && next.at > kDurationMax;
 }
 
 void Engine::check_journal() {
@@ -293,7 +300,7 @@ base::Status Engine::inject(std::uint32_t component,
   }
   run.injected->expect();
   run.injected->push(std::move(message), 0);
-  tables_.domains[domain].arrivals.push_back(
+  tables_.add_arrival(
       {.edge = kNoIndex, .component = component, .number = run.injected->last_number()});
   if (waker_ != nullptr) waker_->wake_domain(domain);
   return {};
@@ -408,7 +415,9 @@ void Engine::spend(InvocationRecord& record, Duration duration, bool is_busy) {
     return;
   }
   record.has_more = true;
-  record.spent += std::max(duration, Duration::zero());
+  // No run is longer than that.
+  const Duration left = std::max(kDurationMax - record.end(), Duration::zero());
+  record.spent += std::clamp(duration, Duration::zero(), left);
   const auto is_over = [&record](Duration limit) {
     return limit != Duration::zero() && record.spent > limit;
   };

@@ -141,6 +141,7 @@ class Engine final : public BodyServices {
   };
 
   [[nodiscard]] Next find_next(bool only_ends) const;
+  [[nodiscard]] static bool is_past(const PlayBounds& bounds, const Next& next);
   void end_epoch(Domain& domain, Duration at);
   [[nodiscard]] std::optional<std::string> take_line();
   void wake_for_arrivals();

@@ -40,6 +40,30 @@ TEST(Engine, G35_TwoIndependentLanesTickThreeToOne) {
   EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kDurationBound);
 }
 
+TEST(Engine, G61_ARunInVirtualTimeEndsBeforeItsTimesOverflow) {
+  const std::string most = "2305843009213693951ns";  // the longest that a file may give
+  const RunText parts{
+      .components = {"id: t, type: core.counter, event_sources: [{type: timer, period: " + most +
+                         "}], execution: {lane: main}",
+                     "id: s, type: core.spend, config: {cost: " + most +
+                         "}, trigger_policy: {type: any_input, max_silence: " + most +
+                         "}, execution: {lane: main, budget: " + most +
+                         ", on_error: {restart: {max: 9, backoff: " + most + "}}}",
+                     "id: k, type: core.task, config: {delay: " + most +
+                         "}, trigger_policy: {type: batch, batch_size: 1, batch_window: " + most +
+                         "}, execution: {lane: main}",
+                     output("o", "main")},
+      .edges = {"id: ts, kind: immediate, from: t.out, to: s.in",
+                "id: tk, kind: immediate, from: t.out, to: k.in",
+                "id: so, kind: delay, from: s.out, to: o.in, policy: {lifespan: " + most + "}",
+                "id: ko, kind: async, from: k.out, to: o.in, policy: {mode: queue, capacity: 9}"}};
+  const auto result = run_graph(parts, {.steps = 1000});
+  EXPECT_TRUE(result.ok);
+  EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kDurationBound);
+  EXPECT_EQ(result.time.count(), 2305843009213693951);
+  EXPECT_GT(result.invocations, 2U);
+}
+
 TEST(Engine, G60_WhatLeavesAtAnEndIsThereForEveryBoundaryAfterIt) {
   // p ends its epochs at 10, 20, ... when q begins: ends come first, although q has the lower rank.
   const RunText parts{

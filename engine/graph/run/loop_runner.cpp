@@ -138,7 +138,7 @@ LoopRunner::Step LoopRunner::run_member(std::uint32_t member, TriggerNotes& note
     run.trigger->discard_all();
     return Step::kIdle;
   }
-  if (run.down_until || tables_.is_stuck(member)) return Step::kIdle;
+  if (!tables_.can_be_called(member)) return Step::kIdle;
   const std::size_t first = current_.size();
   run.trigger->collect({.now = domain_.now, .boundary = domain_.boundary},
                        current_,
@@ -160,12 +160,21 @@ LoopRunner::Step LoopRunner::run_member(std::uint32_t member, TriggerNotes& note
     if (record.error) {
       is_tainted_ = true;
       committer_.discard(record);
+      if (!tables_.can_be_called(member)) drop_rest(i + 1);
     }
   }
   for (std::size_t i = first; i < current_.size(); ++i) {
     if (!current_[i].error && !committer_.commit_inner(current_[i])) is_tainted_ = true;
   }
   return Step::kRan;
+}
+
+void LoopRunner::drop_rest(std::size_t first) {
+  while (current_.size() > first) {
+    const InvocationRecord& last = current_[current_.size() - 1];
+    tables_.metrics.triggers[last.component].isolated_drop_count.add(last.messages.size());
+    current_.pop_back();
+  }
 }
 
 std::string_view LoopRunner::reason_after_iteration(Duration began) {

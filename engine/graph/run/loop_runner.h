@@ -48,6 +48,9 @@ class LoopRunner {
 
   [[nodiscard]] Step run_iteration(TriggerNotes& notes);
   [[nodiscard]] Step run_member(std::uint32_t member, TriggerNotes& notes);
+  /// Removes the invocations of a member from that one on: it has failed, or hangs, and takes no
+  /// more.
+  void drop_rest(std::size_t first);
   [[nodiscard]] std::string_view reason_after_iteration(Duration began);
   [[nodiscard]] bool is_stable();
   [[nodiscard]] bool sees_stop() const;

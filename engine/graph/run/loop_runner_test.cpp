@@ -204,6 +204,48 @@ TEST(LoopRunner, G64_ATransactionIsOnePassAndDiscardsAllOnAnyRefusal) {
   EXPECT_EQ(values(result), (Strings{"4"}));
 }
 
+/// A transaction of `a` and `b`, in which `a` publishes two values to `o` over an edge with room
+/// for one, and one to `x`.
+RuntimeRunnerResult two_of_a_transaction(const std::string& overflow) {
+  TestTypes types;
+  types.add_body("t.Twice", [](const Invocation&, GraphContext& context) -> base::Status {
+    context.publish("out", Payload(std::int64_t{1}));
+    context.publish("out", Payload(std::int64_t{2}));
+    return {};
+  });
+  RunText parts = ring("type: transaction", "type: t.Twice, trigger_policy: {type: manual}");
+  parts.edges[2] =
+      "id: ao, kind: immediate, from: a.out, to: o.in, policy: {mode: queue, capacity: 1, "
+      "overflow: " +
+      overflow + "}";
+  parts.edges.push_back(
+      "id: bx, kind: immediate, from: b.out, to: x.in, policy: {mode: queue, capacity: 9}");
+  parts.components.push_back(
+      "id: x, type: core.output, trigger_policy: {type: any_input}, execution: {lane: main}");
+  return run_graph(parts, {.steps = 2}, types);
+}
+
+TEST(LoopRunner, G18_G64_ATransactionThatFitsInPartOnlyIsNotSeenAtAll) {
+  const auto result = two_of_a_transaction("reject");
+  EXPECT_TRUE(result.ok);
+  EXPECT_EQ(values(result), Strings{});
+  EXPECT_EQ(result.metric("runtime.channel.publish_count", "ao"), 0);
+  EXPECT_EQ(result.metric("runtime.channel.reject_count", "ao"), 2) << "one in each epoch";
+  EXPECT_EQ(result.metric("runtime.publication.discarded"),
+            result.metric("runtime.loop.output_discarded", "loop"));
+  ASSERT_EQ(result.health_events.size(), 1U);
+  EXPECT_EQ(to_string(result.health_events.front().kind), "channel_overflow");
+  EXPECT_EQ(result.health_events.front().count, 2U);
+}
+
+TEST(LoopRunner, G17_G64_ATransactionOnAFullFailFastEdgeEndsTheRun) {
+  const auto result = two_of_a_transaction("fail_fast");
+  ASSERT_EQ(result.errors.size(), 1U);
+  EXPECT_EQ(result.errors.front().code, "channel_overflow");
+  EXPECT_EQ(result.errors.front().component, "a");
+  EXPECT_EQ(values(result), Strings{});
+}
+
 TEST(LoopRunner, G64_ATransactionDiscardsAllOnAnyError) {
   // `b` fails in the second epoch, after `a` has published to `x` outside the loop.
   RunText parts = ring("type: transaction");

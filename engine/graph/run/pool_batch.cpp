@@ -161,6 +161,7 @@ void PoolBatch::offer(Duration begin) {
   for (InvocationRecord* record : records_) {
     bodies_.prepare(*record, domain_);
     record->has_run = false;
+    ++tables_.components[record->component].under_way;
     // Mostly the same component as the one before.
     if (before != nullptr && before->component == record->component) {
       team_items_.push_back(team_items_.back());
@@ -215,6 +216,7 @@ Duration PoolBatch::finish(Duration begin) {
     // They lie in the caches of the processors that ran them.
     if (i + kPrefetched < records_.size()) records_[i + kPrefetched]->prefetch();
     const InvocationRecord* record = records_[i];
+    if (team_ != nullptr) --tables_.components[record->component].under_way;
     if (!record->has_run) continue;
     end = std::max(end, record->end());
     if (record->worker < 64) workers_used_ |= std::uint64_t{1} << record->worker;

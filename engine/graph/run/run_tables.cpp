@@ -170,6 +170,24 @@ void RunTables::add_positions() {
   }
 }
 
+void RunTables::add_arrival(const ArrivalItem& item) {
+  const std::uint32_t reader = item.edge == kNoIndex ? item.component : graph.edges[item.edge].to;
+  DomainRun& domain = domains[graph.components[reader].domain];
+  if (domain.arrivals.size() >= domain.arrivals_next_look) [[unlikely]]
+    forget_evicted(domain);
+  domain.arrivals.push_back(item);
+}
+
+void RunTables::forget_evicted(DomainRun& domain) {
+  std::erase_if(domain.arrivals, [this](const ArrivalItem& item) {
+    const Channel& channel =
+        item.edge == kNoIndex ? *components[item.component].injected : *channels[item.edge];
+    return !channel.is_unseen(item.number);
+  });
+  // As many again are added before the next look, so that a look costs little per message.
+  domain.arrivals_next_look = std::max(kArrivalsKept, 2 * domain.arrivals.size());
+}
+
 void RunTables::report(const HealthEvent& event, const DomainRun& domain) {
   if (health.add(event)) {
     metrics.run.health_event_count.add();

@@ -80,6 +80,7 @@ struct ComponentRun {
   std::deque<OutputRecord> for_poll = {};
 
   // What `why` tells.
+  std::uint32_t under_way = 0;  ///< in wall time: invocations given to threads and not returned
   std::uint64_t last_run_epoch = 0;
   EventKind last_kind = EventKind::kManual;
   MessageId last_cause = {};
@@ -98,6 +99,9 @@ struct ArrivalItem {
   std::uint32_t component = kNoIndex;
   std::uint64_t number = 0;
 };
+
+/// So many arrivals are kept without a look at whether their messages are still there.
+inline constexpr std::size_t kArrivalsKept = 256;
 
 /// Arrivals of an epoch count up from the epoch shifted by this, so that one can tell from an
 /// arrival in which epoch it was (unless there are more than that in one epoch; they stay in
@@ -132,9 +136,10 @@ struct DomainRun {
   Duration now{};
   std::uint64_t arrival = 0;  ///< counts what became visible
   std::vector<OutboxItem> outbox = {};
-  std::vector<StateStore::Write> writes = {};  ///< leave too
-  std::vector<ArrivalItem> arrivals = {};
-  std::vector<OutputRecord> given = {};      ///< to the host, and not handed over yet
+  std::vector<StateStore::Write> writes = {};      ///< leave too
+  std::vector<ArrivalItem> arrivals = {};          ///< `RunTables::add_arrival` adds to it
+  std::size_t arrivals_next_look = kArrivalsKept;  ///< see there
+  std::vector<OutputRecord> given = {};            ///< to the host, and not handed over yet
   std::vector<std::uint32_t> returned = {};  ///< components whose abandoned invocation has ended
   /// Where its time comes from; nullptr: it moves by what bodies spend.
   const RunClock* clock = nullptr;
@@ -209,11 +214,19 @@ struct RunTables {
     return components[component].stuck_count > 0 &&
            !graph.components[component].execution.reentrant;
   }
+  /// Whether its instance may be called: it is not isolated, waits for no backoff and is not stuck.
+  [[nodiscard]] bool can_be_called(std::uint32_t component) const {
+    const ComponentRun& run = components[component];
+    return !run.is_isolated && !run.down_until && !is_stuck(component);
+  }
   /// Whether it reads lines of standard input, and there is none yet.
   [[nodiscard]] bool waits_for_line(std::uint32_t component) const {
     return lines != nullptr && !lines->is_ready() &&
            graph.components[component].type == "core.stdin";
   }
+  /// Notes a message that has left for the domain of its reader. A domain that begins no epoch for
+  /// long keeps as many as its channels hold: now and then what was evicted meanwhile is forgotten.
+  void add_arrival(const ArrivalItem& item);
   /// Hands over what was committed for the host. Called with the lock held, which it lets go of.
   void hand_over(DomainRun& domain);
   /// Notes a health event, in the trace too.
@@ -232,6 +245,7 @@ struct RunTables {
 
  private:
   void trace_slowly(const DomainRun& domain, GraphEvent event);
+  void forget_evicted(DomainRun& domain);
   void add_channels();
   void add_component(std::uint32_t index);
   void add_outputs(std::uint32_t index, ComponentRun& run) const;

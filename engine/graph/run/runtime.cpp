@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,11 @@ base::Result<std::uint32_t> component_index(const CompiledGraph& graph, std::str
   return base::fail(
       base::ErrorCode::kNotFound,
       base::format("No component has the id '{}'{}", id, base::did_you_mean(id, known)));
+}
+
+base::Status is_ending() {
+  return base::fail(base::ErrorCode::kUnavailable,
+                    "The run was told to end while an epoch was in progress");
 }
 
 base::Status not_running() {
@@ -181,10 +187,14 @@ base::Status Runtime::update_config(std::span<const ConfigUpdate> updates) {
   if (wall_ == nullptr) {
     return apply_config_updates(engine_->tables(), registry, components, updates);
   }
+  // Domains that do not take part go on meanwhile.
+  std::vector<std::uint32_t> domains;
+  for (const std::uint32_t component : components) {
+    domains.push_back(engine_->tables().graph.components[component].domain);
+  }
   const base::MutexLock one_at_a_time(hold_mutex_);
-  wall_->hold();
-  base::Status status;
-  {
+  base::Status status = is_ending();
+  if (wall_->hold(domains)) {
     const RunLocked locked(engine_->tables().lock);
     status = apply_config_updates(engine_->tables(), registry, components, updates);
   }
@@ -194,16 +204,20 @@ base::Status Runtime::update_config(std::span<const ConfigUpdate> updates) {
 
 base::Result<std::vector<ComponentSnapshot>> Runtime::snapshot() {
   if (!engine_->is_running()) return std::unexpected(not_running().error());
-  std::vector<ComponentSnapshot> snapshots;
+  if (wall_ == nullptr) return take_snapshot();
+  std::vector<std::uint32_t> domains(engine_->tables().domains.size());
+  std::iota(domains.begin(), domains.end(), 0U);
   const base::MutexLock one_at_a_time(hold_mutex_);
-  if (wall_ != nullptr) wall_->hold();
-  bool is_good = false;
-  {
-    const RunLocked locked(engine_->tables().lock);
-    is_good = engine_->lifecycle().snapshot(snapshots);
-  }
-  if (wall_ != nullptr) wall_->release();
-  if (is_good) return snapshots;
+  base::Result<std::vector<ComponentSnapshot>> snapshots = std::unexpected(is_ending().error());
+  if (wall_->hold(domains)) snapshots = take_snapshot();
+  wall_->release();
+  return snapshots;
+}
+
+base::Result<std::vector<ComponentSnapshot>> Runtime::take_snapshot() {
+  const RunLocked locked(engine_->tables().lock);
+  std::vector<ComponentSnapshot> snapshots;
+  if (engine_->lifecycle().snapshot(snapshots)) return snapshots;
   const RunError& error = engine_->tables().errors.back();
   return base::fail(base::ErrorCode::kNodeFailed, error.message, error.component);
 }

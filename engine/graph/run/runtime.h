@@ -77,8 +77,9 @@ class Runtime {
   [[nodiscard]] bool is_paused() const;
   /// Whether no epoch will begin any more.
   [[nodiscard]] bool has_ended() const;
-  /// Checks all, then applies all between two epochs; on a failure those already applied get their
-  /// old configuration back, in reverse.
+  /// Checks all, then applies all between two epochs of their domains; on a failure those already
+  /// applied get their old configuration back, in reverse. In wall time waits for the epochs in
+  /// progress there; fails if the run is told to end meanwhile.
   [[nodiscard]] base::Status update_config(std::span<const ConfigUpdate> updates);
   /// The state of the components that make snapshots.
   [[nodiscard]] base::Result<std::vector<ComponentSnapshot>> snapshot();
@@ -100,6 +101,7 @@ class Runtime {
 
  private:
   void finish(SchedulerStopReason reason);
+  [[nodiscard]] base::Result<std::vector<ComponentSnapshot>> take_snapshot();
 
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<WallRun> wall_;  // in wall time, between `start` and `stop`

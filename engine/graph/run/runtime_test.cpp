@@ -1,13 +1,21 @@
 #include "graph/run/runtime.h"
 
+#include <algorithm>
+#include <atomic>
+#include <barrier>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/sync/mutex.h"
+#include "base/sync/thread_annotations.h"
 #include "graph/payload.h"
 #include "graph/run/run_fixture.h"
 #include "graph/run/run_result.h"
@@ -56,16 +64,87 @@ RuntimeRunnerResult traced(const RunText& parts, RuntimeRunnerOptions options = 
   return run_graph(parts, options);
 }
 
+/// Calls `check` with a run in virtual time, and with one on threads.
+template <class Check>
+void in_both_times(const RunText& parts,
+                   const RuntimeRunnerOptions& options,
+                   const TestTypes& types,
+                   const Check& check) {
+  {
+    SCOPED_TRACE("in virtual time");
+    check(run_graph(parts, options, types));
+  }
+  SCOPED_TRACE("on threads");
+  check(run_graph_in_wall_time(parts, options, types));
+}
+
+/// Bodies on threads that pass their messages on. They count how many of them run at once, and
+/// which threads they were on.
+class CountedBodies {
+ public:
+  /// So many at a time wait for each other, which they can only if they overlap; `calls` is how
+  /// many of all calls do.
+  CountedBodies(std::ptrdiff_t meeting, int calls) : meeting_(meeting), meeting_calls_(calls) {}
+  RuntimeRunnerResult run(RunText parts,
+                          const std::string& execution,
+                          const RuntimeRunnerOptions& options = {}) {
+    TestTypes types;
+    types.add_body("t.Counted", [this](const Invocation& invocation, GraphContext& context) {
+      return call(invocation, context);
+    });
+    parts.components[1] =
+        "id: w, type: t.Counted, trigger_policy: {type: any_input}, execution: {" + execution + "}";
+    return run_graph_in_wall_time(parts, options, types);
+  }
+  [[nodiscard]] int most_at_once() {
+    const base::MutexLock lock(mutex_);
+    return most_;
+  }
+  [[nodiscard]] std::size_t thread_count() {
+    const base::MutexLock lock(mutex_);
+    return threads_.size();
+  }
+
+ private:
+  base::Status call(const Invocation& invocation, GraphContext& context) {
+    {
+      const base::MutexLock lock(mutex_);
+      most_ = std::max(most_, ++inside_);
+      threads_.insert(std::this_thread::get_id());
+    }
+    if (calls_.fetch_add(1) < meeting_calls_) meeting_.arrive_and_wait();
+    for (const InputMessage& input : invocation.messages())
+      context.publish("out", input.message.value);
+    const base::MutexLock lock(mutex_);
+    --inside_;
+    return {};
+  }
+
+  std::barrier<> meeting_;
+  const int meeting_calls_;
+  std::atomic<int> calls_{0};
+  base::Mutex mutex_;
+  int inside_ MR_GUARDED_BY(mutex_) = 0;
+  int most_ MR_GUARDED_BY(mutex_) = 0;
+  std::set<std::thread::id> threads_ MR_GUARDED_BY(mutex_);
+};
+
 TEST(Runtime, ThreadPoolLaneExecutesReentrantInvocationsConcurrently) {
-  const auto result = traced(pool_graph("max_threads: 3", "reentrant: true", 7));
+  const RunText parts = pool_graph("max_threads: 3", "reentrant: true", 7);
+  const auto result = traced(parts);
   EXPECT_EQ(overlap(result, 1), 3U);
   EXPECT_EQ(result.metric("runtime.scheduler.active_count", "pool"), 3);
+  CountedBodies bodies(3, 6);
+  const auto on_threads = bodies.run(parts, "lane: pool, reentrant: true");
+  EXPECT_EQ(bodies.most_at_once(), 3);
+  EXPECT_EQ(on_threads.metric("runtime.scheduler.active_count", "pool"), 3);
+  EXPECT_EQ(values(on_threads), values(result));
 }
 
 TEST(Runtime, ThreadPoolWorkersPersistAcrossMultipleRuntimeSteps) {
   RunText parts = pool_graph("max_threads: 2", "reentrant: true", 3);
   parts.components[0] =
-      "id: s, type: core.counter, config: {per_invocation: 3}, execution: {lane: main}";
+      "id: s, type: core.counter, config: {per_invocation: 4}, execution: {lane: main}";
   const auto result = traced(parts, {.steps = 5});
   std::set<std::uint32_t> workers;
   for (const GraphEvent& event : result.events) {
@@ -74,68 +153,91 @@ TEST(Runtime, ThreadPoolWorkersPersistAcrossMultipleRuntimeSteps) {
   }
   EXPECT_EQ(workers, (std::set<std::uint32_t>{0, 1}));
   EXPECT_EQ(result.metric("runtime.scheduler.worker_count", "pool"), 2);
-  EXPECT_EQ(result.metric("runtime.scheduler.completed_count", "pool"), 15);
+  EXPECT_EQ(result.metric("runtime.scheduler.completed_count", "pool"), 20);
+  // In every epoch two threads have to meet, and they are always the same two.
+  CountedBodies bodies(2, 20);
+  const auto on_threads = bodies.run(parts, "lane: pool, reentrant: true", {.steps = 5});
+  EXPECT_EQ(bodies.thread_count(), 2U);
+  EXPECT_EQ(on_threads.metric("runtime.scheduler.completed_count", "pool"), 20);
 }
 
 TEST(Runtime, ThreadPoolLaneSerializesNonReentrantInvocations) {
-  const auto result = traced(pool_graph("max_threads: 4", "reentrant: false", 5));
+  const RunText parts = pool_graph("max_threads: 4", "reentrant: false", 5);
+  const auto result = traced(parts);
   EXPECT_EQ(overlap(result, 1), 1U);
   EXPECT_EQ(values(result), (Strings{"1", "2", "3", "4", "5"}));
+  CountedBodies bodies(1, 0);
+  EXPECT_EQ(values(bodies.run(parts, "lane: pool")), values(result));
+  EXPECT_EQ(bodies.most_at_once(), 1);
 }
 
 TEST(Runtime, ThreadPoolStopWhileQueueNonEmptyDrainsAdmittedWork) {
-  loop::StopSource stop;
-  TestTypes types;
-  types.add_body("t.Stop",
-                 [&stop](const Invocation& invocation, GraphContext& context) -> base::Status {
-                   stop.request_stop();
-                   for (const InputMessage& input : invocation.messages())
-                     context.publish("out", input.message.value);
-                   return {};
-                 });
-  RunText parts = pool_graph("max_threads: 1", "reentrant: true", 4);
-  parts.components[1] =
-      "id: w, type: t.Stop, trigger_policy: {type: any_input}, execution: {lane: pool, reentrant: "
-      "true}";
-  RuntimeRunnerOptions options{.stop_token = stop.token(), .steps = 9};
-  const auto result = run_graph(parts, options, types);
-  EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kStopRequested);
-  EXPECT_EQ(values(result), (Strings{"1", "2", "3", "4"}));
-  EXPECT_EQ(result.epochs.front().epochs, 1U);
+  for (const bool on_threads : {false, true}) {
+    loop::StopSource stop;
+    TestTypes types;
+    types.add_body("t.Stop",
+                   [&stop](const Invocation& invocation, GraphContext& context) -> base::Status {
+                     stop.request_stop();
+                     for (const InputMessage& input : invocation.messages())
+                       context.publish("out", input.message.value);
+                     return {};
+                   });
+    RunText parts = pool_graph("max_threads: 1", "reentrant: true", 4);
+    parts.components[1] =
+        "id: w, type: t.Stop, trigger_policy: {type: any_input}, execution: {lane: pool, "
+        "reentrant: true}";
+    const RuntimeRunnerOptions options{.stop_token = stop.token(), .steps = 9};
+    const auto result = on_threads ? run_graph_in_wall_time(parts, options, types)
+                                   : run_graph(parts, options, types);
+    EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kStopRequested);
+    EXPECT_EQ(values(result), (Strings{"1", "2", "3", "4"}));
+    EXPECT_EQ(result.epochs.front().epochs, 1U);
+  }
 }
 
-void expect_rejection(const RuntimeRunnerResult& result,
-                      std::uint64_t count,
-                      std::string_view policy) {
-  EXPECT_EQ(result.metric("runtime.scheduler.rejected_count", "pool"), static_cast<double>(count));
-  ASSERT_EQ(result.health_events.size(), 1U);
-  EXPECT_EQ(result.health_events.front().kind, HealthKind::kSchedulerReject);
-  EXPECT_EQ(result.health_events.front().count, count);
-  EXPECT_EQ(result.health_events.front().policy, policy);
+/// Of five invocations, which take no time, the pool admits those with these values, in both times.
+void expect_rejection(RunText parts,
+                      const Strings& admitted,
+                      std::string_view policy,
+                      double low_priority) {
+  const std::size_t count = 5 - admitted.size();
+  std::string& worker = parts.components[1];
+  worker.replace(worker.find("10ms"), 4, "0ms");
+  in_both_times(parts, {}, {}, [&](const RuntimeRunnerResult& result) {
+    EXPECT_EQ(values(result), admitted);
+    EXPECT_EQ(result.metric("runtime.scheduler.rejected_count", "pool"),
+              static_cast<double>(count));
+    EXPECT_EQ(result.metric("runtime.scheduler.low_priority_rejected_count", "pool"), low_priority);
+    ASSERT_EQ(result.health_events.size(), 1U);
+    EXPECT_EQ(result.health_events.front().kind, HealthKind::kSchedulerReject);
+    EXPECT_EQ(result.health_events.front().count, count);
+    EXPECT_EQ(result.health_events.front().policy, policy);
+  });
 }
 
 TEST(Runtime, ThreadPoolLaneQueueCapacityRejectsNewestWhenFull) {
-  const auto result = traced(
-      pool_graph("max_threads: 1, queue_capacity: 2, overflow: reject", "reentrant: true", 5));
-  EXPECT_EQ(values(result), (Strings{"1", "2", "3"}));
-  expect_rejection(result, 2, "reject");
-  EXPECT_EQ(result.metric("runtime.scheduler.low_priority_rejected_count", "pool"), 0);
+  expect_rejection(
+      pool_graph("max_threads: 1, queue_capacity: 2, overflow: reject", "reentrant: true", 5),
+      {"1", "2", "3"},
+      "reject",
+      0);
 }
 
 TEST(Runtime, ThreadPoolLaneRejectNewKeepsOldestAdmissionWhenFull) {
-  const auto result = traced(
-      pool_graph("max_threads: 2, queue_capacity: 1, overflow: reject_new", "reentrant: true", 5));
-  EXPECT_EQ(values(result), (Strings{"1", "2", "3"}));
-  expect_rejection(result, 2, "reject_new");
+  expect_rejection(
+      pool_graph("max_threads: 2, queue_capacity: 1, overflow: reject_new", "reentrant: true", 5),
+      {"1", "2", "3"},
+      "reject_new",
+      0);
 }
 
 TEST(Runtime, ThreadPoolLaneQueueCapacityDropsOldestWhenConfigured) {
-  const auto result = traced(pool_graph("max_threads: 1, queue_capacity: 1, overflow: drop_oldest",
-                                        "reentrant: true, priority: low",
-                                        5));
-  EXPECT_EQ(values(result), (Strings{"4", "5"}));
-  expect_rejection(result, 3, "drop_oldest");
-  EXPECT_EQ(result.metric("runtime.scheduler.low_priority_rejected_count", "pool"), 3);
+  expect_rejection(pool_graph("max_threads: 1, queue_capacity: 1, overflow: drop_oldest",
+                              "reentrant: true, priority: low",
+                              5),
+                   {"4", "5"},
+                   "drop_oldest",
+                   3);
 }
 
 TEST(Runtime, RuntimePriorityOrdersIndependentReadyComponentsAndDoesNotStarveLowPriority) {
@@ -150,12 +252,13 @@ TEST(Runtime, RuntimePriorityOrdersIndependentReadyComponentsAndDoesNotStarveLow
                      "id: b, type: t.Note, execution: {lane: main, priority: high}",
                      "id: c, type: t.Note, execution: {lane: main}",
                      "id: d, type: t.Note, execution: {lane: main, priority: low}"}};
-  const auto result = run_graph(parts, {.steps = 3}, types);
-  EXPECT_EQ(order, "bcdabcdabcda");
-  for (const char* name : {"high", "normal", "low", "background"}) {
-    EXPECT_EQ(result.metric(base::format("runtime.scheduler.priority_{}_count", name), "main"), 3)
-        << name;
-  }
+  in_both_times(parts, {.steps = 3}, types, [&](const RuntimeRunnerResult& result) {
+    EXPECT_EQ(std::exchange(order, {}), "bcdabcdabcda");
+    for (const char* name : {"high", "normal", "low", "background"}) {
+      EXPECT_EQ(result.metric(base::format("runtime.scheduler.priority_{}_count", name), "main"), 3)
+          << name;
+    }
+  });
 }
 
 TEST(Runtime, ThreadPoolExecuteStatusFailureKeepsStructuredRuntimeError) {
@@ -163,35 +266,42 @@ TEST(Runtime, ThreadPoolExecuteStatusFailureKeepsStructuredRuntimeError) {
   parts.components[1] =
       "id: w, type: core.fail, config: {fail_at: [2]}, trigger_policy: {type: any_input}, "
       "execution: {lane: pool}";
-  const auto result = traced(parts);
-  EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kError);
-  ASSERT_EQ(result.errors.size(), 1U);
-  const RunError& error = result.errors.front();
-  EXPECT_EQ(
-      base::format(
-          "{} {} {} {} {}", error.phase, error.component, error.lane, error.code, error.message),
-      "execute w pool component_execute failed as configured");
+  in_both_times(parts, {}, {}, [](const RuntimeRunnerResult& result) {
+    EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kError);
+    ASSERT_EQ(result.errors.size(), 1U);
+    const RunError& error = result.errors.front();
+    EXPECT_EQ(
+        base::format(
+            "{} {} {} {} {}", error.phase, error.component, error.lane, error.code, error.message),
+        "execute w pool component_execute failed as configured");
+  });
 }
 
 TEST(Runtime, PublishStagesWithoutRecursiveDownstreamExecute) {
-  int depth = 0;
+  std::atomic<int> running{0};
   TestTypes types;
-  types.add_body("t.Deep", [&depth](const Invocation&, GraphContext& context) -> base::Status {
-    EXPECT_EQ(++depth, 1);
+  types.add_body("t.Deep", [&running](const Invocation&, GraphContext& context) -> base::Status {
+    EXPECT_EQ(++running, 1);
     context.publish("out", Payload(true));
-    --depth;
+    // Whoever is downstream has time enough to begin on another thread.
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    --running;
     return {};
   });
-  const auto result = run_graph(
-      {.components =
-           {"id: a, type: t.Deep, execution: {lane: main}",
-            "id: b, type: t.Deep, trigger_policy: {type: any_input}, execution: {lane: main}",
-            "id: c, type: t.Deep, trigger_policy: {type: any_input}, execution: {lane: main}"},
-       .edges = {"id: ab, kind: immediate, from: a.out, to: b.in",
-                 "id: bc, kind: immediate, from: b.out, to: c.in"}},
-      {.steps = 2},
-      types);
-  EXPECT_EQ(result.invocations, 6U);
+  for (const std::string lane : {"main", "pool"}) {
+    const std::string step =
+        ", type: t.Deep, trigger_policy: {type: any_input}, execution: {lane: " + lane + "}";
+    const RunText parts{
+        .lanes = {"main: {type: event_loop}", "pool: {type: thread_pool, max_threads: 2}"},
+        .components = {"id: a, type: t.Deep, execution: {lane: " + lane + "}",
+                       "id: b" + step,
+                       "id: c" + step},
+        .edges = {"id: ab, kind: immediate, from: a.out, to: b.in",
+                  "id: bc, kind: immediate, from: b.out, to: c.in"}};
+    in_both_times(parts, {.steps = 2}, types, [](const RuntimeRunnerResult& result) {
+      EXPECT_EQ(result.invocations, 6U);
+    });
+  }
 }
 
 TEST(Runtime, G42_AManualLaneRunsWhenSteppedOnly) {

@@ -16,9 +16,11 @@
 #include "graph/body/invocation_record.h"
 #include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
+#include "graph/format/duration_text.h"
 #include "graph/format/words.h"
 #include "graph/payload.h"
 #include "graph/run/channel.h"
+#include "graph/run/commit.h"
 #include "graph/run/run_journal.h"
 #include "graph/run/run_tables.h"
 #include "graph/threads/run_lock.h"
@@ -32,7 +34,9 @@ namespace {
 class VirtualTaskContext final : public TaskContext {
  public:
   explicit VirtualTaskContext(Duration budget) : budget_(budget) {}
-  void spend(Duration duration) override { spent_ += std::max(duration, Duration::zero()); }
+  void spend(Duration duration) override {
+    spent_ += std::clamp(duration, Duration::zero(), kDurationMax - spent_);
+  }
   [[nodiscard]] bool cancel_requested() const override {
     return budget_ != Duration::zero() && spent_ > budget_;
   }
@@ -132,7 +136,8 @@ void TaskBoard::run_now(Running task,
   TaskAnswer answer =
       journal == nullptr ? run_function() : journal->run_task(tables_, record, run_function);
   const auto worker = std::ranges::min_element(free_at_);
-  *worker = std::max(*worker, record.end()) + answer.spent;
+  // Beyond the end of any run, later is all the same.
+  *worker = std::min(std::max(*worker, record.end()) + answer.spent, 2 * kDurationMax);
   if (limit != Duration::zero() && answer.spent > limit) report_overrun(task.component, *worker);
   task.end = *worker;
   task.result = std::move(answer.result);
@@ -254,10 +259,9 @@ void TaskBoard::deliver(Running& task, DomainRun& domain) {
     channel.expect();
     const PushOutcome outcome = channel.push(
         {.value = *task.result, .published_at = task.end, .correlation = task.correlation}, 0);
+    report_push(tables_, domain, edge, outcome);
     if (!outcome.is_accepted) continue;
-    DomainRun& target =
-        tables_.domains[tables_.graph.components[tables_.graph.edges[edge].to].domain];
-    target.arrivals.push_back({.edge = edge, .number = channel.last_number()});
+    tables_.add_arrival({.edge = edge, .number = channel.last_number()});
   }
 }
 

@@ -1,5 +1,6 @@
 #include "graph/run/task_board.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "graph/run/run_fixture.h"
 #include "graph/run/run_result.h"
 #include "graph/run/runtime_runner.h"
+#include "graph/watch/graph_event.h"
 #include "graph/watch/health.h"
 #include "loop/stop.h"
 
@@ -99,6 +101,25 @@ TEST(TaskBoard, G18_AFailFastEdgeThatRefusesAResultEndsTheRun) {
   EXPECT_EQ(result.errors.front().component, "t");
   EXPECT_NE(result.errors.front().message.find("'tp'"), std::string::npos);
   EXPECT_EQ(result.scheduler_stop_reason, SchedulerStopReason::kError);
+}
+
+TEST(TaskBoard, G22_ResultsThatOverflowAnEdgeAreTold) {
+  for (const std::string overflow : {"drop_oldest", "drop_newest"}) {
+    RunText parts = with_two_full_edges("drop_oldest");
+    parts.edges.pop_back();
+    parts.components.pop_back();
+    parts.edges[1] =
+        "id: to, kind: async, from: t.out, to: o.in, policy: {mode: queue, capacity: 2, "
+        "overflow: " +
+        overflow + "}";
+    const auto result = run_graph(parts, {.duration = 5ms, .trace = true});
+    ASSERT_EQ(result.health_events.size(), 2U) << overflow;
+    EXPECT_EQ(result.health_events[0].kind, HealthKind::kBackpressureHighWatermark);
+    EXPECT_EQ(result.health_events[1].kind, HealthKind::kChannelOverflow);
+    EXPECT_EQ(result.health_events[1].policy, overflow);
+    EXPECT_EQ(std::ranges::count(result.events, GraphEventName::kChannelDrop, &GraphEvent::name),
+              1);
+  }
 }
 
 TEST(TaskBoard, G44_ATaskThatTakesLongerThanItsBudgetIsReported) {

@@ -71,9 +71,13 @@ void say_what_is_missing(const ComponentRun& run, WhyReport& report) {
   report.reason = base::format("no message on {}", names);
 }
 
-void why_it_did_not(const Engine& engine, const ComponentRun& run, WhyReport& report) {
+void why_it_did_not(const Engine& engine, std::uint32_t component, WhyReport& report) {
+  const RunTables& tables = engine.tables();
+  const ComponentRun& run = tables.components[component];
   const Trigger& trigger = *run.trigger;
-  if (report.epoch == 0) {
+  if (tables.waits_for_line(component)) {
+    report.reason = "it waits for a line of standard input";
+  } else if (report.epoch == 0) {
     report.reason = "its domain has not had an epoch yet";
   } else if (run.is_isolated) {
     report.reason = "it is isolated since it failed";
@@ -81,6 +85,9 @@ void why_it_did_not(const Engine& engine, const ComponentRun& run, WhyReport& re
   } else if (run.down_until) {
     report.reason = "it failed, and its new instance waits for its backoff";
     report.due_at = run.down_until;
+    report.since = run.last_run_epoch;
+  } else if (tables.is_stuck(component)) {
+    report.reason = "an invocation that was given up still runs in it";
     report.since = run.last_run_epoch;
   } else if (run.last_rejected_epoch == report.epoch) {
     report.reason = "its lane was full and rejected it";
@@ -98,7 +105,7 @@ void why_it_did_not(const Engine& engine, const ComponentRun& run, WhyReport& re
       list_missing(run, report);
     }
     report.due_at = due;
-  } else if (!engine.tables().errors.empty()) {
+  } else if (!tables.errors.empty()) {
     report.reason = "the run failed before its turn";
   } else {
     say_what_is_missing(run, report);
@@ -116,11 +123,16 @@ WhyReport explain_component(const Engine& engine, std::uint32_t component) {
                    .epoch = domain.run().epoch,
                    .reason = {},
                    .lane_state = domain.describe_lane()};
-  report.ran = run.last_run_epoch == report.epoch && report.epoch > 0;
-  if (report.ran) {
+  if (engine.is_paused() && domain.state() == DomainState::kIdle) {
+    report.lane_state = "paused: no epoch begins before resume";
+  }
+  report.ran = run.under_way > 0 || (run.last_run_epoch == report.epoch && report.epoch > 0);
+  if (run.under_way > 0) {
+    report.reason = "an invocation of it has not returned yet";
+  } else if (report.ran) {
     report.reason = why_it_ran(tables, run);
   } else {
-    why_it_did_not(engine, run, report);
+    why_it_did_not(engine, component, report);
   }
   return report;
 }

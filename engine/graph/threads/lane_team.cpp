@@ -131,7 +131,21 @@ struct LaneTeam::State {
   // locks when it joins the batch.
   alignas(base::kApartBytes) std::atomic<std::uint32_t> next{0};
 
+  /// Ends the threads of a team of which the system refused one.
+  struct StopIfIncomplete {
+    explicit StopIfIncomplete(State& of_team) : state(of_team) {}
+    StopIfIncomplete(const StopIfIncomplete&) = delete;
+    StopIfIncomplete& operator=(const StopIfIncomplete&) = delete;
+    ~StopIfIncomplete() {
+      if (!is_complete) state.stop();
+    }
+    State& state;
+    bool is_complete = false;
+  };
+
   static void start_thread(const std::shared_ptr<State>& state, std::shared_ptr<Worker> worker);
+  /// Ends all threads; no batch may be in progress.
+  void stop() MR_EXCLUDES(mutex);
   static void run_worker(const std::shared_ptr<State>& state, Worker& worker);
   void load(std::span<const TeamItem> new_items) MR_REQUIRES(mutex);
   [[nodiscard]] std::uint32_t take() MR_REQUIRES(mutex);
@@ -381,6 +395,7 @@ LaneTeam::LaneTeam(TeamOptions options) : state_(std::make_shared<State>()) {
   state_->taken = std::make_unique<TakenItems[]>(state_->options.width);
   state_->spin_max = runtime::machine_prices().wake * kSpinWakes;
   const std::size_t first = state_->options.caller_helps ? 1 : 0;
+  State::StopIfIncomplete guard(*state_);
   const base::MutexLock lock(state_->mutex);
   for (std::size_t i = first; i < state_->options.width; ++i) {
     auto worker = std::make_shared<State::Worker>();
@@ -388,19 +403,25 @@ LaneTeam::LaneTeam(TeamOptions options) : state_(std::make_shared<State>()) {
     state_->workers.push_back(worker);
     State::start_thread(state_, worker);
   }
+  guard.is_complete = true;
 }
 
-LaneTeam::~LaneTeam() {
-  std::vector<std::shared_ptr<State::Worker>> workers;
+LaneTeam::~LaneTeam() { state_->stop(); }
+
+void LaneTeam::State::stop() {
+  std::vector<std::shared_ptr<Worker>> all;
   {
-    const base::MutexLock lock(state_->mutex);
-    MR_CHECK(state_->left == 0);
-    state_->is_stopping = true;
-    state_->signal.fetch_add(1, std::memory_order_relaxed);
-    workers = state_->workers;
+    const base::MutexLock lock(mutex);
+    MR_CHECK(left == 0);
+    is_stopping = true;
+    signal.fetch_add(1, std::memory_order_relaxed);
+    all = workers;
   }
-  for (const auto& worker : workers) worker->spot.notify();
-  for (const auto& worker : workers) worker->thread.join();
+  for (const auto& worker : all) worker->spot.notify();
+  for (const auto& worker : all) {
+    // The last one has none if the system refused it.
+    if (worker->thread.joinable()) worker->thread.join();
+  }
 }
 
 void LaneTeam::begin(std::span<const TeamItem> items, TeamWork& work) {

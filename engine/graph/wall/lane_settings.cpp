@@ -138,4 +138,9 @@ bool LaneSettingsGate::open_when(std::size_t thread_count, const std::function<v
   return is_good;
 }
 
+void LaneSettingsGate::refuse() {
+  state_.store(kRefused, std::memory_order_release);
+  state_.notify_all();
+}
+
 }  // namespace millrace::graph

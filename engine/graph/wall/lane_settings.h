@@ -34,6 +34,8 @@ class LaneSettingsGate {
   /// Waits until so many threads have come, calls `on_open` with the lock of the tables held, and
   /// opens. False: a required setting was refused.
   [[nodiscard]] bool open_when(std::size_t thread_count, const std::function<void()>& on_open);
+  /// No thread of a domain begins any more.
+  void refuse();
 
  private:
   enum State : std::uint32_t { kShut, kOpen, kRefused };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -221,6 +222,33 @@ TEST(GraphContract, G52_AnotherThreadSeesEventsWhileTheRunIsInProgress) {
   EXPECT_EQ(why->lane_state, "in epoch 2");
 }
 
+TEST(GraphContract, G71_WhatHasNotReturnedIsSaidToRun) {
+  const HeldRun held;
+  const auto why = held.runtime->why("h");
+  ASSERT_TRUE(why);
+  EXPECT_TRUE(why->ran);
+  EXPECT_EQ(why->epoch, 2U);
+  EXPECT_EQ(why->reason, "an invocation of it has not returned yet");
+}
+
+TEST(GraphContract, G71_WhoWaitsForALineSaysSo) {
+  TestTypes types;
+  const CompiledGraph graph = types.compile(
+      RunText{.components = {"id: in, type: core.stdin, execution: {lane: main}"}}.text());
+  std::latch ends(1);
+  RuntimeRunnerOptions options{.standard_input = [&ends]() -> std::optional<std::string> {
+                                 ends.wait();
+                                 return std::nullopt;
+                               },
+                               .close_input = [&ends] { ends.count_down(); }};
+  Runtime runtime(graph, types.registry(), std::move(options));
+  ASSERT_TRUE(runtime.start());
+  EXPECT_EQ(runtime.why("in")->reason, "it waits for a line of standard input");
+  runtime.pause();
+  EXPECT_EQ(runtime.why("in")->lane_state, "paused: no epoch begins before resume");
+  runtime.stop();
+}
+
 TEST(GraphContract, G65_TheRegistryOfTheProcessHasTheValuesLive) {
   base::MetricsRegistry registry;
   const HeldRun held(&registry);
@@ -288,6 +316,49 @@ TEST(GraphContract, LinesOfStandardInputAreReadByAThreadOfTheirOwn) {
     ASSERT_EQ(result.outputs.size(), 200U);
     EXPECT_EQ(result.outputs.back().value, Payload(std::int64_t{200}));
     EXPECT_TRUE(is_closed);
+  }
+}
+
+TEST(GraphContract, G44_NothingElseIsCalledInAnInstanceThatHangs) {
+  for (const bool is_in_loop : {false, true}) {
+    auto release = std::make_shared<std::latch>(1);
+    auto has_returned = std::make_shared<std::latch>(1);
+    auto calls = std::make_shared<std::atomic<int>>(0);
+    TestTypes types;
+    types.add_body(
+        "t.Hang", [release, has_returned, calls](const Invocation&, GraphContext&) -> base::Status {
+          if (++*calls > 1) return {};
+          release->wait();
+          has_returned->count_down();
+          return {};
+        });
+    RunText parts{
+        .lanes = {"apart: {type: isolated_thread}"},
+        .components = {"id: s, type: core.counter, config: {count: 3, per_invocation: 2}, "
+                       "execution: {lane: apart}",
+                       "id: w, type: t.Hang, trigger_policy: {type: any_input, inputs: [in]}, "
+                       "execution: {lane: apart, abandon_after: 5ms, on_error: continue}"},
+        .edges = {"id: e, kind: immediate, from: s.out, to: w.in, policy: {mode: queue, "
+                  "capacity: 2}"}};
+    if (is_in_loop) {
+      parts.edges.push_back("id: again, kind: immediate, from: w.out, to: w.back");
+      parts.loops = {"id: ring, components: [w], loop_policy: {type: fixed_point}"};
+    }
+    const CompiledGraph graph = types.compile(parts.text());
+    {
+      Runtime runtime(graph, types.registry(), {.is_hosted = false});
+      ASSERT_TRUE(runtime.start());
+      EXPECT_EQ(runtime.wait(), SchedulerStopReason::kIdle);
+      EXPECT_EQ(*calls, 1);
+      const WhyReport why = runtime.why("w").value();
+      EXPECT_FALSE(why.ran);
+      EXPECT_EQ(why.epoch, 2U);
+      EXPECT_EQ(why.reason, "an invocation that was given up still runs in it");
+      EXPECT_EQ(why.since, 1U);
+      EXPECT_EQ(runtime.result().metric("runtime.trigger.isolated_drop_count", "w"), 1);
+    }
+    release->count_down();
+    has_returned->wait();
   }
 }
 

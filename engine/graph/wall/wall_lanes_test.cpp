@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstdint>
+#include <future>
 #include <latch>
 #include <memory>
 #include <string>
@@ -10,16 +11,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/result.h"
 #include "base/sync/mutex.h"
 #include "base/sync/thread_annotations.h"
 #include "graph/body/component.h"
 #include "graph/body/graph_context.h"
 #include "graph/compile/compiled_graph.h"
+#include "graph/payload.h"
+#include "graph/run/config_updates.h"
 #include "graph/run/run_fixture.h"
 #include "graph/run/run_options.h"
 #include "graph/run/run_result.h"
 #include "graph/run/runtime.h"
+#include "graph/run/why.h"
 #include "loop/stop.h"
 
 // Statements about lanes and errors on real threads; the same hold in virtual time.
@@ -170,6 +175,91 @@ TEST(WallLanes, G42_AManualLaneRunsOnlyWhenItIsStepped) {
   EXPECT_THAT(values_after({}), ElementsAre());
   EXPECT_THAT(values_after({3}), ElementsAre("1", "2", "3"));
   EXPECT_EQ(values_after({1, 1, 1}), values_after({3}));
+}
+
+/// `main` doubles what it is given; a body of the isolated lane waits until the test ends.
+struct LongEpoch {
+  LongEpoch() {
+    types.add_body("waits", [this](const Invocation&, GraphContext& context) -> base::Status {
+      has_begun.count_down();
+      may_end.wait();
+      context.finish();
+      return {};
+    });
+    graph = types.compile(
+        RunText{.lanes = {"main: {type: event_loop}", "apart: {type: isolated_thread}"},
+                .components = {"id: s, type: core.input, execution: {lane: main}",
+                               step_text("twice", "core.linear", "lane: main"),
+                               step_text("out", "core.output", "lane: main"),
+                               "id: w, type: waits, execution: {lane: apart}"},
+                .edges = {edge_text("s", "twice"), edge_text("twice", "out")}}
+            .text());
+    runtime = std::make_unique<Runtime>(
+        graph, types.registry(), RuntimeRunnerOptions{.stop_token = stop.token()});
+    EXPECT_TRUE(runtime->start());
+    has_begun.wait();
+  }
+  ~LongEpoch() {
+    may_end.count_down();
+    runtime->stop();
+  }
+  base::Status update(const std::string& component) {
+    return runtime->update_config(std::vector<ConfigUpdate>{
+        {.component = component, .config = *Payload::parse(R"({"factor": 2})")}});
+  }
+
+  std::latch has_begun{1};
+  std::latch may_end{1};
+  loop::StopSource stop;
+  TestTypes types;
+  CompiledGraph graph;
+  std::unique_ptr<Runtime> runtime;
+};
+
+TEST(WallLanes, G41_G50_AnUpdateOfMainDoesNotWaitForAnIsolatedLane) {
+  LongEpoch run;
+  EXPECT_TRUE(run.update("twice"));
+  ASSERT_TRUE(run.runtime->inject("s", Payload(std::int64_t{21})));
+  auto output = run.runtime->poll_output("out");
+  while (!output) output = run.runtime->poll_output("out");
+  EXPECT_EQ(output->value, Payload(std::int64_t{42}));
+}
+
+TEST(WallLanes, G39_G50_AnUpdateThatWaitsForAnEpochEndsWithAStop) {
+  LongEpoch run;
+  auto updated = std::async(std::launch::async, [&run] { return run.update("w"); });
+  auto taken = std::async(std::launch::async, [&run] { return run.runtime->snapshot(); });
+  run.stop.request_stop();
+  EXPECT_EQ(updated.get().error().code(), base::ErrorCode::kUnavailable);
+  EXPECT_EQ(taken.get().error().code(), base::ErrorCode::kUnavailable);
+}
+
+TEST(WallLanes, G23_G39_AStopWakesADomainThatWaitsForRoom) {
+  const TestTypes types;
+  const CompiledGraph graph = types.compile(
+      RunText{.lanes = {"apart: {type: isolated_thread}", "hand: {type: manual_step}"},
+              .components = {"id: s, type: core.counter, execution: {lane: apart}",
+                             step_text("out", "core.output", "lane: hand")},
+              .edges = {"id: e, kind: async, from: s.out, to: out.in, policy: {mode: queue, "
+                        "capacity: 1, overflow: block}"}}
+          .text());
+  loop::StopSource stop;
+  Runtime runtime(graph, types.registry(), {.stop_token = stop.token()});
+  ASSERT_TRUE(runtime.start());
+  const auto await_full_edge = [&runtime](std::uint64_t epoch) {
+    WhyReport report = runtime.why("s").value();
+    while (report.epoch != epoch || report.lane_state != "waits for room on edge 'e'") {
+      std::this_thread::yield();
+      report = runtime.why("s").value();
+    }
+  };
+  await_full_edge(2);
+  EXPECT_EQ(runtime.step("hand", 1).value_or(0), 1U) << "makes room for one more";
+  await_full_edge(3);
+  stop.request_stop();
+  EXPECT_EQ(runtime.run(), SchedulerStopReason::kStopRequested);
+  EXPECT_EQ(runtime.result().metric("runtime.channel.reject_count", "e"), 0);
+  EXPECT_EQ(runtime.result().epochs.front().epochs, 3U);
 }
 
 TEST(WallLanes, G45_RequestedAndObservedCancellationAreToldApart) {

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/sync/parking.h"
 #include "graph/body/message.h"
 #include "graph/compile/compiled_graph.h"
@@ -39,6 +42,7 @@ WallRun::WallRun(Engine& engine, const PlayBounds& bounds, bool is_hosted)
       bounds_(bounds),
       watchdog_([this] { wake_for_events(); }),
       stop_waker_(*this),
+      is_held_(tables_.domains.size(), false),
       is_over_(tables_.domains.size(), false) {
   for (std::size_t i = 0; i < tables_.domains.size(); ++i) {
     spots_.push_back(std::make_unique<base::ParkingSpot<>>());
@@ -73,6 +77,28 @@ bool WallRun::start() {
   // A stop that was requested already is seen by the first step.
   static_cast<void>(stop_waker_.try_connect(tables_.settings.stop_token));
   const auto gate = std::make_shared<LaneSettingsGate>(tables_);
+  bool is_started = false;
+  try {
+    is_started = start_threads(gate);
+  } catch (const std::system_error& error) {
+    gate->refuse();
+    const RunLocked locked(tables_.lock);
+    tables_.errors.push_back(
+        {.phase = "activate",
+         .component = {},
+         .lane = {},
+         .code = "os_setting",
+         .message = base::format("Cannot start the threads of the lanes: {}; use fewer, or raise "
+                                 "the limit of threads (ulimit -u)",
+                                 error.code().message())});
+  }
+  if (is_started) return true;
+  request_end(SchedulerStopReason::kError);
+  static_cast<void>(wait());
+  return false;
+}
+
+bool WallRun::start_threads(const std::shared_ptr<LaneSettingsGate>& gate) {
   const auto enter = [gate](std::uint32_t lane, std::uint32_t worker) {
     gate->enter(lane, worker);
   };
@@ -85,11 +111,7 @@ bool WallRun::start() {
       if (gate->enter_domain(i)) drive(i);
     });
   }
-  if (!gate->open_when(thread_count, [this] { engine_.start_clock(); })) {
-    request_end(SchedulerStopReason::kError);
-    static_cast<void>(wait());
-    return false;
-  }
+  if (!gate->open_when(thread_count, [this] { engine_.start_clock(); })) return false;
   events_thread_ = std::thread([this] { watch_events(); });
   if (tables_.lines != nullptr) input_thread_ = std::thread([this] { read_input(); });
   return true;
@@ -209,7 +231,7 @@ WallStep WallRun::step(std::size_t index) {
     end_epoch(index);
     return {};
   }
-  if (engine_.is_paused() || is_held_) return wait_for_work(index, std::nullopt);
+  if (engine_.is_paused() || is_held_[index]) return wait_for_work(index, std::nullopt);
   const bool is_on_clock = tables_.domains[index].clock != nullptr;
   const std::optional<Duration> next = domain.next_start(now);
   if (stays_over(index)) return {.kind = Kind::kWait};
@@ -272,7 +294,8 @@ WallStep WallRun::wait_for_work(std::size_t index, std::optional<Duration> next)
 
 bool WallRun::can_nothing_happen() const {
   if (has_open_input_ || reads_lines() || engine_.has_events()) return false;
-  if (engine_.is_paused() || is_held_) return false;
+  const bool is_held = std::ranges::find(is_held_, true) != is_held_.end();
+  if (engine_.is_paused() || is_held) return false;
   const Duration now = engine_.clock().now();
   for (std::size_t i = 0; i < spots_.size(); ++i) {
     const Domain& domain = engine_.domain(i);
@@ -371,28 +394,39 @@ std::uint64_t WallRun::step_manual(std::size_t index, std::uint64_t count) {
   return done;
 }
 
-void WallRun::hold() {
+bool WallRun::is_ending() const {
+  return has_ended_ || tables_.settings.stop_token.stop_requested();
+}
+
+bool WallRun::hold(std::span<const std::uint32_t> domains) {
   tables_.lock.lock();
-  is_held_ = true;
-  const auto is_busy = [this] {
-    for (std::size_t i = 0; i < spots_.size(); ++i) {
-      if (engine_.domain(i).state() == DomainState::kBusy) return true;
-    }
-    return false;
+  for (const std::uint32_t domain : domains) is_held_[domain] = true;
+  const auto is_busy = [&] {
+    return std::ranges::any_of(domains, [this](std::uint32_t domain) {
+      return engine_.domain(domain).state() == DomainState::kBusy;
+    });
   };
-  while (is_busy()) {
+  // A body may take for ever; the end of the run is not to wait for whoever waits here.
+  while (is_busy() && !is_ending()) {
     hold_spot_.announce();
     tables_.lock.unlock();
-    static_cast<void>(hold_spot_.wait(std::nullopt));
+    // A stop is not requested under the lock.
+    if (tables_.settings.stop_token.stop_requested()) {
+      static_cast<void>(hold_spot_.cancel());
+    } else {
+      static_cast<void>(hold_spot_.wait(std::nullopt));
+    }
     tables_.lock.lock();
   }
+  const bool is_idle = !is_busy();
   tables_.lock.unlock();
+  return is_idle;
 }
 
 void WallRun::release() {
   {
     const RunLocked locked(tables_.lock);
-    is_held_ = false;
+    is_held_.assign(is_held_.size(), false);
   }
   wake_all();
 }

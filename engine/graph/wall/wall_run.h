@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "loop/stop.h"
 
 namespace millrace::graph {
+
+class LaneSettingsGate;
 
 /// What the thread of a domain does next.
 struct WallStep {
@@ -60,8 +63,9 @@ class WallRun final : public RunWaker {
   [[nodiscard]] std::optional<Duration> handle_events();
   /// Runs epochs of a manual domain on the calling thread; gives how many. Without the lock.
   [[nodiscard]] std::uint64_t step_manual(std::size_t domain, std::uint64_t count);
-  /// No epoch begins until `release`; waits until none is in progress. Without the lock.
-  void hold();
+  /// No epoch of these domains begins until `release`; waits until none of them is in one. False if
+  /// the run was told to end meanwhile. Without the lock; one caller at a time.
+  [[nodiscard]] bool hold(std::span<const std::uint32_t> domains);
   void release();
 
   void wake_domain(std::uint32_t domain) override;
@@ -77,6 +81,7 @@ class WallRun final : public RunWaker {
     WallRun& run;
   };
 
+  [[nodiscard]] bool start_threads(const std::shared_ptr<LaneSettingsGate>& gate);
   void drive(std::size_t domain);
   void watch_events();
   void read_input();
@@ -88,6 +93,7 @@ class WallRun final : public RunWaker {
   [[nodiscard]] bool is_past_bound(std::size_t domain, std::optional<Duration> next) const;
   [[nodiscard]] bool stays_over(std::size_t domain) const;
   [[nodiscard]] bool can_nothing_happen() const;
+  [[nodiscard]] bool is_ending() const;
   /// Whether lines of standard input may still come.
   [[nodiscard]] bool reads_lines() const { return tables_.lines != nullptr && !lines_.has_ended; }
   void report_overrun(const OverrunReport& report);
@@ -109,7 +115,7 @@ class WallRun final : public RunWaker {
   // Guarded by the lock of the tables.
   bool has_ended_ = false;
   bool events_ended_ = false;
-  bool is_held_ = false;
+  std::vector<bool> is_held_;  // domains, see `hold`
   LineBuffer lines_;
   bool has_open_input_ = false;
   SchedulerStopReason reason_ = SchedulerStopReason::kNotStarted;
