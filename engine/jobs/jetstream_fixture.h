@@ -82,6 +82,9 @@ class FakeJetStream final : public nats::Link {
   int delivery_count = 0;      ///< of the consumer
   int lost_answers = 0;        ///< so many results are stored without an answer
   bool is_full = false;
+  bool takes_no_results = false;  ///< they are neither stored nor refused
+  bool is_gone = false;           ///< nobody takes results, and their stream is not there
+  bool has_queue = true;
   int lose_after_pulls = 0;  ///< after so many pulls all results and the manifest are lost
   std::uint64_t last_sequence = 0;
   bool is_passed_over = false;  ///< the consumer knows nothing of what is queued, until made anew
@@ -131,6 +134,12 @@ class FakeJetStream final : public nats::Link {
       enqueue(message.subject, message.data);
       return answer(message, R"({"stream":"Q","seq":1})");
     }
+    if (takes_no_results) return answer(message, "no json");
+    if (is_gone) {
+      if (!message.reply.empty())
+        wire_.deliver({.subject = message.reply, .says_no_responders = true});
+      return;
+    }
     if (!results.emplace(message.subject, message.data).second)
       return refuse(message, 10077, "maximum messages per subject exceeded");
     if (lost_answers > 0) {
@@ -143,7 +152,21 @@ class FakeJetStream final : public nats::Link {
   }
   void answer_api(const nats::Message& message) {
     const std::string_view subject = message.subject;
-    if (subject.starts_with("$JS.API.STREAM.PURGE.")) queued_.clear();
+    if (subject.starts_with("$JS.API.STREAM.PURGE.")) {
+      queued_.clear();
+      const auto order = base::read_json(message.data);
+      const auto next = order ? order->root().find_member("seq") : std::nullopt;
+      if (next) last_sequence = static_cast<std::uint64_t>(next->find_int().value_or(1) - 1);
+    }
+    const bool is_queue = subject.ends_with(names.queue_stream());
+    if (subject.starts_with("$JS.API.STREAM.DELETE.") && is_queue) {
+      queued_.clear();
+      last_sequence = 0;
+      has_queue = false;
+    }
+    if (subject.starts_with("$JS.API.STREAM.CREATE.") && is_queue) has_queue = true;
+    if (subject.starts_with("$JS.API.STREAM.INFO.") && (is_queue ? !has_queue : is_gone))
+      return refuse(message, 10059, "stream not found");
     if (subject.starts_with("$JS.API.CONSUMER.DURABLE.CREATE.")) {
       is_passed_over = false;
       ghost_count = 0;

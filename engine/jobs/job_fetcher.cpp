@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -103,6 +105,20 @@ std::unexpected<base::Error> fail_file(const std::string& path) {
                     base::format("Cannot write '{}': {}", path, std::strerror(errno)));
 }
 
+/// Where results for this path go in the end: what a link leads to, not the link. The end replaces
+/// what is there, so devices are refused.
+base::Result<std::string> find_target(const std::string& path) {
+  std::error_code problem;
+  const auto kind = std::filesystem::status(path, problem).type();
+  if (kind == std::filesystem::file_type::not_found) return path;
+  if (kind != std::filesystem::file_type::regular) {
+    return base::fail(base::ErrorCode::kInvalidArgument,
+                      base::format("Cannot write '{}': it is no file", path));
+  }
+  const std::filesystem::path target = std::filesystem::canonical(path, problem);
+  return problem ? path : target.string();
+}
+
 /// The whole lines of a file that was left behind.
 struct LeftBehind {
   std::uint64_t line_count = 0;
@@ -134,6 +150,7 @@ base::Result<FetchOutcome> fetch_results(
     JobStore& store,
     const FetchOrder& order,
     const std::function<void(std::uint64_t done, std::uint64_t total)>& progress) {
+  MR_TRY(const std::string target, find_target(order.path));
   MR_TRY(const JobManifest manifest, store.manifest());
   MR_TRY(const std::vector<bool> done, store.done_lines(manifest.line_count));
   FetchOutcome outcome{.missing = missing_text(done)};
@@ -148,7 +165,7 @@ base::Result<FetchOutcome> fetch_results(
     if (done[line]) lines.push_back(line);
   }
   const std::uint64_t total = lines.size();
-  const std::string part = order.path + ".part";
+  const std::string part = target + ".part";
   LeftBehind left = look_at(part);
   // Only if its last line is the result that stands there; else it is of another job.
   if (left.line_count > 0) {
@@ -180,7 +197,7 @@ base::Result<FetchOutcome> fetch_results(
     }
   }
   if (std::fflush(file.get()) != 0 || ::fsync(::fileno(file.get())) != 0) return fail_file(part);
-  if (std::rename(part.c_str(), order.path.c_str()) != 0) return fail_file(order.path);
+  if (std::rename(part.c_str(), target.c_str()) != 0) return fail_file(target);
   return outcome;
 }
 

@@ -1,6 +1,7 @@
 #include "jobs/job_fetcher.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "jobs/jetstream_fixture.h"
 
@@ -78,6 +80,30 @@ TEST_F(FetcherTest, JOB10_GoesOnWithWhatWasLeftBehind) {
 TEST_F(FetcherTest, JOB10_WhatAnotherJobLeftBehindIsNotUsed) {
   std::ofstream(path + ".part") << "other 0\nother 1\n";
   ASSERT_TRUE(fetch());
+  EXPECT_EQ(read(path), expected());
+}
+
+TEST_F(FetcherTest, JOB10_WhatIsNoFileIsNotReplaced) {
+  const std::string folder = ::testing::TempDir() + "job_fetcher_test.folder";
+  std::filesystem::create_directory(folder);
+  const auto refused = fetch_results(*box, *store, {.path = folder, .is_partial = false}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message(), ::testing::HasSubstr("it is no file"));
+  EXPECT_FALSE(std::filesystem::exists(folder + ".part"));
+  const std::string pipe = folder + "/pipe";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(fetch_results(*box, *store, {.path = pipe, .is_partial = false}, {}));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST_F(FetcherTest, JOB10_ALinkStaysALink) {
+  const std::string link = path + ".link";
+  std::filesystem::remove(link);
+  std::ofstream(path) << "of last night";
+  std::filesystem::create_symlink(path, link);
+  ASSERT_TRUE(fetch_results(*box, *store, {.path = link, .is_partial = false}, {}));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(read(path), expected());
 }
 

@@ -36,7 +36,14 @@ std::string stream_config(const std::string& name,
 }  // namespace
 
 base::Status JobStore::make(const JobManifest& manifest, const JobLimits& limits) {
+  MR_TRY_STATUS(make_streams(limits));
+  MR_TRY_STATUS(store_manifest(manifest, limits));
+  return make_consumer();
+}
+
+base::Status JobStore::make_streams(const JobLimits& limits) {
   const std::string results = names_.result_stream();
+  MR_TRY(const auto before, jetstream_.find_stream(results));
   // Result n is accepted only if its subject is empty (JOB1).
   MR_TRY_STATUS(jetstream_.make_stream(
       results,
@@ -49,27 +56,39 @@ base::Status JobStore::make(const JobManifest& manifest, const JobLimits& limits
           "limits",
           limits,
           R"(,"max_msgs_per_subject":1,"discard_new_per_subject":true,"allow_direct":true)")));
+  base::Status made = make_queue(limits);
+  if (!made && !before) (void)jetstream_.delete_stream(results);
+  return made;
+}
+
+base::Status JobStore::make_queue(const JobLimits& limits) {
+  const std::string queue = names_.queue_stream();
+  return jetstream_.make_stream(
+      queue,
+      stream_config(
+          queue, base::format(R"("{}*")", names_.queue_prefix()), "workqueue", limits, ""));
+}
+
+base::Status JobStore::store_manifest(const JobManifest& manifest, const JobLimits& limits) {
   MR_TRY(const nats::StoreOutcome outcome,
          jetstream_.store({.subject = names_.manifest_subject(), .data = manifest.to_json()}));
   if (outcome == nats::StoreOutcome::kFull)
     return base::fail(base::ErrorCode::kResourceExhausted,
-                      base::format("no_space: the stream {} is full", results));
+                      base::format("no_space: the stream {} is full", names_.result_stream()));
   if (outcome == nats::StoreOutcome::kTaken) {
     MR_TRY(const JobManifest there, this->manifest());
-    if (there != manifest) {
-      return base::fail(
-          base::ErrorCode::kBusy,
-          base::format("job_exists: the job '{}' has another input or plan; delete it, "
-                       "or choose another name",
-                       names_.job()));
-    }
+    if (there == manifest) return {};
+    return base::fail(base::ErrorCode::kBusy,
+                      base::format("job_exists: the job '{}' has another input or plan; delete it, "
+                                   "or choose another name",
+                                   names_.job()));
   }
-  const std::string queue = names_.queue_stream();
-  MR_TRY_STATUS(jetstream_.make_stream(
-      queue,
-      stream_config(
-          queue, base::format(R"("{}*")", names_.queue_prefix()), "workqueue", limits, "")));
-  return make_consumer();
+  // A new job. If its queue was used before, by a job whose results were lost or have become too
+  // old, then what is in it are lines of another input, and the next one would not be line 0.
+  MR_TRY(const auto queue, jetstream_.find_stream(names_.queue_stream()));
+  if (!queue || queue->last_sequence == 0) return {};
+  MR_TRY_STATUS(jetstream_.delete_stream(names_.queue_stream()));
+  return make_queue(limits);
 }
 
 base::Status JobStore::make_consumer() {
@@ -108,12 +127,17 @@ base::Result<JobState> JobStore::state() {
   if (results) {
     MR_TRY(const auto failed,
            jetstream_.subjects(names_.result_stream(), names_.failed_prefix() + "*"));
-    state.failed_count = failed.size();
+    state.failed_count =
+        static_cast<std::uint64_t>(std::ranges::count_if(failed, [&](const std::string& subject) {
+          const auto line = JobNames::line_of(subject, names_.failed_prefix());
+          return line && *line < state.manifest.line_count;
+        }));
     // The manifest and the marks of failed lines are messages, too.
     state.done_count = results->message_count - std::min(results->message_count, 1 + failed.size());
   }
   MR_TRY(const auto queue, jetstream_.find_stream(names_.queue_stream()));
   if (queue) {
+    state.has_queue = true;
     state.queued_count = queue->last_sequence;
     state.held_count = queue->message_count;
   }
@@ -141,7 +165,18 @@ base::Result<std::vector<bool>> JobStore::done_lines(std::uint64_t line_count) {
   return done;
 }
 
+base::Status JobStore::count_results(JobState& state) {
+  MR_TRY(const std::vector<bool> done, done_lines(state.manifest.line_count));
+  state.done_count = static_cast<std::uint64_t>(std::ranges::count(done, true));
+  return {};
+}
+
 base::Status JobStore::remove() {
+  MR_TRY(const auto queue, jetstream_.find_stream(names_.queue_stream()));
+  MR_TRY(const auto results, jetstream_.find_stream(names_.result_stream()));
+  if (!queue && !results)
+    return base::fail(base::ErrorCode::kNotFound,
+                      base::format("There is no job '{}'", names_.job()));
   MR_TRY_STATUS(jetstream_.delete_stream(names_.queue_stream()));
   return jetstream_.delete_stream(names_.result_stream());
 }

@@ -29,6 +29,7 @@ struct JobState {
   std::uint64_t duplicate_count = 0;  ///< deliveries after the first one
   std::uint64_t queued_count = 0;     ///< lines that were ever queued
   std::uint64_t held_count = 0;       ///< messages that the queue holds
+  bool has_queue = false;             ///< whether the stream of the queue is there
 
   [[nodiscard]] bool is_done() const { return done_count >= manifest.line_count; }
   /// Whether a worker has something to do, if only to look after the consumer.
@@ -47,17 +48,21 @@ class JobStore {
 
   [[nodiscard]] const JobNames& names() const { return names_; }
 
-  /// Makes the streams and stores the manifest; does nothing where they are there. `kBusy`: there
-  /// is a job of this name with another input (`job_exists`).
+  /// Makes the streams and stores the manifest; does nothing where they are there, but empties the
+  /// queue of an earlier job of this name. `kBusy`: there is a job of this name with another input
+  /// (`job_exists`). After an error no stream is there that was not there before.
   [[nodiscard]] base::Status make(const JobManifest& manifest, const JobLimits& limits);
   /// `kNotFound`: there is no such job.
   [[nodiscard]] base::Result<JobManifest> manifest();
   [[nodiscard]] base::Result<JobState> state();
+  /// Sets `done_count` by looking at each result. `state` only counts messages, among which there
+  /// may be some that are no results of lines.
+  [[nodiscard]] base::Status count_results(JobState& state);
   /// For each line whether it has a result.
   [[nodiscard]] base::Result<std::vector<bool>> done_lines(std::uint64_t line_count);
   /// Makes the consumer anew. What is in flight is delivered again, and counts as never delivered.
   [[nodiscard]] base::Status remake_consumer();
-  /// Deletes the streams.
+  /// Deletes the streams. `kNotFound`: there is none.
   [[nodiscard]] base::Status remove();
 
   /// The consumer that all workers share.
@@ -66,6 +71,9 @@ class JobStore {
   static constexpr std::int64_t kOpenMax = 4096;
 
  private:
+  [[nodiscard]] base::Status make_streams(const JobLimits& limits);
+  [[nodiscard]] base::Status make_queue(const JobLimits& limits);
+  [[nodiscard]] base::Status store_manifest(const JobManifest& manifest, const JobLimits& limits);
   [[nodiscard]] base::Status make_consumer();
 
   nats::JetStream& jetstream_;

@@ -55,6 +55,41 @@ TEST(JobStoreTest, JOB1_JOB6_JOB10_StreamsAndConsumerAreMadeWithTheirLimits) {
   EXPECT_THAT(consumer, HasSubstr(R"("max_ack_pending":4096,)"));
 }
 
+TEST(JobStoreTest, JOB4_ANewJobBeginsWithAnEmptyQueue) {
+  testing::FakeJetStream server("j");
+  const std::unique_ptr<nats::RequestBox> box = *nats::RequestBox::open(server);
+  nats::JetStream jetstream(*box);
+  JobStore store(jetstream, "j");
+  const JobManifest manifest{.line_count = 6, .digest = "d", .plan = "p"};
+  // Of a job of the same name there is a queue, but not its manifest.
+  server.last_sequence = 6;
+  server.enqueue(server.names.queue_subject(5), "of another input");
+  ASSERT_TRUE(store.make(manifest, {}));
+  EXPECT_EQ(server.last_sequence, 0U);
+  EXPECT_EQ((*jetstream.find_stream(server.names.queue_stream()))->message_count, 0U);
+  // The same job again leaves its queue alone.
+  server.last_sequence = 3;
+  ASSERT_TRUE(store.make(manifest, {}));
+  EXPECT_EQ(server.last_sequence, 3U);
+}
+
+TEST(JobStoreTest, JOB9_ForeignMessagesAreNoResultsAndNoFailures) {
+  testing::FakeJetStream server("j");
+  server.results[server.names.manifest_subject()] =
+      JobManifest{.line_count = 2, .digest = "d", .plan = "p"}.to_json();
+  server.results[server.names.result_subject(0)] = "x";
+  server.results[server.names.result_subject(2)] = "foreign";
+  server.results[server.names.failed_subject(7)] = "foreign";
+  const std::unique_ptr<nats::RequestBox> box = *nats::RequestBox::open(server);
+  nats::JetStream jetstream(*box);
+  JobStore store(jetstream, "j");
+  auto state = store.state();
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->failed_count, 0U);
+  ASSERT_TRUE(store.count_results(*state));
+  EXPECT_EQ(state->done_count, 1U);
+}
+
 TEST(JobStoreTest, JOB9_TheStateIsCountedFromTheStreams) {
   testing::FakeJetStream server("j");
   server.results[server.names.manifest_subject()] =

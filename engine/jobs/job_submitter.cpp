@@ -125,7 +125,13 @@ base::Result<std::uint64_t> repair_lines(nats::RequestBox& box,
   const JobNames& names = store.names();
   MR_TRY(const std::vector<bool> done, store.done_lines(input.lines().size()));
   // What waits in the queue is queued anew; what workers have is found done when they store it.
-  MR_TRY_STATUS(jetstream.purge_stream(names.queue_stream()));
+  // From here on `submit` has nothing to go on with, however few lines are queued now.
+  MR_TRY(const auto queue, jetstream.find_stream(names.queue_stream()));
+  if (queue && queue->last_sequence < done.size()) {
+    MR_TRY_STATUS(jetstream.purge_stream(names.queue_stream(), done.size() + 1));
+  } else {
+    MR_TRY_STATUS(jetstream.purge_stream(names.queue_stream()));
+  }
   std::uint64_t count = 0;
   SendWindow window(box);
   for (std::uint64_t line = 0; line < done.size(); ++line) {

@@ -83,6 +83,9 @@ TEST_F(SubmitterTest, JOB5_ARepairQueuesExactlyWhatHasNoResult) {
   const auto stream = jetstream->find_stream(server.names.queue_stream());
   ASSERT_TRUE(stream && *stream);
   EXPECT_EQ((*stream)->message_count, 100U) << "what waited is not queued twice";
+  ASSERT_TRUE(submit());
+  EXPECT_EQ((*jetstream->find_stream(server.names.queue_stream()))->message_count, 100U)
+      << "nothing is left for submit to go on with";
 }
 
 }  // namespace

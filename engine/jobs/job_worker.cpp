@@ -140,7 +140,9 @@ base::Status JobWorker::run(Until until) {
     const base::TimePoint now = base::steady_clock().now();
     keep_alive(now);
     store_again(now);
+    if (!is_ending && std::exchange(is_homeless_, false)) look_for_job();
     is_ending |= parts_.is_stopped() || problem_.has_value();
+    if (is_ending) leave_unstored();
     if (!is_ending && was_empty_ && open_.empty()) {
       was_empty_ = false;
       const auto over = is_over(until);
@@ -165,7 +167,10 @@ base::Status JobWorker::run(Until until) {
 }
 
 base::Result<bool> JobWorker::is_over(Until until) {
-  MR_TRY(const JobState state, parts_.store->state());
+  MR_TRY(JobState state, parts_.store->state());
+  if (until == Until::kDone && state.is_done()) {
+    MR_TRY_STATUS(parts_.store->count_results(state));
+  }
   if (until == Until::kIdle ? !state.has_work() : state.is_done()) return true;
   MR_TRY_STATUS(look_after(state, until));
   return false;
@@ -191,8 +196,9 @@ base::Status JobWorker::look_after(const JobState& state, Until until) {
     looked_at_.reset();
     return parts_.store->remake_consumer();
   }
-  // Nothing is queued, and `submit` has come to its end.
-  if (until == Until::kDone && state.held_count == 0 && state.queued_count >= line_count_)
+  // Nothing is queued, and `submit` has come to its end, or its queue is gone.
+  const bool is_submitted = state.queued_count >= line_count_ || !state.has_queue;
+  if (until == Until::kDone && state.held_count == 0 && is_submitted)
     problem_ = base::Error(
         base::ErrorCode::kUnavailable,
         base::format("JetStream has lost {} lines of the job '{}': they have no result and are not "
@@ -305,25 +311,7 @@ void JobWorker::store(Line& line) {
 }
 
 void JobWorker::on_stored(Line& line, const base::Result<nats::StoreOutcome>& outcome) {
-  const bool is_too_large =
-      !outcome && outcome.error().code() == base::ErrorCode::kResourceExhausted;
-  if (is_too_large && !line.was_replaced) {
-    line.was_replaced = true;
-    line.result = rank::make_unrun_answer(
-        line.message.data,
-        "response_too_large",
-        base::format("The result has {} bytes, and the NATS server takes {}; ask for fewer "
-                     "candidates or columns",
-                     line.result.size(),
-                     parts_.link->payload_bytes_max()));
-    line.is_error = true;
-    return store(line);
-  }
-  if (!outcome) {
-    // Whether it was stored is not known; the rule of one result per line makes trying safe.
-    line.again_at = base::steady_clock().now() + kStoreAgain;
-    return;
-  }
+  if (!outcome) return on_not_stored(line, outcome.error());
   switch (*outcome) {
     case nats::StoreOutcome::kFull:
       problem_ = base::Error(
@@ -345,6 +333,33 @@ void JobWorker::on_stored(Line& line, const base::Result<nats::StoreOutcome>& ou
               [this, &line](const base::Result<nats::Message>&) {
                 note({.kind = EventKind::kMarked, .line = &line});
               });
+}
+
+void JobWorker::on_not_stored(Line& line, const base::Error& error) {
+  const bool is_too_large = error.code() == base::ErrorCode::kResourceExhausted;
+  if (is_too_large && line.was_replaced) {
+    problem_ = base::Error(error.code(),
+                           base::format("The NATS server takes {} bytes, which is too little for "
+                                        "the result of line {}; raise its max_payload",
+                                        parts_.link->payload_bytes_max(),
+                                        line.number + 1));
+    return give_back(line, pause_after(6));
+  }
+  if (is_too_large) {
+    line.was_replaced = true;
+    line.result = rank::make_unrun_answer(
+        line.message.data,
+        "response_too_large",
+        base::format("The result has {} bytes, and the NATS server takes {}; ask for fewer "
+                     "candidates or columns",
+                     line.result.size(),
+                     parts_.link->payload_bytes_max()));
+    line.is_error = true;
+    return store(line);
+  }
+  is_homeless_ |= error.code() == base::ErrorCode::kNotFound;
+  // Whether it was stored is not known; the rule of one result per line makes trying safe.
+  line.again_at = base::steady_clock().now() + kStoreAgain;
 }
 
 void JobWorker::acknowledge(Line& line) {
@@ -375,6 +390,19 @@ void JobWorker::store_again(base::TimePoint now) {
   for (const auto& [line, owned] : open_) {
     if (line->again_at && *line->again_at <= now) store(*line);
   }
+}
+
+void JobWorker::leave_unstored() {
+  std::vector<Line*> left;
+  for (const auto& [line, owned] : open_) {
+    if (line->again_at) left.push_back(line);
+  }
+  for (Line* const line : left) give_back(*line, {});
+}
+
+void JobWorker::look_for_job() {
+  const auto there = parts_.store->manifest();
+  if (!there && there.error().code() == base::ErrorCode::kNotFound) problem_ = there.error();
 }
 
 }  // namespace millrace::jobs

@@ -30,7 +30,8 @@
 //   running   a loop                storing; given back (NAK) if the error may pass; storing
 //                                   `gave_up` without running, if it was delivered too often
 //   storing   JetStream             acking, when the result is stored or another one is there;
-//                                   storing again, if there was no answer
+//                                   storing again, if there was no answer, or given back, if the
+//                                   worker ends
 //   acking    JetStream             over, whatever the answer: a line that comes again finds its
 //                                   result and is acknowledged then
 // clang-format on
@@ -117,6 +118,7 @@ class JobWorker {
   void on_delivered(nats::Message message);
   void on_answered(Line& line);
   void on_stored(Line& line, const base::Result<nats::StoreOutcome>& outcome);
+  void on_not_stored(Line& line, const base::Error& error);
   void run_line(Line& line);
   void store(Line& line);
   void acknowledge(Line& line);
@@ -125,6 +127,10 @@ class JobWorker {
   void pull(base::TimePoint now);
   void keep_alive(base::TimePoint now);
   void store_again(base::TimePoint now);
+  /// Gives back the lines whose result cannot be stored now: whoever ends does not wait for that.
+  void leave_unstored();
+  /// Ends the work if the job is not there any more.
+  void look_for_job();
   [[nodiscard]] base::Result<bool> is_over(Until until);
   /// Looks whether a job that does not go on ever will, and does what helps.
   [[nodiscard]] base::Status look_after(const JobState& state, Until until);
@@ -144,6 +150,7 @@ class JobWorker {
   base::TimePoint pull_end_{};
   base::TimePoint next_heartbeat_{};
   bool was_empty_ = false;             // the last pull brought nothing
+  bool is_homeless_ = false;           // nobody took a result, so the job may be gone
   std::optional<JobState> looked_at_;  // when nothing came the last time
   std::optional<base::Error> problem_;
 

@@ -1,5 +1,6 @@
 #include "jobs/job_worker.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -50,7 +51,9 @@ class WorkerTest : public ::testing::Test {
                             rig.drain();
                             if (on_turn) on_turn();
                             is_late |= base::steady_clock().now() > limit;
-                            return is_late;
+                            // Whatever it waits for, it gets now.
+                            if (is_late) server.takes_no_results = server.is_gone = false;
+                            return is_late || is_told_to_end;
                           }},
                      {.concurrency = 4, .attempts_max = 3});
     const auto done = worker.run(until);
@@ -69,6 +72,7 @@ class WorkerTest : public ::testing::Test {
   std::unique_ptr<JobStore> store;
   WorkerCounts counts;
   std::function<void()> on_turn;  ///< called at each turn of the worker
+  bool is_told_to_end = false;
 };
 
 TEST_F(WorkerTest, JOB2_ALineIsAcknowledgedAfterItsResultWasStored) {
@@ -186,9 +190,45 @@ TEST_F(WorkerTest, AResultThatIsTooLargeIsReplacedByAnErrorWithBothSizes) {
   EXPECT_EQ(counts.failed, 1U);
 }
 
+TEST_F(WorkerTest, ALineThatHasNoRoomEvenForAnErrorEndsTheWork) {
+  server.bytes_max = 120;
+  queue(0, R"({"user_id":1})");
+  const auto done = run();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message(), HasSubstr("takes 120 bytes"));
+  EXPECT_THAT(done.error().message(), HasSubstr("the result of line 1;"));
+  EXPECT_THAT(server.log, Contains(HasSubstr("-NAK")));
+  EXPECT_EQ(server.ack_count, 0);
+}
+
+TEST_F(WorkerTest, JOB2_WhoIsToldToEndDoesNotWaitForAServerThatStoresNothing) {
+  server.takes_no_results = true;
+  queue(0, R"({"user_id":1})");
+  on_turn = [this] {
+    is_told_to_end = std::ranges::any_of(
+        server.log, [](const std::string& said) { return said.starts_with("mr.j.r.0 "); });
+  };
+  ASSERT_TRUE(run());
+  EXPECT_EQ(counts.given_back, 1U);
+  EXPECT_EQ(server.ack_count, 0);
+  EXPECT_THAT(server.log, Contains(HasSubstr("-NAK")).Times(1));
+}
+
 TEST_F(WorkerTest, AJobThatIsGoneEndsTheWork) {
   server.lose_after_pulls = 1;
   EXPECT_EQ(run().error().code(), base::ErrorCode::kNotFound);
+}
+
+TEST_F(WorkerTest, AJobThatGoesWhileLinesRunEndsTheWork) {
+  queue(0, R"({"user_id":1})");
+  // It is there when the worker begins.
+  bool is_first = true;
+  on_turn = [&] { server.is_gone |= std::exchange(is_first, false); };
+  const auto done = run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code(), base::ErrorCode::kNotFound);
+  EXPECT_THAT(done.error().message(), HasSubstr("There is no job 'j'"));
+  EXPECT_EQ(server.ack_count, 0);
 }
 
 TEST_F(WorkerTest, JOB6_AConsumerThatKnowsNothingOfTheQueueIsMadeAnew) {
@@ -216,6 +256,25 @@ TEST_F(WorkerTest, JOB5_LinesThatAreLostEndTheWorkAndSayWhatHelps) {
   EXPECT_THAT(done.error().message(), HasSubstr("submit the file with --repair"));
   EXPECT_THAT(result(0), HasSubstr("candidates"));
   EXPECT_THAT(server.log, ::testing::Not(Contains(HasSubstr("CONSUMER.DELETE"))));
+}
+
+TEST_F(WorkerTest, JOB5_AQueueThatIsGoneEndsTheWorkToo) {
+  server.has_queue = false;
+  server.results[server.names.result_subject(1)] = "x";
+  const auto done = run(JobWorker::Until::kDone);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message(), HasSubstr("has lost 2 lines of the job 'j'"));
+}
+
+TEST_F(WorkerTest, ForeignResultsMakeNoJobDone) {
+  server.last_sequence = 3;
+  server.results[server.names.result_subject(1)] = "x";
+  server.results[server.names.result_subject(2)] = "x";
+  server.results["mr.j.r.x"] = "foreign";
+  server.results[server.names.result_subject(3)] = "foreign";
+  const auto done = run(JobWorker::Until::kDone);
+  ASSERT_FALSE(done) << "line 0 has no result";
+  EXPECT_THAT(done.error().message(), HasSubstr("has lost 1 lines of the job 'j'"));
 }
 
 TEST_F(WorkerTest, AForeignMessageIsCountedAndDropped) {

@@ -96,10 +96,13 @@ base::Result<StoreOutcome> read_store_answer(const base::Result<Message>& answer
 base::Status JetStream::make_stream(const std::string& name, const std::string& config) {
   MR_TRY(const Answer answer, ask_server(box_, "STREAM.CREATE." + name, config));
   if (answer.error.code == 0) return {};
-  return fail_by(answer.error,
-                 base::format("{}Cannot make the stream {}",
-                              answer.error.code == kNoStorage ? "no_space: " : "",
-                              name));
+  if (answer.error.code != kNoStorage)
+    return fail_by(answer.error, base::format("Cannot make the stream {}", name));
+  return base::fail(base::ErrorCode::kResourceExhausted,
+                    base::format("no_space: Cannot make the stream {}: {}; delete others, or give "
+                                 "JetStream more (max_file)",
+                                 name,
+                                 answer.error.text));
 }
 
 base::Result<std::optional<StreamState>> JetStream::find_stream(const std::string& name) {
@@ -157,8 +160,14 @@ base::Status JetStream::delete_stream(const std::string& name) {
   return fail_by(answer.error, "Cannot delete the stream " + name);
 }
 
-base::Status JetStream::purge_stream(const std::string& name) {
-  MR_TRY(const Answer answer, ask_server(box_, "STREAM.PURGE." + name, ""));
+base::Status JetStream::purge_stream(const std::string& name) { return purge(name, ""); }
+
+base::Status JetStream::purge_stream(const std::string& name, std::uint64_t next_sequence) {
+  return purge(name, base::format(R"({{"seq":{}}})", next_sequence));
+}
+
+base::Status JetStream::purge(const std::string& name, std::string order) {
+  MR_TRY(const Answer answer, ask_server(box_, "STREAM.PURGE." + name, std::move(order)));
   if (answer.error.code == 0) return {};
   return fail_by(answer.error, "Cannot empty the stream " + name);
 }

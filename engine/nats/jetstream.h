@@ -59,6 +59,8 @@ class JetStream {
   [[nodiscard]] base::Status delete_stream(const std::string& name);
   /// Removes all messages.
   [[nodiscard]] base::Status purge_stream(const std::string& name);
+  /// The same, and the next message gets this sequence, which must be above the last one.
+  [[nodiscard]] base::Status purge_stream(const std::string& name, std::uint64_t next_sequence);
   [[nodiscard]] base::Status make_consumer(const std::string& stream,
                                            const std::string& name,
                                            const std::string& config);
@@ -75,6 +77,8 @@ class JetStream {
   static constexpr base::Duration kLimit = std::chrono::seconds(5);
 
  private:
+  [[nodiscard]] base::Status purge(const std::string& name, std::string order);
+
   RequestBox& box_;
 };
 

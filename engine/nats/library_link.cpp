@@ -19,6 +19,7 @@
 #include "base/format.h"
 #include "base/sync/mutex.h"
 #include "base/sync/thread_annotations.h"
+#include "nats/server_url.h"
 #include "nats/socket_thread.h"
 
 // How libnats is used:
@@ -211,6 +212,7 @@ class LibraryLink final : public Link {
     // The library closes the socket under whoever reads it.
     socket_.send();
     socket_.stop();
+    is_ending_.store(true, std::memory_order_relaxed);
     natsConnection_Close(connection_);
     // It comes last of all calls for this connection, and in any case.
     closed_.acquire();
@@ -225,7 +227,10 @@ class LibraryLink final : public Link {
     MR_TRY_STATUS(set_identity(*options, settings));
     const natsStatus status = natsConnection_Connect(&connection_, options.get());
     // The library tries on by itself, also for ever if nobody answers now.
-    if (status == NATS_NOT_YET_CONNECTED) return {};
+    if (status == NATS_NOT_YET_CONNECTED) {
+      note_refusal(connection_);
+      return {};
+    }
     if (status == NATS_OK) {
       observer_.on_state(LinkState::kConnected);
       return {};
@@ -406,13 +411,18 @@ class LibraryLink final : public Link {
 
   static LibraryLink& self_of(void* closure) { return *static_cast<LibraryLink*>(closure); }
   static void connected(natsConnection*, void* closure) {
+    (void)self_of(closure).take_refusal();
     self_of(closure).observer_.on_state(LinkState::kConnected);
   }
   static void disconnected(natsConnection*, void* closure) {
     self_of(closure).observer_.on_state(LinkState::kDown);
   }
-  static void closed(natsConnection*, void* closure) {
+  static void closed(natsConnection* connection, void* closure) {
     LibraryLink& self = self_of(closure);
+    if (!self.is_ending_.load(std::memory_order_relaxed)) {
+      const std::string refusal = self.take_refusal();
+      self.observer_.on_problem(refusal.empty() ? last_error(connection) : refusal);
+    }
     self.observer_.on_state(LinkState::kClosed);
     self.closed_.release();
   }
@@ -422,17 +432,36 @@ class LibraryLink final : public Link {
                      void* closure) {
     LinkObserver& observer = self_of(closure).observer_;
     if (status == NATS_SLOW_CONSUMER) return observer.on_overflow();
+    const std::string last = last_error(connection);
+    observer.on_problem(last.empty() ? natsStatus_GetText(status) : last);
+  }
+  static std::string last_error(natsConnection* connection) {
     const char* detail = nullptr;
-    (void)natsConnection_GetLastError(connection, &detail);
-    const bool has_detail = detail != nullptr && *detail != '\0';
-    observer.on_problem(has_detail ? detail : natsStatus_GetText(status));
+    const natsStatus status = natsConnection_GetLastError(connection, &detail);
+    if (status == NATS_OK) return {};
+    return detail != nullptr && *detail != '\0' ? detail : natsStatus_GetText(status);
   }
   /// Called by the library's reconnecting thread only.
-  static std::int64_t next_pause(natsConnection*, int attempts, void* closure) {
+  static std::int64_t next_pause(natsConnection* connection, int attempts, void* closure) {
+    LibraryLink& self = self_of(closure);
+    self.note_refusal(connection);
     const int doublings = std::clamp(attempts - 1, 0, 10);
     const std::int64_t most = std::min(kPauseMostMs, kPauseLeastMs << doublings);
     std::uniform_int_distribution<std::int64_t> draw(std::max(kPauseLeastMs, most / 2), most);
-    return draw(self_of(closure).random_);
+    return draw(self.random_);
+  }
+
+  /// Remembers why the last attempt to connect failed. A server that refuses us twice is left out
+  /// by the library, which in the end only says that there is no server. The first attempt may have
+  /// been followed by another one already, and then only the next link knows.
+  void note_refusal(natsConnection* connection) MR_EXCLUDES(refusal_mutex_) {
+    std::string refusal = last_error(connection);
+    const base::MutexLock lock(refusal_mutex_);
+    if (!refusal.empty()) refusal_ = std::move(refusal);
+  }
+  std::string take_refusal() MR_EXCLUDES(refusal_mutex_) {
+    const base::MutexLock lock(refusal_mutex_);
+    return std::exchange(refusal_, {});
   }
 
   LinkObserver& observer_;
@@ -444,31 +473,13 @@ class LibraryLink final : public Link {
   base::Mutex used_mutex_;
   UsedMessages used_ MR_GUARDED_BY(used_mutex_);  // what was queued
   std::binary_semaphore closed_{0};
+  std::atomic<bool> is_ending_{false};  // whether we close it; publishes nothing
+  base::Mutex refusal_mutex_;
+  std::string refusal_ MR_GUARDED_BY(refusal_mutex_);
   std::minstd_rand random_{std::random_device{}()};  // of the reconnecting thread
 };
 
 }  // namespace
-
-base::Status check_server_url(const std::string& url) {
-  std::string_view rest = url;
-  if (const std::size_t scheme = rest.find("://"); scheme != std::string_view::npos) {
-    const std::string_view name = rest.substr(0, scheme);
-    if (name != "nats" && name != "tls") {
-      return base::fail(
-          base::ErrorCode::kInvalidArgument,
-          base::format("A server of NATS begins with nats:// or tls://, not {}://", name));
-    }
-    rest.remove_prefix(scheme + 3);
-  }
-  if (rest.find('@') != std::string_view::npos) {
-    return base::fail(base::ErrorCode::kInvalidArgument,
-                      "The address of a NATS server must not have a user or a password in it");
-  }
-  if (rest.empty() || rest.starts_with(':') || rest.find_first_of(" \t/") != std::string_view::npos)
-    return base::fail(base::ErrorCode::kInvalidArgument,
-                      base::format("Not the address of a NATS server: '{}'", url));
-  return {};
-}
 
 base::Result<std::unique_ptr<Link>> open_link(const LinkSettings& settings,
                                               LinkObserver& observer) {

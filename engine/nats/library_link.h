@@ -25,9 +25,6 @@ struct LinkSettings {
   bool waits_for_server = true;
 };
 
-/// Checks one URL of a server: scheme, host, no password. Gives what is wrong with it.
-[[nodiscard]] base::Status check_server_url(const std::string& url);
-
 /// Makes a link on libnats. It need not be connected when this returns; it fails if the
 /// settings can never work, such as a file that cannot be read, and if it is not to wait for a
 /// server. Lifetime: borrows the observer, which hears nothing more once the link is destroyed.

@@ -40,7 +40,7 @@ class LinkObserver {
   virtual void on_state(LinkState /*state*/) {}
   /// The library has dropped messages, because too many waited for a sink.
   virtual void on_overflow() {}
-  /// The server refused something, such as a subject without permission.
+  /// The server refused something, such as a subject without permission, or us.
   virtual void on_problem(const std::string& /*problem*/) {}
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -73,7 +74,10 @@ class FakeLink final : public Link {
   }
   void send() override {}
   base::Status flush(base::Duration) override { return {}; }
-  LinkState state() const override { return state_.load(); }
+  LinkState state() const override {
+    if (on_state_asked) on_state_asked();
+    return state_.load();
+  }
   std::size_t payload_bytes_max() const override { return payload_bytes; }
   std::string make_unique_name() const override { return "UNIQUE"; }
 
@@ -132,10 +136,15 @@ class FakeLink final : public Link {
     const base::MutexLock lock(mutex_);
     return published_;
   }
+  std::size_t published_count() const {
+    const base::MutexLock lock(mutex_);
+    return published_.size();
+  }
   void set_state(LinkState state) { state_.store(state); }
 
   bool is_bus = false;  ///< set before use
   std::size_t payload_bytes = 1 << 20;
+  std::function<void()> on_state_asked;  ///< set before use
 
  private:
   const std::shared_ptr<Table> table_ = std::make_shared<Table>();

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/format.h"
-#include "nats/library_link.h"
+#include "nats/server_url.h"
 #include "nats/subject.h"
 #include "net/address.h"
 #include "observe/request_log.h"
@@ -201,7 +201,7 @@ NatsSettings nats_settings(const SettingValues& values, base::ProblemReport& rep
   }
   if (!nats::is_subject(nats.prefix))
     add_bad("'nats.prefix' is no subject", "use letters, digits and dots between them", report);
-  if (nats.group.empty() || nats.group.find_first_of(" \t*>") != std::string::npos)
+  if (!nats::is_subject(nats.group))
     add_bad("'nats.group' is no name of a group", "use letters and digits", report);
   if (nats.link.tls_certificate_file.empty() != nats.link.tls_key_file.empty())
     add_bad("'nats.tls_cert' and 'nats.tls_key' need each other", "set both or none", report);

@@ -79,6 +79,7 @@ TEST(ServerSettingsTest, NAT8_SettingsOfNatsAreChecked) {
     EXPECT_THAT(problems, HasSubstr(part));
   EXPECT_THAT(problems, ::testing::Not(HasSubstr("secret")));
   EXPECT_THAT(read_with({{"nats.required", "true"}}).second, HasSubstr("'nats.required'"));
+  EXPECT_THAT(read_with({{"nats.group", "a\r\nPUB"}}).second, HasSubstr("'nats.group'"));
   EXPECT_THAT(read_with({{"nats.password", "x"}}).second, HasSubstr("nats.password"))
       << "not on the command line";
 }

@@ -81,6 +81,35 @@ TEST(NatsBatchTest, AStreamWithOtherSettingsIsNamed) {
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message(), HasSubstr("Cannot make the stream MR_j_R"));
   EXPECT_FALSE(*jetstream.find_stream("MR_j_Q")) << "nothing is half made";
+  ASSERT_TRUE(jetstream.make_stream("MR_k_Q", R"({"name":"MR_k_Q","subjects":["mr.k.q.*"]})"));
+  const auto second = jobs::JobStore(jetstream, "k").make({.line_count = 1, .digest = "d"}, {});
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().message(), HasSubstr("Cannot make the stream MR_k_Q"));
+  EXPECT_FALSE(*jetstream.find_stream("MR_k_R")) << "nothing is half made";
+}
+
+TEST(NatsBatchTest, JOB4_JOB10_WhatIsLeftOfAnEarlierJobIsNoPartOfANewOne) {
+  const NatsServer server(with_jetstream());
+  const Root root;
+  const ShellResult earlier = root.run(
+      batch_shell(server) + "lines 20 >old; batch submit old --job j --plan complex_dag\n");
+  ASSERT_THAT(earlier.out, HasSubstr("j: 20 lines are queued\n")) << earlier.err;
+  const auto client = nats::Client::connect({.urls = {server.url()}});
+  ASSERT_TRUE(client);
+  nats::JetStream jetstream((*client)->box());
+  ASSERT_TRUE(jetstream.delete_stream("MR_j_R"));
+  const ShellResult later =
+      root.run(batch_shell(server) +
+               "lines 10 | sed 's/\"r\\([0-9]\\)/\"s\\1/' >in; grep -c '\"s' in\n"
+               "batch submit in --job j --plan complex_dag; batch work --job j; ledger j in\n");
+  EXPECT_THAT(later.out, HasSubstr("10\nj: 10 lines are queued\n"));
+  EXPECT_THAT(later.out, HasSubstr("ledger 10\n")) << later.err;
+  ASSERT_TRUE(jetstream.delete_stream("MR_j_R"));
+  const ShellResult end = root.run(batch_shell(server) +
+                                   "batch delete --job j --yes; echo \"first $?\"; "
+                                   "batch delete --job j --yes; echo \"second $?\"\n");
+  EXPECT_EQ(end.out, "j: deleted\nfirst 0\nsecond 1\n") << end.err;
+  EXPECT_THAT(end.err, HasSubstr("There is no job 'j'"));
 }
 
 TEST(NatsBatchTest, JOB3_ABadLineQueuesNothing) {

@@ -240,6 +240,33 @@ TEST(LiveLinkTest, NAT8_TlsAndPasswords) {
   EXPECT_FALSE(Client::connect({.urls = {server.url()}, .user = "me", .password = "secret"}));
 }
 
+TEST(LiveLinkTest, NAT8_ALinkThatIsGivenUpSaysWhy) {
+  struct Listener final : LinkObserver {
+    void on_state(LinkState state) override { is_closed = state == LinkState::kClosed; }
+    void on_problem(const std::string& problem) override {
+      const base::MutexLock lock(mutex);
+      problems += problem + "\n";
+    }
+    base::Mutex mutex;
+    std::string problems MR_GUARDED_BY(mutex);
+    std::atomic<bool> is_closed{false};
+  };
+  const NatsServer server({.config = "authorization { user: me, password: secret }\n"});
+  Listener listener;
+  // The library forgets the reason when it has tried a second time, and it may be quicker than we.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    listener.is_closed = false;
+    const auto link =
+        open_link({.urls = {server.url()}, .user = "me", .password = "geheim"}, listener);
+    ASSERT_TRUE(link);
+    wait_for([&] { return listener.is_closed.load(); });
+    const base::MutexLock lock(listener.mutex);
+    if (listener.problems.find("Authorization Violation") != std::string::npos) return;
+  }
+  const base::MutexLock lock(listener.mutex);
+  ADD_FAILURE() << listener.problems;
+}
+
 TEST(LiveLinkTest, NAT8_CredentialsFilesAreThoseOfAUserWhomTheOperatorKnows) {
   NatsServer server({.tls = true, .has_operator = true});
   const auto with = [&](const std::string& file) {

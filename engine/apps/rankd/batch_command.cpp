@@ -195,8 +195,12 @@ int show_status(Desk& desk, const BatchFlags& flags, Output& out) {
   const StopSignals signals(stop);
   jobs::RateMeter meter;
   while (true) {
-    const auto state = desk.store.state();
+    auto state = desk.store.state();
     if (!state) return fail_batch(state.error().message());
+    if (state->is_done()) {
+      if (auto counted = desk.store.count_results(*state); !counted)
+        return fail_batch(counted.error().message());
+    }
     if (!flags.watches) {
       out.write(status_text(flags.job, *state));
       return kBatchOk;
@@ -230,7 +234,6 @@ int fetch(Desk& desk, const BatchFlags& flags, Output& out) {
 
 int remove(Desk& desk, const BatchFlags& flags, Output& out) {
   if (!flags.is_sure) return fail_batch("delete removes all results of the job; say --yes");
-  if (auto found = desk.store.manifest(); !found) return fail_batch(found.error().message());
   if (auto done = desk.store.remove(); !done) return fail_batch(done.error().message());
   out.write(base::format("{}: deleted\n", flags.job));
   return kBatchOk;
@@ -259,14 +262,13 @@ std::string status_text(const std::string& job, const jobs::JobState& state) {
   return text;
 }
 
-int run_batch(const Flags& flags, Output& out) {
+namespace {
+
+int run_action(nats::Client& client, const Flags& flags, Output& out) {
   const BatchFlags& batch = flags.batch;
-  const auto client = nats::Client::connect(
-      link_settings(batch.nats, [](const char* name) { return std::getenv(name); }));
-  if (!client) return fail_batch(client.error().message());
-  if (batch.action == BatchAction::kWork) return work(**client, flags);
-  nats::JetStream jetstream((*client)->box());
-  Desk desk{**client, jetstream, jobs::JobStore(jetstream, batch.job)};
+  if (batch.action == BatchAction::kWork) return work(client, flags);
+  nats::JetStream jetstream(client.box());
+  Desk desk{client, jetstream, jobs::JobStore(jetstream, batch.job)};
   switch (batch.action) {
     case BatchAction::kSubmit:
       return submit(desk, batch, out);
@@ -277,6 +279,19 @@ int run_batch(const Flags& flags, Output& out) {
     default:
       return show_status(desk, batch, out);
   }
+}
+
+}  // namespace
+
+int run_batch(const Flags& flags, Output& out) {
+  const auto client = nats::Client::connect(
+      link_settings(flags.batch.nats, [](const char* name) { return std::getenv(name); }));
+  if (!client) return fail_batch(client.error().message());
+  const int code = run_action(**client, flags, out);
+  const std::string problem = (*client)->last_problem();
+  if (code != kBatchOk && !problem.empty())
+    (void)fail_batch("the NATS server has refused something: " + problem);
+  return code;
 }
 
 }  // namespace millrace::rankd

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "nats/server_url.h"
+
 namespace millrace::rankd {
 
 void add_nats_options(CLI::App& command, NatsFlags& flags) {

@@ -158,7 +158,10 @@ int run_request(const NatsFlags& flags, std::optional<base::Duration> deadline, 
       stop);
   const auto all_good = pump.run(in);
   if (!all_good) return fail_request(all_good.error().message());
-  return *all_good ? 0 : 1;
+  if (*all_good) return 0;
+  // Such as inboxes that this user may not read: the lines only say that no answer came.
+  const std::string problem = (*client)->last_problem();
+  return problem.empty() ? 1 : fail_request("the NATS server has refused something: " + problem);
 }
 
 }  // namespace millrace::rankd

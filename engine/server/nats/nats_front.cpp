@@ -114,7 +114,10 @@ void NatsFront::on_request(const std::string& plan, bool has_left, nats::Message
   open_count_.fetch_add(1, std::memory_order_relaxed);
   const bool is_full =
       !has_left && waiting_count_.fetch_add(1, std::memory_order_relaxed) >= kHandOffMax;
-  if (is_full) waiting_count_.fetch_sub(1, std::memory_order_relaxed);
+  if (is_full) {
+    waiting_count_.fetch_sub(1, std::memory_order_relaxed);
+    was_full_.store(true, std::memory_order_relaxed);
+  }
   if (has_left || is_full) {
     tally_->count_busy(has_left);
     return send(make_nats_problem(
@@ -237,10 +240,14 @@ void NatsFront::keep_house(base::TimePoint now) {
     service_->leave();
     return;
   }
-  const bool is_member = gate_.is_joined() && !now_.drains && parts_.readiness->is_warm();
+  was_warm_ = parts_.readiness->is_warm();
+  const bool is_member = gate_.is_joined() && !now_.drains && was_warm_;
   const auto problems = members_->settle(
       *link_, is_member ? now_.plans : std::vector<std::string>(), !gate_.is_joined());
-  for (const base::Error& problem : problems) on_problem(problem.message());
+  // A link that was given up meanwhile has said why.
+  if (link_->state() != nats::LinkState::kClosed) {
+    for (const base::Error& problem : problems) on_problem(problem.message());
+  }
   tally_->set_joined(members_->joined_count());
   if (is_member) service_->join(*link_);
   if (now_.drains) service_->leave();
@@ -274,9 +281,11 @@ void NatsFront::look_at_load(base::TimePoint now) {
   const auto limit = std::max<std::int64_t>(
       1, static_cast<std::int64_t>(static_cast<double>(stats.limit) * parts_.normal_share));
   const bool was_joined = gate_.is_joined();
-  const bool is_joined = gate_.look(
-      now,
-      {.in_flight = stats.run_count, .limit = limit, .was_refusing = refused != refused_before_});
+  const bool was_full = was_full_.exchange(false, std::memory_order_relaxed);
+  const bool is_joined = gate_.look(now,
+                                    {.in_flight = stats.run_count,
+                                     .limit = limit,
+                                     .was_refusing = refused != refused_before_ || was_full});
   refused_before_ = refused;
   if (is_joined == was_joined) return;
   tally_->count_change(is_joined);
@@ -306,7 +315,7 @@ void NatsFront::tell_readiness(base::TimePoint now) {
 
 bool NatsFront::is_restless() const {
   return has_skipped_look_ || link_ == nullptr || gate_.is_restless() || members_->is_leaving() ||
-         !parts_.readiness->is_warm() || now_.overflowed.has_value();
+         !was_warm_ || now_.overflowed.has_value();
 }
 
 }  // namespace millrace::server

@@ -144,6 +144,8 @@ class NatsFront final : private NatsOutbox, private nats::LinkObserver, private 
 
   // Messages that wait for a loop; bounds them, publishes nothing.
   std::atomic<std::size_t> waiting_count_{0};
+  // Whether one was refused since the last look, because so many waited; publishes nothing.
+  std::atomic<bool> was_full_{false};
   // Messages whose reply has not left; publishes nothing.
   std::atomic<std::size_t> open_count_{0};
   std::atomic<std::size_t> next_door_{0};               // spreads messages over loops
@@ -167,6 +169,9 @@ class NatsFront final : private NatsOutbox, private nats::LinkObserver, private 
   base::TimePoint reopen_at_{};
   base::TimePoint next_look_{};
   bool has_skipped_look_ = false;
+  // At the last look. Nobody tells the thread that the server has become warm, so it may sleep only
+  // after it has seen that.
+  bool was_warm_ = false;
   std::thread thread_;
 };
 

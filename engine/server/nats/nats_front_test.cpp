@@ -79,6 +79,7 @@ class NatsFrontTest : public ::testing::Test {
         .open = [this](nats::LinkObserver& told) -> base::Result<std::unique_ptr<nats::Link>> {
           observer = &told;
           auto made = std::make_unique<FakeLink>();
+          made->on_state_asked = on_state_asked;
           link = made.get();
           return made;
         }};
@@ -131,8 +132,24 @@ class NatsFrontTest : public ::testing::Test {
   KeepingLoop loop;
   FakeLink* link = nullptr;
   nats::LinkObserver* observer = nullptr;
+  std::function<void()> on_state_asked;  ///< set before `start`
   NatsFront front;
 };
+
+/// Becomes warm while its thread asks for the n-th time whether there is a connection.
+class NatsFrontWarmTest : public NatsFrontTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(NatsFrontWarmTest, NAT1_JoinsInWhateverMomentItBecomesWarm) {
+  rig.readiness.expect({}, {"p"});
+  std::atomic<int> count{0};
+  on_state_asked = [&] {
+    if (count.fetch_add(1) == GetParam()) rig.readiness.report_plan("p", std::nullopt);
+  };
+  start();
+  EXPECT_TRUE(comes([&] { return link->joined().size() == 2; }));
+}
+// More than the questions of one look.
+INSTANTIATE_TEST_SUITE_P(Moments, NatsFrontWarmTest, ::testing::Range(0, 12));
 
 TEST_F(NatsFrontTest, NAT1_JoinsWhenWarmAndFollowsThePlans) {
   start();
@@ -193,6 +210,24 @@ TEST_F(NatsFrontTest, NAT4_WhatTheHandOffCannotTakeIsBusyOnTheSpot) {
   pump();
   ASSERT_TRUE(comes([&] { return link->published().size() == NatsFront::kHandOffMax + 2; }));
   EXPECT_EQ(statuses().back(), "200");
+}
+
+TEST_F(NatsFrontTest, NAT5_AProcessWhoseLoopsAreBehindLeavesToo) {
+  start_joined();
+  for (std::size_t i = 0; i < NatsFront::kHandOffMax; ++i) deliver("p", "{}");
+  // None of them runs yet, so that only the refusals say how full it is.
+  std::size_t refused_count = 0;
+  ASSERT_TRUE(comes([&] {
+    if (link->published_count() == refused_count) {
+      deliver("p");
+      ++refused_count;
+    }
+    return link->joined().empty();
+  }));
+  link->end_leaving();
+  pump();
+  ASSERT_TRUE(
+      comes([&] { return link->published_count() == NatsFront::kHandOffMax + refused_count; }));
 }
 
 TEST_F(NatsFrontTest, NAT5_AFullProcessLeavesAndComesBack) {
