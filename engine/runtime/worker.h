@@ -140,6 +140,7 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   /// A node on its way from before its body to after it.
   struct Step {
     Run* run = nullptr;
+    std::uint32_t node = kNoNode;  // as `node_`
     const HotNode* hot = nullptr;
     NodeCell<>* cell = nullptr;  // its state; null where nothing but its body ends it
     std::uint32_t needs = 0;     // its own and those of the run
@@ -233,7 +234,8 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] std::uint32_t route(Run& run, const HotNode& hot);
   /// Looks whether to share what was pushed since the private stack had `mark` nodes.
   void share_new(Run& run, std::uint32_t mark);
-  [[nodiscard]] bool go_on(Run& run, std::uint32_t next, std::int64_t charge_ns);
+  /// Goes on with `next`, or else with what is on the private stack.
+  [[nodiscard]] bool go_on(Run& run, std::uint32_t& next, std::int64_t charge_ns);
   [[nodiscard]] bool begin_next_turn(Run& run);
   void end_strand();
   void abandon_strand();
