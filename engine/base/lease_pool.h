@@ -1,12 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <utility>
-#include <vector>
 
-#include "base/sync/mutex.h"
-#include "base/sync/thread_annotations.h"
+#include "base/spare_stacks.h"
 
 namespace millrace::base {
 
@@ -18,30 +15,32 @@ class LeasePool;
 template <class Item>
 class Lease {
  public:
-  Lease(Lease&& other) noexcept : pool_(other.pool_), item_(std::move(other.item_)) {}
+  Lease(Lease&& other) noexcept
+      : pool_(other.pool_), entry_(std::exchange(other.entry_, nullptr)) {}
   Lease& operator=(Lease&&) = delete;
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
   /// Resets the item and gives it back.
   ~Lease() {
-    if (item_ != nullptr) pool_->give_back(std::move(item_));
+    if (entry_ != nullptr) pool_->give_back(*entry_);
   }
 
-  [[nodiscard]] Item& operator*() const { return *item_; }
-  [[nodiscard]] Item* operator->() const { return item_.get(); }
-  [[nodiscard]] Item* get() const { return item_.get(); }
+  [[nodiscard]] Item& operator*() const { return entry_->item; }
+  [[nodiscard]] Item* operator->() const { return &entry_->item; }
+  [[nodiscard]] Item* get() const { return &entry_->item; }
 
  private:
   friend class LeasePool<Item>;
-  Lease(LeasePool<Item>& pool, std::unique_ptr<Item> item) : pool_(&pool), item_(std::move(item)) {}
+  using Entry = LeasePool<Item>::Entry;
+  Lease(LeasePool<Item>& pool, Entry& entry) : pool_(&pool), entry_(&entry) {}
 
   LeasePool<Item>* pool_;
-  std::unique_ptr<Item> item_;
+  Entry* entry_;
 };
 
 /// Lends items that are costly to make. It holds as many as were ever lent at the same time, and
-/// lends the one that was returned last, whose memory is still in the cache. `Item::reset` makes an
-/// item ready for the next user.
+/// lends a thread the one that it returned last, whose memory is still in its cache. `Item::reset`
+/// makes an item ready for the next user.
 /// Threading: any thread. Lifetime: outlives its leases.
 template <class Item>
 class LeasePool {
@@ -49,37 +48,27 @@ class LeasePool {
   LeasePool() = default;
   LeasePool(const LeasePool&) = delete;
   LeasePool& operator=(const LeasePool&) = delete;
-  ~LeasePool() { delete last_.load(std::memory_order_acquire); }
+  ~LeasePool() {
+    while (const Entry* const entry = spares_.try_take()) delete entry;
+  }
 
-  [[nodiscard]] Lease<Item> acquire() MR_EXCLUDES(mutex_) {
-    if (Item* const last = last_.exchange(nullptr, std::memory_order_acquire))
-      return {*this, std::unique_ptr<Item>(last)};
-    {
-      const MutexLock lock(mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<Item> item = std::move(idle_.back());
-        idle_.pop_back();
-        return {*this, std::move(item)};
-      }
-    }
-    return {*this, std::make_unique<Item>()};
+  [[nodiscard]] Lease<Item> acquire() {
+    if (Entry* const entry = spares_.try_take()) return {*this, *entry};
+    return {*this, *std::make_unique<Entry>().release()};
   }
 
  private:
   friend class Lease<Item>;
-  void give_back(std::unique_ptr<Item> item) MR_EXCLUDES(mutex_) {
-    item->reset();
-    item.reset(last_.exchange(item.release(), std::memory_order_acq_rel));
-    if (item == nullptr) return;
-    const MutexLock lock(mutex_);
-    idle_.push_back(std::move(item));
+  struct Entry {
+    Item item;
+    Entry* next = nullptr;
+  };
+  void give_back(Entry& entry) {
+    entry.item.reset();
+    spares_.give(entry);
   }
 
-  // The item that was returned last, kept here so that a user that follows another takes no lock.
-  // Taking it acquires everything that its last user wrote.
-  std::atomic<Item*> last_{nullptr};
-  Mutex mutex_;
-  std::vector<std::unique_ptr<Item>> idle_ MR_GUARDED_BY(mutex_);
+  SpareStacks<Entry, &Entry::next> spares_;
 };
 
 }  // namespace millrace::base

@@ -134,7 +134,10 @@ LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan,
   load_.set_may_fail(!plan::nodes_that_can_fail(this->plan()).empty());
 }
 
-LoadedPlan::~LoadedPlan() = default;
+LoadedPlan::~LoadedPlan() {
+  runs_.reset();  // waits for bodies that still run
+  while (const RequestRun* const run = spares_.try_take()) delete run;
+}
 
 base::Result<std::unique_ptr<LoadedPlan>> LoadedPlan::load(plan::CompiledPlanRef plan,
                                                            const plan::Registry& registry,
@@ -241,27 +244,17 @@ void LoadedPlan::adopt_costs(const LoadedPlan& before) {
 }
 
 std::shared_ptr<RequestRun> LoadedPlan::make_run() {
-  std::unique_ptr<RequestRun> run;
-  {
-    base::MutexLock lock(mutex_);
-    if (!idle_.empty()) {
-      run = std::move(idle_.back());
-      idle_.pop_back();
-    }
-  }
+  RequestRun* run = spares_.try_take();
   if (run == nullptr) {
     run = std::make_unique<RequestRun>(
-        RunShares{.plan = *this, .topology = *topology_, .reads = *reads_, .spaces = spaces_});
+              RunShares{.plan = *this, .topology = *topology_, .reads = *reads_, .spaces = spaces_})
+              .release();
   }
-  return {run.release(),
-          [this](RequestRun* used) { give_back(std::unique_ptr<RequestRun>(used)); },
-          base::PooledAllocator<RequestRun>()};
-}
-
-void LoadedPlan::give_back(std::unique_ptr<RequestRun> run) {
-  run->clear();
-  base::MutexLock lock(mutex_);
-  idle_.push_back(std::move(run));
+  const auto give_back = [this](RequestRun* used) {
+    used->clear();
+    spares_.give(*used);
+  };
+  return {run, give_back, base::PooledAllocator<RequestRun>()};
 }
 
 }  // namespace millrace::rank

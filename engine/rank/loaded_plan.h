@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/lease_pool.h"
 #include "base/result.h"
+#include "base/spare_stacks.h"
 #include "base/sync/mutex.h"
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
@@ -80,7 +81,6 @@ class LoadedPlan : public PreparedPlan {
              const LoadOptions& options);
   [[nodiscard]] runtime::NodeSpec make_spec(std::uint32_t index, const LoadOptions& options) const;
   [[nodiscard]] base::Status build_topology(const LoadOptions& options);
-  void give_back(std::unique_ptr<RequestRun> run);
 
   mutable PlanLoad load_;  // synchronises itself
   const tasks::TaskRegistry& tasks_;
@@ -91,12 +91,10 @@ class LoadedPlan : public PreparedPlan {
   std::unique_ptr<runtime::CostModel> costs_;
   std::unique_ptr<const RowReads> reads_;
   base::LeasePool<BodySpace> spaces_;
-  base::Mutex mutex_;
-  std::vector<std::unique_ptr<RequestRun>> idle_ MR_GUARDED_BY(mutex_);
+  base::SpareStacks<RequestRun, &RequestRun::next_spare> spares_;
   base::Mutex twin_mutex_;
   std::unique_ptr<LoadedPlan> twin_ MR_GUARDED_BY(twin_mutex_);
-  // Declared last so that it is destroyed first: its destructor waits for bodies that still run,
-  // and these use the members above.
+  // Goes first: its destructor waits for bodies that still run, and these use the members above.
   std::unique_ptr<runtime::RunPool> runs_;
 };
 

@@ -199,6 +199,10 @@ class Run {
     sharing_ = {.gain_ns = UINT64_MAX, .worth_min_ns = 0};
     dearest_ns_ = CostModel::kUnknown;
   }
+  void share_nothing() {
+    sharing_ = {.worth_min_ns = SharingPlan::kNothing};
+    dearest_ns_ = costs_->dearest_ns();
+  }
   void forget_last_stop();
 
   // --- Tokens.
@@ -331,6 +335,7 @@ class Run {
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;
+  Run* next_spare_ = nullptr;                // while nobody uses it: of its pool
   const std::unique_ptr<QueueEntry> entry_;  // the run itself in a queue
   std::unique_ptr<std::uint32_t[]> counter_storage_;
   std::unique_ptr<std::uint32_t[]> link_storage_;

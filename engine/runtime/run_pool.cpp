@@ -94,33 +94,22 @@ RunPool::~RunPool() {
   }
 }
 
-bool RunPool::are_all_back() const {
+bool RunPool::are_all_back() {
   base::MutexLock lock(mutex_);
-  const std::size_t back =
-      free_.size() + (spare_.load(std::memory_order_acquire) != nullptr ? 1 : 0);
-  return back == all_.size();
+  return spares_.count() == all_.size();
 }
 
 Run& RunPool::acquire() {
-  if (Run* const run = spare_.exchange(nullptr, std::memory_order_acquire)) return *run;
+  if (Run* const run = spares_.try_take()) return *run;
   base::MutexLock lock(mutex_);
-  if (free_.empty()) {
-    all_.push_back(std::make_unique<Run>(topology_, costs_));
-    free_.reserve(all_.capacity());
-    created_.fetch_add(1, std::memory_order_relaxed);
-    return *all_.back();
-  }
-  Run* const run = free_.back();
-  free_.pop_back();
-  return *run;
+  all_.push_back(std::make_unique<Run>(topology_, costs_));
+  created_.fetch_add(1, std::memory_order_relaxed);
+  return *all_.back();
 }
 
 void RunPool::release(Run& run) {
   run.staged_.reset();
-  Run* const before = spare_.exchange(&run, std::memory_order_acq_rel);
-  if (before == nullptr) return;
-  base::MutexLock lock(mutex_);
-  free_.push_back(before);  // the last touch: the pool may go now
+  spares_.give(run);  // the last touch: the pool may go now
 }
 
 base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& options) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/spare_stacks.h"
 #include "base/sync/mutex.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
@@ -91,16 +92,13 @@ class RunPool {
   [[nodiscard]] Run& acquire();
   /// Takes a run back. Whoever gives the last one back does not touch the pool again.
   void release(Run& run);
-  [[nodiscard]] bool are_all_back() const;
+  [[nodiscard]] bool are_all_back();
 
   const Topology& topology_;
   CostModel& costs_;
-  // The run that was used last, handed from thread to thread without the lock, with all that was
-  // done to it.
-  std::atomic<Run*> spare_{nullptr};
+  base::SpareStacks<Run, &Run::next_spare_> spares_;
   std::atomic<std::size_t> created_{0};
-  mutable base::Mutex mutex_;
-  std::vector<Run*> free_ MR_GUARDED_BY(mutex_);
+  base::Mutex mutex_;
   std::vector<std::unique_ptr<Run>> all_ MR_GUARDED_BY(mutex_);
 };
 

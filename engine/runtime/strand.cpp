@@ -34,7 +34,6 @@ namespace millrace::runtime {
   const std::uint32_t node = step.node;
   step.hot = run.nodes_ + node;
   step.needs = step.hot->needs | run.needs_;
-  step.cell = run.find_cell(node);
   NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
   call.node_ = node;
   if ((step.needs & HotNode::kBeginsApart) != 0) [[unlikely]] {
@@ -282,17 +281,30 @@ bool Worker::work_strand() {
   // To its end: whoever drives this worker may leave it between two strands, never within one.
   while (run_ != nullptr) {
     if (!find_node()) continue;
-    Step step{.run = run_, .node = node_};
-    while (start_node(step) && finish_node(step)) {
+    if (run_->cells_ != nullptr) {
+      run_nodes<true>();
+    } else {
+      run_nodes<false>();
     }
   }
   return true;
 }
 
+template <bool kHasStates>
+void Worker::run_nodes() {
+  // Whether nodes have states is asked here once, and not at each of their steps.
+  Run& run = *run_;
+  Step step{.run = &run, .node = node_};
+  do {
+    step.cell = kHasStates ? run.cells_ + step.node : nullptr;
+    [[assume(!kHasStates || step.cell != nullptr)]];
+  } while (start_node(step) && finish_node(step));
+}
+
 bool Worker::start() {
   while (run_ != nullptr || pick()) {
     if (run_ == nullptr || !find_node()) continue;
-    step_ = {.run = run_, .node = node_};
+    step_ = {.run = run_, .node = node_, .cell = run_->find_cell(node_)};
     if (start_node(step_)) return true;
   }
   return false;

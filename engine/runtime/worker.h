@@ -208,6 +208,9 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   // strand.cpp: the steps of a strand.
   /// Makes sure that there is a next node. False: the strand is over.
   [[nodiscard]] bool find_node();
+  /// Runs nodes until the strand ends or gives way.
+  template <bool kHasStates>
+  void run_nodes();
   [[nodiscard]] bool start_node(Step& step);
   /// True: the strand goes on, with a node.
   [[nodiscard]] bool finish_node(Step& step);
