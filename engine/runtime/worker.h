@@ -64,11 +64,12 @@
 //  3. No wake-up is lost: see crew.h.
 //  4. The work ends once: whoever holds a place with ready nodes holds credit (credit.h), so the
 //     last credit comes back after the last node; `end_strand` gives it back as its last touch.
-//  5. The answer goes out once: `Run::try_answer` is one compare-exchange, and after it no body
-//     publishes anything (node_states.h).
+//  5. The answer goes out once: by whoever ends the work (4); in runs that may be answered before
+//     that, `Run::try_answer` is one compare-exchange, and after it no body publishes anything
+//     (node_states.h).
 //  6. Storage outlives its users: work, answer and a deadline that goes off hold one reference each
 //     (Run::references_); the work's is dropped after 4, and a caller that waits in `run` goes on
-//     only after the thread that answered has left the run (Run::Delivery). An alarm that is set
+//     only after the thread that answered has left the run (delivery.h). An alarm that is set
 //     while nobody uses the run is closed before the run goes (standing_alarm.h).
 //  7. A strand leaves its worker to others in time: every node is charged to the turn, also across
 //     strands of the same run; when the turn is used up, what waits goes first (D4, D10).
