@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/item_shelves.h"
+#include "base/spare_stacks.h"
 
 namespace millrace::base {
 
@@ -16,32 +16,30 @@ template <class Item>
 class Lease {
  public:
   Lease(Lease&& other) noexcept
-      : pool_(other.pool_), item_(std::move(other.item_)), shelf_(other.shelf_) {}
+      : pool_(other.pool_), entry_(std::exchange(other.entry_, nullptr)) {}
   Lease& operator=(Lease&&) = delete;
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
   /// Resets the item and gives it back.
   ~Lease() {
-    if (item_ != nullptr) pool_->give_back(std::move(item_), shelf_);
+    if (entry_ != nullptr) pool_->give_back(*entry_);
   }
 
-  [[nodiscard]] Item& operator*() const { return *item_; }
-  [[nodiscard]] Item* operator->() const { return item_.get(); }
-  [[nodiscard]] Item* get() const { return item_.get(); }
+  [[nodiscard]] Item& operator*() const { return entry_->item; }
+  [[nodiscard]] Item* operator->() const { return &entry_->item; }
+  [[nodiscard]] Item* get() const { return &entry_->item; }
 
  private:
   friend class LeasePool<Item>;
-  using ShelfIndex = ItemShelves<Item>::ShelfIndex;
-  Lease(LeasePool<Item>& pool, std::unique_ptr<Item> item, ShelfIndex shelf)
-      : pool_(&pool), item_(std::move(item)), shelf_(shelf) {}
+  using Entry = LeasePool<Item>::Entry;
+  Lease(LeasePool<Item>& pool, Entry& entry) : pool_(&pool), entry_(&entry) {}
 
   LeasePool<Item>* pool_;
-  std::unique_ptr<Item> item_;
-  ShelfIndex shelf_;
+  Entry* entry_;
 };
 
-/// Lends items that are costly to make. It holds as many as each thread ever lent at the same time,
-/// and lends the one that the thread used last, whose memory is still in its cache. `Item::reset`
+/// Lends items that are costly to make. It holds as many as were ever lent at the same time, and
+/// lends a thread the one that it returned last, whose memory is still in its cache. `Item::reset`
 /// makes an item ready for the next user.
 /// Threading: any thread. Lifetime: outlives its leases.
 template <class Item>
@@ -50,25 +48,27 @@ class LeasePool {
   LeasePool() = default;
   LeasePool(const LeasePool&) = delete;
   LeasePool& operator=(const LeasePool&) = delete;
+  ~LeasePool() {
+    while (const Entry* const entry = spares_.try_take()) delete entry;
+  }
 
   [[nodiscard]] Lease<Item> acquire() {
-    const auto shelf = ItemShelves<Item>::own_shelf();
-    std::unique_ptr<Item> item = shelves_.try_take(shelf);
-    if (item == nullptr) {
-      shelves_.expect_item(shelf);
-      item = std::make_unique<Item>();
-    }
-    return {*this, std::move(item), shelf};
+    if (Entry* const entry = spares_.try_take()) return {*this, *entry};
+    return {*this, *std::make_unique<Entry>().release()};
   }
 
  private:
   friend class Lease<Item>;
-  void give_back(std::unique_ptr<Item> item, ItemShelves<Item>::ShelfIndex shelf) {
-    item->reset();
-    shelves_.put_back(std::move(item), shelf);
+  struct Entry {
+    Item item;
+    Entry* next = nullptr;
+  };
+  void give_back(Entry& entry) {
+    entry.item.reset();
+    spares_.give(entry);
   }
 
-  ItemShelves<Item> shelves_;
+  SpareStacks<Entry, &Entry::next> spares_;
 };
 
 }  // namespace millrace::base

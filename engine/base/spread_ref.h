@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -23,12 +22,10 @@ template <class T>
 }
 
 /// References to one object for many threads, each with a count of its own.
-/// Threading: any thread; immutable. Threads beyond `kCountCount` share counts.
+/// Threading: any thread; immutable. Threads share a count where they share a number.
 template <class T>
 class SpreadRef {
  public:
-  static constexpr std::size_t kCountCount = 32;
-
   SpreadRef() = default;
   explicit SpreadRef(const std::shared_ptr<T>& shared) {
     for (std::shared_ptr<T>& ref : refs_) ref = with_own_count(shared);
@@ -36,11 +33,11 @@ class SpreadRef {
 
   /// The one of the calling thread. Null if there is no object.
   [[nodiscard]] const std::shared_ptr<T>& get() const {
-    return refs_[thread_number() % kCountCount];
+    return refs_[ThreadNumber::get()];
   }
 
  private:
-  std::array<std::shared_ptr<T>, kCountCount> refs_;
+  std::array<std::shared_ptr<T>, ThreadNumber::kCountMax> refs_;
 };
 
 }  // namespace millrace::base

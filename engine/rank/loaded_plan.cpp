@@ -134,7 +134,10 @@ LoadedPlan::LoadedPlan(plan::CompiledPlanRef plan,
   load_.set_may_fail(!plan::nodes_that_can_fail(this->plan()).empty());
 }
 
-LoadedPlan::~LoadedPlan() = default;
+LoadedPlan::~LoadedPlan() {
+  runs_.reset();  // waits for bodies that still run
+  while (const RequestRun* const run = spares_.try_take()) delete run;
+}
 
 base::Result<std::unique_ptr<LoadedPlan>> LoadedPlan::load(plan::CompiledPlanRef plan,
                                                            const plan::Registry& registry,
@@ -241,19 +244,17 @@ void LoadedPlan::adopt_costs(const LoadedPlan& before) {
 }
 
 std::shared_ptr<RequestRun> LoadedPlan::make_run() {
-  const auto shelf = base::ItemShelves<RequestRun>::own_shelf();
-  std::unique_ptr<RequestRun> run = requests_.try_take(shelf);
+  RequestRun* run = spares_.try_take();
   if (run == nullptr) {
-    requests_.expect_item(shelf);
     run = std::make_unique<RequestRun>(
-        RunShares{.plan = *this, .topology = *topology_, .reads = *reads_, .spaces = spaces_});
+              RunShares{.plan = *this, .topology = *topology_, .reads = *reads_, .spaces = spaces_})
+              .release();
   }
-  return {run.release(),
-          [this, shelf](RequestRun* used) {
-            used->clear();
-            requests_.put_back(std::unique_ptr<RequestRun>(used), shelf);
-          },
-          base::PooledAllocator<RequestRun>()};
+  const auto give_back = [this](RequestRun* used) {
+    used->clear();
+    spares_.give(*used);
+  };
+  return {run, give_back, base::PooledAllocator<RequestRun>()};
 }
 
 }  // namespace millrace::rank

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/item_shelves.h"
 #include "base/lease_pool.h"
 #include "base/result.h"
+#include "base/spare_stacks.h"
 #include "base/sync/mutex.h"
 #include "plan/compiled_plan.h"
 #include "plan/registry/registry.h"
@@ -91,11 +91,10 @@ class LoadedPlan : public PreparedPlan {
   std::unique_ptr<runtime::CostModel> costs_;
   std::unique_ptr<const RowReads> reads_;
   base::LeasePool<BodySpace> spaces_;
-  base::ItemShelves<RequestRun> requests_;
+  base::SpareStacks<RequestRun, &RequestRun::next_spare> spares_;
   base::Mutex twin_mutex_;
   std::unique_ptr<LoadedPlan> twin_ MR_GUARDED_BY(twin_mutex_);
-  // Declared last so that it is destroyed first: its destructor waits for bodies that still run,
-  // and these use the members above.
+  // Goes first: its destructor waits for bodies that still run, and these use the members above.
   std::unique_ptr<runtime::RunPool> runs_;
 };
 

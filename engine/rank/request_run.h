@@ -91,6 +91,9 @@ class RequestRun {
   /// Clears the state of the request and keeps the buffers for the next one.
   void clear();
 
+  /// While no request uses it: of its plan.
+  RequestRun* next_spare = nullptr;
+
   // --- Called by the topology's bodies.
   [[nodiscard]] bool run_node(std::uint32_t index, runtime::NodeCall& call);
   [[nodiscard]] loop::Task<base::Status> run_async_node(std::uint32_t index,

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -103,21 +102,18 @@ void WorkerPool::help(Worker& worker, Done done) {
 }
 
 Worker* WorkerPool::take_guest() {
-  std::uint64_t used = guests_.load(std::memory_order_relaxed);
-  for (;;) {
-    const auto slot = thread_count() + static_cast<std::uint32_t>(std::countr_one(used));
-    if (slot >= guest_slot_end_) return nullptr;
-    const std::uint64_t bit = std::uint64_t{1} << (slot - thread_count());
-    if (!guests_.compare_exchange_weak(
-            used, used | bit, std::memory_order_acquire, std::memory_order_relaxed))
+  for (std::uint32_t slot = thread_count(); slot < guest_slot_end_; ++slot) {
+    std::atomic<bool>& is_taken = guests_[slot];
+    if (is_taken.load(std::memory_order_relaxed) ||
+        is_taken.exchange(true, std::memory_order_acquire))
       continue;
     return worker_storage_[slot] != nullptr ? worker_storage_[slot].get() : &make_worker(slot);
   }
+  return nullptr;
 }
 
 void WorkerPool::return_guest(Worker& worker) {
-  guests_.fetch_and(~(std::uint64_t{1} << (worker.index() - thread_count())),
-                    std::memory_order_release);
+  guests_[worker.index()].store(false, std::memory_order_release);
 }
 
 // --- The standby

@@ -199,6 +199,10 @@ class Run {
     sharing_ = {.gain_ns = UINT64_MAX, .worth_min_ns = 0};
     dearest_ns_ = CostModel::kUnknown;
   }
+  void share_nothing() {
+    sharing_ = {.worth_min_ns = SharingPlan::kNothing};
+    dearest_ns_ = costs_->dearest_ns();
+  }
   void forget_last_stop();
 
   // --- Tokens.
@@ -328,10 +332,10 @@ class Run {
   RunObserver observer_;
   RunObserver user_observer_;  // of whoever submitted a pooled run
   AdmissionPermit permit_;     // of a pooled run that had to ask for admission
-  std::uint32_t shelf_ = 0;    // of a pooled run: where it goes back to
   std::shared_ptr<void> context_owner_;
   const base::Clock* clock_ = nullptr;
   std::uint64_t uses_ = 0;
+  Run* next_spare_ = nullptr;                // while nobody uses it: of its pool
   const std::unique_ptr<QueueEntry> entry_;  // the run itself in a queue
   std::unique_ptr<std::uint32_t[]> counter_storage_;
   std::unique_ptr<std::uint32_t[]> link_storage_;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
+#include "base/sync/mutex.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
 #include "runtime/topology/topology.h"
@@ -83,7 +84,7 @@ RunHandle::~RunHandle() {
 
 RunPool::~RunPool() {
   // A run that answered early is back when its last body has returned.
-  for (int look = 0; shelves_.count() < created_count(); ++look) {
+  for (int look = 0; !are_all_back(); ++look) {
     constexpr int kYields = 64;
     if (look < kYields) {
       std::this_thread::yield();
@@ -93,21 +94,22 @@ RunPool::~RunPool() {
   }
 }
 
+bool RunPool::are_all_back() {
+  base::MutexLock lock(mutex_);
+  return spares_.count() == all_.size();
+}
+
 Run& RunPool::acquire() {
-  const auto shelf = base::ItemShelves<Run>::own_shelf();
-  std::unique_ptr<Run> run = shelves_.try_take(shelf);
-  if (run == nullptr) {
-    shelves_.expect_item(shelf);
-    run = std::make_unique<Run>(topology_, costs_);
-    run->shelf_ = shelf;
-    created_.fetch_add(1, std::memory_order_relaxed);
-  }
-  return *run.release();
+  if (Run* const run = spares_.try_take()) return *run;
+  base::MutexLock lock(mutex_);
+  all_.push_back(std::make_unique<Run>(topology_, costs_));
+  created_.fetch_add(1, std::memory_order_relaxed);
+  return *all_.back();
 }
 
 void RunPool::release(Run& run) {
   run.staged_.reset();
-  shelves_.put_back(std::unique_ptr<Run>(&run), run.shelf_);
+  spares_.give(run);  // the last touch: the pool may go now
 }
 
 base::Status RunPool::run(WorkerPool& pool, void* context, const RunOptions& options) {

@@ -4,9 +4,11 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include "base/item_shelves.h"
 #include "base/result.h"
+#include "base/spare_stacks.h"
+#include "base/sync/mutex.h"
 #include "runtime/admission.h"
 #include "runtime/run.h"
 
@@ -90,11 +92,14 @@ class RunPool {
   [[nodiscard]] Run& acquire();
   /// Takes a run back. Whoever gives the last one back does not touch the pool again.
   void release(Run& run);
+  [[nodiscard]] bool are_all_back();
 
   const Topology& topology_;
   CostModel& costs_;
+  base::SpareStacks<Run, &Run::next_spare_> spares_;
   std::atomic<std::size_t> created_{0};
-  base::ItemShelves<Run> shelves_;
+  base::Mutex mutex_;
+  std::vector<std::unique_ptr<Run>> all_ MR_GUARDED_BY(mutex_);
 };
 
 }  // namespace millrace::runtime

@@ -181,7 +181,9 @@ void RunSteps::pass_tokens(std::uint32_t node) {
 }
 
 void RunSteps::close_output() {
-  if (run_.may_answer_early_ && extras_.close_sink(run_.is_shared())) answer_complete();
+  if (!run_.may_answer_early_ || !extras_.close_sink(run_.is_shared())) return;
+  // Whoever has all of the run ends its work at once, and answers then.
+  if (run_.is_shared()) answer_complete();
 }
 
 void RunSteps::make_async_ready(std::uint32_t head) {
@@ -397,7 +399,7 @@ void RunSteps::finish_with_extras() {
   extras_.close_watch();
   if (!run_.may_answer_early_) {
     run_.outcome_.store(outcome, std::memory_order_release);
-  } else if (!run_.try_answer(outcome)) {
+  } else if (!is_open || !run_.try_answer(outcome)) {
     return run_.drop_reference();
   }
   trace_run_end();

@@ -35,13 +35,16 @@ class RunSteps {
   // --- What the quick way needs; small, so that it is inlined there.
   /// Gives one token to the target of an edge; true for the token that makes it ready (K2).
   [[nodiscard]] static bool give_token(Run& run, std::uint32_t counter) {
-    return counter == kNoCounter || give_tokens(run, counter, 1);
+    return counter == kNoCounter || give_tokens(run, run.is_shared(), counter, 1);
   }
   /// The same for several that came together.
-  [[nodiscard]] static bool give_tokens(Run& run, std::uint32_t counter, std::uint32_t count) {
+  [[nodiscard]] static bool give_tokens(Run& run,
+                                        bool is_shared,
+                                        std::uint32_t counter,
+                                        std::uint32_t count) {
     std::uint32_t& tokens = run.counters_[counter];
     if (MR_PLANTED(kDoubleDecrement) && tokens > count) --tokens;
-    if (!run.is_shared()) return (tokens -= count) == 0;
+    if (!is_shared) return (tokens -= count) == 0;
     return std::atomic_ref(tokens).fetch_sub(count, std::memory_order_acq_rel) == count;
   }
   enum class NodeEnd : std::uint8_t { kComplete, kFailed, kLate };
@@ -54,7 +57,7 @@ class RunSteps {
       run.late_completions_.fetch_add(1, std::memory_order_relaxed);
       return NodeEnd::kLate;
     }
-    if (ok && hot.commit != nullptr) ok = hot.commit(hot.closure, call);
+    if (hot.commit != nullptr && ok) ok = hot.commit(hot.closure, call);
     if (cell != nullptr) cell->settle();
     return ok ? NodeEnd::kComplete : NodeEnd::kFailed;
   }

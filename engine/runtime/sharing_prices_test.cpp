@@ -93,6 +93,24 @@ TEST(SharingPricesTest, D11_WhereNothingIsSharedARunNowAndThenTriesIt) {
       << "a given price is not learned";
 }
 
+// Else nodes that share what they touch would seem dear, and be shared for that, for ever.
+TEST(SharingPricesTest, D11_AShortRunIsMeasuredAlone) {
+  TestScheduler lab(
+      {.compute_threads = 2, .hand_over_price = nanoseconds(30), .bundle_price = microseconds(1)});
+  TestDag dag(layers(30, 10), {.sample_every = 4});
+  dag.teach(nanoseconds(100));
+  const auto notes = std::make_shared<Notes>();
+  std::vector<bool> was_shared;
+  for (int use = 0; use < 5; ++use) {
+    const std::uint64_t before = lab.pool->counters().published;
+    const RunHandle run = lab.submit(dag, notes);
+    lab.settle();
+    was_shared.push_back(lab.pool->counters().published != before);
+  }
+  EXPECT_EQ(was_shared[3], true);
+  EXPECT_EQ(was_shared[4], false) << "it is measured";
+}
+
 TEST(SharingPricesTest, D11_AChainIsNeverShared) {
   std::vector<NodeSpec> chain{noting_node("0")};
   for (int node = 1; node < 1000; ++node)

@@ -9,7 +9,6 @@
 #include "base/sync/asymmetric_fence.h"
 #include "base/sync/planted_bug.h"
 #include "runtime/crew.h"
-#include "runtime/loop_scheduler.h"
 #include "runtime/node_call.h"
 #include "runtime/run.h"
 #include "runtime/run_extras.h"
@@ -32,10 +31,9 @@ namespace millrace::runtime {
 // lives in registers from before the body to after it: suspended strands come back as they were.
 [[gnu::always_inline]] inline bool Worker::start_node(Step& step) {
   Run& run = *step.run;
-  const std::uint32_t node = node_;
+  const std::uint32_t node = step.node;
   step.hot = run.nodes_ + node;
   step.needs = step.hot->needs | run.needs_;
-  step.cell = run.find_cell(node);
   NodeCall& call = *call_;  // NOLINT(bugprone-unchecked-optional-access): `enter_run` made it.
   call.node_ = node;
   if ((step.needs & HotNode::kBeginsApart) != 0) [[unlikely]] {
@@ -101,7 +99,11 @@ bool Worker::begin_by_steps(Run& run) {
 [[gnu::always_inline]] inline bool Worker::finish_node(Step& step) {
   Run& run = *step.run;
   if ((step.needs & HotNode::kEndsApart) != 0) [[unlikely]] {
-    if ((step.needs & HotNode::kEndsApart) != HotNode::kTimed) return finish_apart(step);
+    if ((step.needs & HotNode::kEndsApart) != HotNode::kTimed) {
+      const bool goes_on = finish_apart(step);
+      step.node = node_;
+      return goes_on;
+    }
     look_at_clock(run);
   }
   // The fence in `leave_body` orders this mark, too (node_states.h).
@@ -111,10 +113,9 @@ bool Worker::begin_by_steps(Run& run) {
   const RunSteps::NodeEnd end = RunSteps::publish_quick(run, *step.hot, step.cell, call, step.ok);
   if (end != RunSteps::NodeEnd::kComplete) [[unlikely]]
     return end_unpublished(run, end);
-  const std::uint32_t node = node_;
-  const std::uint32_t next = step.hot->direct != kNoNode ? step.hot->direct : route(run, *step.hot);
-  const std::uint32_t hint = run.hints_[node].load(std::memory_order_relaxed);
-  return go_on(run, next, (hint & CostModel::kCostMask) + run.node_charge_min_ns_);
+  const std::uint32_t hint = run.hints_[step.node].load(std::memory_order_relaxed);
+  step.node = step.hot->direct != kNoNode ? step.hot->direct : route(run, *step.hot);
+  return go_on(run, step.node, (hint & CostModel::kCostMask) + run.node_charge_min_ns_);
 }
 
 void Worker::look_at_clock(Run& run) {
@@ -152,8 +153,6 @@ bool Worker::finish_apart(Step step) {
   if (is_complete) {
     if (run.routes_apart_ || (hot.needs & HotNode::kRoutesApart) != 0) {
       RunSteps(*this, run).pass_tokens(node);
-    } else if ((hot.needs & HotNode::kOutput) != 0) {
-      if (run.may_answer_early_) RunSteps(*this, run).close_output();
     } else {
       best_ = route(run, hot);
       mark = stack_top_.load(std::memory_order_relaxed);  // it has looked at what it pushed
@@ -166,7 +165,8 @@ bool Worker::finish_apart(Step step) {
     arrival_ = next != kNoNode ? arrival_at(run.topology(), next, handed) : trace::Arrival{};
   }
   share_new(run, mark);
-  return go_on(run, next, charge_of(run, node));
+  step.node = next;
+  return go_on(run, step.node, charge_of(run, node));
 }
 
 bool Worker::end_unpublished(Run& run, RunSteps::NodeEnd end) {
@@ -201,12 +201,22 @@ void Worker::fail_node(Run& run) {
       }
     }
     const std::uint32_t count = std::exchange(carried_tokens_, 0) + 1;
-    return RunSteps::give_tokens(run, hot.single.counter, count) ? hot.single.target : kNoNode;
+    return RunSteps::give_tokens(run, run.is_shared(), hot.single.counter, count)
+               ? hot.single.target
+               : kNoNode;
+  }
+  if (hot.edge_begin == hot.edge_end) {
+    if (run.may_answer_early_ && (hot.needs & HotNode::kOutput) != 0)
+      RunSteps(*this, run).close_output();
+    return kNoNode;
   }
   const std::uint32_t mark = top;
   std::uint32_t best = kNoNode;
-  for (const Edge* edge = run.edges_ + hot.edge_begin; edge != run.edges_ + hot.edge_end; ++edge) {
-    if (!RunSteps::give_token(run, edge->counter)) continue;
+  const bool is_shared = run.is_shared();
+  const Edge* const end = run.edges_ + hot.edge_end;
+  for (const Edge* edge = run.edges_ + hot.edge_begin; edge != end; ++edge) {
+    if (edge->counter != kNoCounter && !RunSteps::give_tokens(run, is_shared, edge->counter, 1))
+      continue;
     // Edges come worst first: what was the best so far is now one of the others (D3).
     if (best != kNoNode) stack_[top++] = best;
     best = edge->target;
@@ -223,7 +233,7 @@ void Worker::fail_node(Run& run) {
 }
 
 [[gnu::always_inline]] inline bool Worker::go_on(Run& run,
-                                                 std::uint32_t next,
+                                                 std::uint32_t& next,
                                                  std::int64_t charge_ns) {
   last_charge_ns_ = charge_ns;
   turn_left_ns_ -= charge_ns;
@@ -233,6 +243,8 @@ void Worker::fail_node(Run& run) {
   } else if (!pop_private()) {
     end_strand();
     return false;
+  } else {
+    next = node_;
   }
   if (turn_left_ns_ > 0) [[likely]]
     return true;
@@ -269,20 +281,30 @@ bool Worker::work_strand() {
   // To its end: whoever drives this worker may leave it between two strands, never within one.
   while (run_ != nullptr) {
     if (!find_node()) continue;
-    Run* const run = run_;
-    bool goes_on = true;
-    while (goes_on) {
-      Step step{.run = run};
-      goes_on = start_node(step) && finish_node(step);
+    if (run_->cells_ != nullptr) {
+      run_nodes<true>();
+    } else {
+      run_nodes<false>();
     }
   }
   return true;
 }
 
+template <bool kHasStates>
+void Worker::run_nodes() {
+  // Whether nodes have states is asked here once, and not at each of their steps.
+  Run& run = *run_;
+  Step step{.run = &run, .node = node_};
+  do {
+    step.cell = kHasStates ? run.cells_ + step.node : nullptr;
+    [[assume(!kHasStates || step.cell != nullptr)]];
+  } while (start_node(step) && finish_node(step));
+}
+
 bool Worker::start() {
   while (run_ != nullptr || pick()) {
     if (run_ == nullptr || !find_node()) continue;
-    step_ = {.run = run_};
+    step_ = {.run = run_, .node = node_, .cell = run_->find_cell(node_)};
     if (start_node(step_)) return true;
   }
   return false;
@@ -298,38 +320,6 @@ bool Worker::others_are_due(const Run& run) {
   if (priority != 0 && node_classes_.any_up_to(priority - 1)) return true;
   return is_guard_due() &&
          (run_classes_.any() || crew_.inbox().classes().any() || node_classes_.any());
-}
-
-// --- Readiness by the steps of run_steps.h
-
-void Worker::make_ready(Run& run, std::uint32_t node) {
-  RunExtras& extras = *run.extras_;
-  if (extras.is_traced()) extras.set_ready_time(node, boundary_time());
-  if (run.topology().spec(node).kind == NodeKind::kAsync) {
-    AsyncOperation& operation = extras.operation(node);
-    operation.credit = run.split_credit(credit_);
-    return extras.loop().post(operation);
-  }
-  if (!may_continue_with(run, node)) return enqueue(run, node);
-  if (best_ != kNoNode) push_private(best_);
-  best_ = node;
-}
-
-bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
-  if (!run.inlining_.enabled) return false;
-  if (run.topology().spec(node).inline_hint == InlineHint::kNever) return false;
-  if (crew_.config().enable_continuation_chaining) return true;
-  const bool is_chain = node_ != kNoNode && run.topology().single_continuation(node_) == node;
-  if (!is_chain) return true;
-  const std::uint32_t rows = run.counts_rows_ ? run.extras_->row_count(node) : 0;
-  return wants_inlining(run, node, run.inlining_, rows);
-}
-
-void Worker::enqueue(Run& run, std::uint32_t node) {
-  const std::uint32_t hint = run.costs().hint(node);
-  publish(run, node);
-  announce(run, hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
-  if (crew_.can_share()) call_watcher();
 }
 
 // --- A strand: its begin
@@ -474,7 +464,8 @@ void Worker::requeue_strand(Run& run) {
   if (carried_tokens_ != 0) {
     const std::uint32_t counter = run.nodes_[node_].single.counter;
     // This node still has one for the same target.
-    static_cast<void>(RunSteps::give_tokens(run, counter, std::exchange(carried_tokens_, 0)));
+    const std::uint32_t carried = std::exchange(carried_tokens_, 0);
+    static_cast<void>(RunSteps::give_tokens(run, run.is_shared(), counter, carried));
   }
   const auto priority = static_cast<std::size_t>(run.priority_);
   const std::uint32_t head = link_chain(run, node_, 0, stack_top_.load(std::memory_order_relaxed));

@@ -14,10 +14,14 @@
 #include "base/sync/planted_bug.h"
 #include "loop/executor.h"
 #include "runtime/crew.h"
+#include "runtime/loop_scheduler.h"
 #include "runtime/pool_inbox.h"
 #include "runtime/run.h"
+#include "runtime/run_extras.h"
 #include "runtime/steal_deque.h"
+#include "runtime/topology/cost_model.h"
 #include "runtime/topology/node.h"
+#include "runtime/topology/topology.h"
 #include "trace/trace_collector.h"
 
 // Queues and stealing. The steps of a node are in strand.cpp, those of sharing in sharing.cpp,
@@ -286,6 +290,38 @@ bool Worker::rescue_from(Worker& victim) {
   }
   victim.handshake_.release();
   return found;
+}
+
+// --- Readiness by the steps of run_steps.h
+
+void Worker::make_ready(Run& run, std::uint32_t node) {
+  RunExtras& extras = *run.extras_;
+  if (extras.is_traced()) extras.set_ready_time(node, boundary_time());
+  if (run.topology().spec(node).kind == NodeKind::kAsync) {
+    AsyncOperation& operation = extras.operation(node);
+    operation.credit = run.split_credit(credit_);
+    return extras.loop().post(operation);
+  }
+  if (!may_continue_with(run, node)) return enqueue(run, node);
+  if (best_ != kNoNode) push_private(best_);
+  best_ = node;
+}
+
+bool Worker::may_continue_with(const Run& run, std::uint32_t node) const {
+  if (!run.inlining_.enabled) return false;
+  if (run.topology().spec(node).inline_hint == InlineHint::kNever) return false;
+  if (crew_.config().enable_continuation_chaining) return true;
+  const bool is_chain = node_ != kNoNode && run.topology().single_continuation(node_) == node;
+  if (!is_chain) return true;
+  const std::uint32_t rows = run.counts_rows_ ? run.extras_->row_count(node) : 0;
+  return wants_inlining(run, node, run.inlining_, rows);
+}
+
+void Worker::enqueue(Run& run, std::uint32_t node) {
+  const std::uint32_t hint = run.costs().hint(node);
+  publish(run, node);
+  announce(run, hint == CostModel::kUnknown ? UINT64_MAX : hint & CostModel::kCostMask);
+  if (crew_.can_share()) call_watcher();
 }
 
 // --- Runs

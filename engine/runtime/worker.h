@@ -64,11 +64,12 @@
 //  3. No wake-up is lost: see crew.h.
 //  4. The work ends once: whoever holds a place with ready nodes holds credit (credit.h), so the
 //     last credit comes back after the last node; `end_strand` gives it back as its last touch.
-//  5. The answer goes out once: `Run::try_answer` is one compare-exchange, and after it no body
-//     publishes anything (node_states.h).
+//  5. The answer goes out once: by whoever ends the work (4); in runs that may be answered before
+//     that, `Run::try_answer` is one compare-exchange, and after it no body publishes anything
+//     (node_states.h).
 //  6. Storage outlives its users: work, answer and a deadline that goes off hold one reference each
 //     (Run::references_); the work's is dropped after 4, and a caller that waits in `run` goes on
-//     only after the thread that answered has left the run (Run::Delivery). An alarm that is set
+//     only after the thread that answered has left the run (delivery.h). An alarm that is set
 //     while nobody uses the run is closed before the run goes (standing_alarm.h).
 //  7. A strand leaves its worker to others in time: every node is charged to the turn, also across
 //     strands of the same run; when the turn is used up, what waits goes first (D4, D10).
@@ -140,6 +141,7 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   /// A node on its way from before its body to after it.
   struct Step {
     Run* run = nullptr;
+    std::uint32_t node = kNoNode;  // as `node_`
     const HotNode* hot = nullptr;
     NodeCell<>* cell = nullptr;  // its state; null where nothing but its body ends it
     std::uint32_t needs = 0;     // its own and those of the run
@@ -207,6 +209,9 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   // strand.cpp: the steps of a strand.
   /// Makes sure that there is a next node. False: the strand is over.
   [[nodiscard]] bool find_node();
+  /// Runs nodes until the strand ends or gives way.
+  template <bool kHasStates>
+  void run_nodes();
   [[nodiscard]] bool start_node(Step& step);
   /// True: the strand goes on, with a node.
   [[nodiscard]] bool finish_node(Step& step);
@@ -233,7 +238,8 @@ class alignas(base::kApartBytes) Worker final : public StrandHost {
   [[nodiscard]] std::uint32_t route(Run& run, const HotNode& hot);
   /// Looks whether to share what was pushed since the private stack had `mark` nodes.
   void share_new(Run& run, std::uint32_t mark);
-  [[nodiscard]] bool go_on(Run& run, std::uint32_t next, std::int64_t charge_ns);
+  /// Goes on with `next`, or else with what is on the private stack.
+  [[nodiscard]] bool go_on(Run& run, std::uint32_t& next, std::int64_t charge_ns);
   [[nodiscard]] bool begin_next_turn(Run& run);
   void end_strand();
   void abandon_strand();

@@ -185,6 +185,13 @@ void WorkerPool::prepare(Run& run, Run::Start&& start) {
                       ? run.costs().sharing(prices())
                       : SharingPlan{.worth_min_ns = crew_.hand_over_ns()};
   run.prepare(std::move(start), clock());
+  // What bodies touch travels along with hand-overs: short ones would seem dear where they are
+  // shared, and be shared for that. So a short run that is measured goes alone, but for the first
+  // use of a run object, in which everything is dear.
+  if (run.measured_ && run.uses_ > 1 && run.costs().is_warm() &&
+      base::Duration(run.total_ns_) <= config().strand_quantum) {
+    run.share_nothing();
+  }
   // Else nobody would notice that hand-overs have become cheap. Nodes that are handed over seem
   // dearer than they are, so it is no run that is measured.
   constexpr std::uint64_t kTryEvery = 1024;

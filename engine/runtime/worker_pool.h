@@ -191,8 +191,8 @@ class WorkerPool final : public loop::Executor, public ReadyGauge {
   const std::uint32_t guest_slot_end_;
   bool is_driven_ = false;  // by threads of its own
 
-  // Guest slots in use, by slot.
-  alignas(base::kApartBytes) std::atomic<std::uint64_t> guests_{0};
+  // Slots of guests in use. Giving one back publishes its worker to whoever takes it next.
+  alignas(base::kApartBytes) std::array<std::atomic<bool>, kSlotMax> guests_{};
   std::array<std::unique_ptr<Worker>, kSlotMax> worker_storage_;
   // The schedulers of all loops, in a list that only grows and that loops which submit side by side
   // only read. Publishes each entry. Owned by the pool.

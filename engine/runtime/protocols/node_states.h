@@ -14,17 +14,26 @@
 // The state is written only by the thread that has the node:
 //
 // clang-format off
-//   waiting ──begin──► running ──end──► ending ──settle──► done        its result counts
-//      ▲                  │                │
-//      └────give way──────┘                └──drop───────► dropped     its result does not (C2, C3)
+//   state      step      member                  next state
+//   ---------  --------  ----------------------  ------------------------------------------------
+//   waiting    begin     begin                   running
+//                        begin_unless_taken      running; starting in traced runs
+//              drop      in begin_unless_taken   dropped: it has just given way
+//   starting   start     set_running             running: its NodeStart is written
+//              give way  in begin_unless_taken   waiting
+//   running    give way  in begin_unless_taken   waiting: the body was not called yet
+//              drop      in begin                dropped: the run is to stop, no body is called (C1)
+//              end       mark_ending             ending: the body has returned
+//   ending     settle    settle                  done: its result counts
+//              drop      drop                    dropped: it was taken, its result is late (C2, C3)
 // clang-format on
 //
-// - begin: a thread is about to call the body. Refused once the run is to stop (C1). In traced runs
-//   the node is `starting` until its NodeStart is written.
-// - end: the body has returned. In `ending` its thread publishes the result (commit) and writes the
-//   end of the node's trace.
-// - settle: the result is published.
-// - give way, drop: somebody else has taken the node.
+// - begin: a thread is about to call the body. It says so first and then looks whether it may.
+// - give way: the run is to stop, or somebody has asked for the node, and now finds one that waits.
+// - end: in `ending` the body's thread publishes the result (commit) and writes the end of the
+//   node's trace.
+// - settle, drop: what was published counts, or nothing is.
+// A node that was taken while it waited, or that no thread comes to any more, keeps its state.
 //
 // The claim is written only by those who want to take the node from its body: a clock for its
 // timeout or its fallback, the answer for whatever still runs:
@@ -57,8 +66,7 @@ enum class NodeState : std::uint8_t {
 enum class NodeTaker : std::uint8_t { kClock, kAnswer };
 
 /// The state of one node, and the claim on it.
-/// Threading: any thread. `begin`, `end`, `settle` and `drop` belong to the thread that has the
-/// node.
+/// Threading: any thread; the steps of the body belong to the thread that has the node.
 template <class Atomics = base::StdAtomics>
 class NodeCell {
  public:

@@ -50,7 +50,7 @@ struct alignas(64) HotNode {
   static constexpr std::uint32_t kBeginsApart = kStepsApart | kMeasured | kTimesBody | kTimed;
   /// The same after the body.
   static constexpr std::uint32_t kEndsApart =
-      kStepsApart | kRoutesApart | kOutput | kMeasured | kCountsRows | kTimed;
+      kStepsApart | kRoutesApart | kMeasured | kCountsRows | kTimed;
 
   BodyFunction body;
   BodyFunction commit;  ///< may be null
