@@ -161,7 +161,7 @@ TEST(UnreadableFilesTest, CLI9_AreErrorsWithTheReason) {
       "ln -s b.plan.json a.plan.json; ln -s a.plan.json b.plan.json; "
       "engine/bin/rankd check a.plan.json");
   EXPECT_EQ(loop.exit_code, 1);
-  EXPECT_THAT(loop.err, HasSubstr("Too many levels of symbolic links"));
+  EXPECT_THAT(loop.out, HasSubstr("Too many levels of symbolic links"));
 }
 
 TEST(UnreadableFilesTest, CLI9_ABrokenRegistryIsNotReplacedByAnother) {

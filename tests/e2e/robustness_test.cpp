@@ -57,7 +57,8 @@ TEST(RobustnessTest, AKeyOfManyPartsIsAProblemOfTheRegistry) {
 
 TEST(RobustnessTest, CLI5_AFolderAmongPlanFilesStopsNoOtherPlan) {
   const Root root;
-  root.run("mkdir -p mine/odd.plan.json && cp plans/simple_plan.plan.json mine");
+  ASSERT_EQ(
+      root.run("mkdir -p mine/odd.plan.json && cp plans/simple_plan.plan.json mine").exit_code, 0);
   const ShellResult named = root.run(
       R"(echo '{"user_id": 1}' | engine/bin/rankd --plan_dir mine --plan_name simple_plan)");
   EXPECT_EQ(named.exit_code, 0) << named.err;
