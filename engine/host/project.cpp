@@ -64,6 +64,12 @@ std::expected<std::vector<std::string>, StartError> plan_files(const std::string
   return paths;
 }
 
+PlanFile unreadable(std::string path, const StartError& why) {
+  plan::ProblemReport report;
+  report.add({.code = plan::ProblemCode::kUnreadableFile, .message = why.text});
+  return {.path = std::move(path), .text = {}, .plan = std::unexpected(std::move(report))};
+}
+
 /// Turns a plan whose name an earlier file has into a problem: which of the two answers would
 /// depend on the order of files. A file that is named twice counts once.
 void refuse_repeated_names(std::vector<PlanFile>& files) {
@@ -171,7 +177,10 @@ std::expected<std::vector<PlanFile>, StartError> Project::load_plans(
           base::printable(path))});
     }
     auto text = read_text_file(path);
-    if (!text) return std::unexpected(text.error());
+    if (!text) {
+      files.push_back(unreadable(std::move(path), text.error()));
+      continue;
+    }
     auto compiled = plan::compile_plan(*text, *registry_, tasks_, options);
     files.push_back({std::move(path), *std::move(text), std::move(compiled)});
   }

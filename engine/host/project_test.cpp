@@ -100,6 +100,19 @@ TEST(ProjectTest, TheSourceOfAPlanIsNotTakenForAPlan) {
               HasSubstr("diamond.plan.ts' is the source of a plan; `dslc build` makes"));
 }
 
+TEST(ProjectTest, CLI5_AFileThatCannotBeReadIsAProblemOfThatFileOnly) {
+  const TempFolder folder;
+  Settings settings = repository_settings();
+  settings.plan_files = {folder.path(), settings.root + "/plans/simple_plan.plan.json"};
+  const auto files = open_project(settings)->load_plans(settings);
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 2U);
+  ASSERT_FALSE(files->front().plan);
+  EXPECT_EQ(files->front().plan.error().to_text(),
+            "unreadable_file: Cannot read '" + folder.path() + "': Is a directory\n");
+  EXPECT_TRUE(files->back().plan);
+}
+
 TEST(ProjectTest, WhatCannotBeReadIsNamed) {
   Settings settings = repository_settings();
   const auto project = open_project(settings);

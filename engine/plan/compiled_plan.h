@@ -73,8 +73,8 @@ struct CompiledNode {
   std::uint32_t fallback_node = kNoPlanNode;  ///< set for kUseNode
   RowErrorRule on_row_error = RowErrorRule::kNull;
   bool trace = true;
-  /// No output needs the node. It is there for explanations only, which tell what it fetches; if it
-  /// fails, it has no rows.
+  /// No output needs the node. It is there for explanations, which tell what it fetches, or because
+  /// the pass that removes such nodes is off; if it fails, it has no rows.
   bool is_unused = false;
   /// Ids of the artifact's nodes that this one stands for, itself included (passes merge nodes).
   std::vector<std::string> source_ids;

@@ -200,7 +200,9 @@ std::string PlanExplanation::to_text() const {
     text += base::format("    columns: {}\n", join(node.columns, ", "));
     text += base::format(
         "    priority: {}, ~{} us to the end\n", priority_text(node.priority), to_us(times[index]));
-    if (node.on_failure != OnFailure::kFail) {
+    if (node.is_unused) {
+      text += "    no output needs it\n";
+    } else if (node.on_failure != OnFailure::kFail) {
       text += base::format("    on failure: {}\n", fallback_text(plan_, node));
     }
   }

@@ -42,7 +42,7 @@ TEST_F(ExplainTest, CMP1_TextNamesPassesColumnsCostsAndVerdict) {
   EXPECT_THAT(text,
               HasSubstr("  s: vm (cpu, ~1 us)\n    reads: id\n    writes: score\n"
                         "    columns: id, parent_id, score\n"));
-  EXPECT_THAT(text, HasSubstr("strands: one offload: s > t\n"));
+  EXPECT_THAT(text, HasSubstr("strands: at most one offload: s > t\n"));
   EXPECT_THAT(text,
               HasSubstr("critical path (estimated, 100 rows per node): v > f > s > t = 1901 us"));
   EXPECT_THAT(text, HasSubstr("always answers: no; these nodes can fail it: v, f\n"));

@@ -61,6 +61,7 @@ enum class ProblemCode : std::uint8_t {
   kWrongKeyType,
   kKeyClash,
   kDuplicatePlan,
+  kUnreadableFile,
   kDeprecatedName,
   kExpressionWarning,
   kUnusedNode,

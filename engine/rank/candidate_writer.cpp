@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kIntegerBytesMax = 24;
 constexpr std::size_t kPartSlack = 32;
 constexpr std::string_view kNull = "null";
+/// After that many bytes the writer looks whether it should go on.
+constexpr std::size_t kLookBytes = 64UL << 10;
 
 char* write_literal(char* at, std::string_view literal) {
   std::memcpy(at, literal.data(), literal.size());
@@ -51,12 +53,16 @@ class CandidateWriter::Text {
       return at;
     return grow(at, bytes);
   }
-  void cut(const char* at) { out_.resize(static_cast<std::size_t>(at - out_.data())); }
+  /// The bytes of the text that ends at `at`.
+  [[nodiscard]] std::size_t size_to(const char* at) const {
+    return static_cast<std::size_t>(at - out_.data());
+  }
+  void cut(const char* at) { out_.resize(size_to(at)); }
 
  private:
   [[gnu::noinline]] char* grow(char* at, std::size_t bytes) {
     constexpr std::size_t kLeast = 4096;
-    const auto size = static_cast<std::size_t>(at - out_.data());
+    const std::size_t size = size_to(at);
     const std::size_t wanted = std::max({size + bytes, out_.capacity(), kLeast});
     out_.resize_and_overwrite(wanted > out_.capacity() ? 2 * wanted : wanted,
                               [](char*, std::size_t length) { return length; });
@@ -227,14 +233,16 @@ char* CandidateWriter::write_present_fields(const Output& output,
   return write_part(at, part(output.tail));
 }
 
-void CandidateWriter::append(const RequestRun& run, bool ids_as_strings, std::string& out) {
+AnswerEnd CandidateWriter::append(const RequestRun& run,
+                                  const CandidateOptions& options,
+                                  std::string& out) {
   rendered_.clear();
   fields_.clear();
   outputs_.clear();
   cells_.clear();
   std::uint64_t count = 0;
-  before_id_ = ids_as_strings ? R"(,{"id":")" : R"(,{"id":)";
-  after_id_ = ids_as_strings ? R"(","fields":{)" : R"(,"fields":{)";
+  before_id_ = options.ids_as_strings ? R"(,{"id":")" : R"(,{"id":)";
+  after_id_ = options.ids_as_strings ? R"(","fields":{)" : R"(,"fields":{)";
   for (const std::uint32_t node : run.plan().plan().outputs) add_output(run, node);
   rendered_.append(kPartSlack, ' ');
 
@@ -244,13 +252,22 @@ void CandidateWriter::append(const RequestRun& run, bool ids_as_strings, std::st
   char* at = text.make_room(text.end(), kPartSlack);
   at = write_literal(write_literal(at, "["), before_id_.substr(1));
   std::size_t surplus = before_id_.size() - 1;
+  std::size_t look_at = text.size_to(at) + kLookBytes;
+  AnswerEnd end = AnswerEnd::kWritten;
   for_each_candidate(run, [&](std::uint32_t index, rows::RowIndex row) {
     at = write_candidate(outputs_[index], row, at, text);
     surplus = before_id_.size();
     ++count;
+    if (text.size_to(at) < look_at) [[likely]]
+      return true;
+    look_at = text.size_to(at) + kLookBytes;
+    if (options.stop.stop_requested()) end = AnswerEnd::kLate;
+    if (text.size_to(at) > options.bytes_max) end = AnswerEnd::kTooLarge;
+    return end == AnswerEnd::kWritten;
   });
   candidate_count_ = count;
   text.cut(write_literal(at - surplus, "]"));
+  return end;
 }
 
 }  // namespace millrace::rank

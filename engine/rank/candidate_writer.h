@@ -13,6 +13,7 @@
 #include "rows/column.h"
 #include "rows/dictionary.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 
 namespace millrace::rank {
 
@@ -21,8 +22,9 @@ namespace millrace::rank {
   return static_cast<std::size_t>(request.limit.value_or(std::numeric_limits<std::int64_t>::max()));
 }
 
-/// Calls `visit(output, row)` for each candidate of the answer: the rows of all outputs in order,
-/// without those excluded, cut at the limit. `output` is a position in the plan's outputs.
+/// Calls `visit(output, row)` for each candidate of the answer, as long as it gives true: the rows
+/// of all outputs in order, without those excluded, cut at the limit. `output` is a position in the
+/// plan's outputs.
 template <class Visit>
 void for_each_candidate(const RequestRun& run, Visit visit) {
   const Request& request = run.request();
@@ -37,12 +39,28 @@ void for_each_candidate(const RequestRun& run, Visit visit) {
       if (!request.exclude.empty() &&
           std::binary_search(request.exclude.begin(), request.exclude.end(), ids[row]))
         continue;
-      visit(output, row);
+      if (!visit(output, row)) return;
       ++count;
     }
     ++output;
   }
 }
+
+/// How a `CandidateWriter` writes.
+struct CandidateOptions {
+  bool ids_as_strings = false;
+  /// The response may have that many bytes, and some thousands more.
+  std::size_t bytes_max = std::numeric_limits<std::size_t>::max();
+  rows::StopCheck stop = {};
+};
+
+/// How the writing of an answer ended.
+enum class AnswerEnd : std::uint8_t {
+  kWritten,
+  kLate,      ///< it was stopped, at the deadline
+  kTooLarge,  ///< it is longer than `CandidateOptions::bytes_max`
+  kNoMemory,
+};
 
 /// Writes the candidates of an answer as JSON, with the same bytes as `base::JsonWriter`. Writing
 /// candidates is most of the work of an answer, so the text that all candidates share (field names,
@@ -50,8 +68,10 @@ void for_each_candidate(const RequestRun& run, Visit visit) {
 /// Threading: not shared. A writer that is used again allocates less, because it keeps its buffers.
 class CandidateWriter {
  public:
-  /// Appends the JSON array of the candidates.
-  void append(const RequestRun& run, bool ids_as_strings, std::string& out);
+  /// Appends the JSON array of the candidates, or the beginning of it.
+  [[nodiscard]] AnswerEnd append(const RequestRun& run,
+                                 const CandidateOptions& options,
+                                 std::string& out);
   /// How many candidates the last call appended.
   [[nodiscard]] std::uint64_t candidate_count() const { return candidate_count_; }
 

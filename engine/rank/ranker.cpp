@@ -12,7 +12,6 @@
 #include "base/did_you_mean.h"
 #include "base/format.h"
 #include "base/problems/message_text.h"
-#include "rank/explain/request_explain.h"
 #include "rank/fragment_choice.h"
 #include "rank/plan_version.h"
 #include "rank/response.h"
@@ -53,7 +52,7 @@ void Ranker::start(RankCall& call,
   call.priority_ = runtime::Priority::kNormal;
   call.request_id_.clear();
   call.error_message_.clear();
-  call.response_.clear();
+  call.text_.response.clear();
   call.store_round_trips_ = 0;
   call.degraded_count_ = 0;
   call.has_trace_ = false;
@@ -282,8 +281,8 @@ void Ranker::answered(runtime::Run& ended, void* data) {
                 run.request().request_id,
                 {.code = RankErrorCode::kDeadlineExceeded,
                  .message = "The candidates were ready after the deadline"});
-  } else {
-    ranker.succeed_within_memory(call, ended, now);
+  } else if (!ranker.succeed_within_memory(call, ended, now)) {
+    return;
   }
   if (call.slot_.end()) call.on_answer();
 }
@@ -299,22 +298,32 @@ std::expected<runtime::RunHandle, RankError> Ranker::submit_within_memory(RankCa
   }
 }
 
-void Ranker::succeed_within_memory(RankCall& call,
-                                   const runtime::Run& ended,
-                                   base::TimePoint now) const {
+bool Ranker::succeed_within_memory(RankCall& call, runtime::Run& ended, base::TimePoint now) const {
   // An answer may be larger than the memory that is left. This can run on a loop, whose other
   // requests must not end with it.
   try {
-    succeed(call, ended, now);
+    return succeed(call, ended, now);
   } catch (const std::bad_alloc&) {
-    call.response_ = {};
-    call.explain_ = {};
-    fail(
-        call,
-        call.run_->request().request_id,
-        {.code = RankErrorCode::kLimitReached,
-         .message = "There is not enough memory for the answer; ask for fewer candidates or keys"});
+    fail_without_text(call, AnswerEnd::kNoMemory);
+    return true;
   }
+}
+
+void Ranker::fail_without_text(RankCall& call, AnswerEnd end) const {
+  RankError error{.code = RankErrorCode::kLimitReached};
+  if (end == AnswerEnd::kLate) {
+    error = {.code = RankErrorCode::kDeadlineExceeded,
+             .message = "The answer was not written before the deadline"};
+  } else if (end == AnswerEnd::kTooLarge) {
+    error.message = base::format(
+        "The answer has more than {} bytes (--max_request_memory); ask for fewer candidates or "
+        "keys",
+        services_.row_limits.bytes_max);
+  } else {
+    error.message = "There is not enough memory for the answer; ask for fewer candidates or keys";
+  }
+  call.text_ = {};
+  fail(call, call.run_->request().request_id, std::move(error));
 }
 
 std::vector<trace::TraceRecord> Ranker::end_watch(RankCall& call, const runtime::Run& ended) const {
@@ -334,15 +343,59 @@ std::vector<trace::TraceRecord> Ranker::end_watch(RankCall& call, const runtime:
   return records;
 }
 
-void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const {
+bool Ranker::succeed(RankCall& call, runtime::Run& ended, base::TimePoint now) const {
   const RequestRun& run = *call.run_;
-  std::string trace;
   const auto records = end_watch(call, ended);
-  if (run.request().trace && ended.options().trace.enabled()) write_trace(run, records, trace);
-  call.has_trace_ = !trace.empty();
-  call.explain_.clear();
-  if (run.request().explain_ids)
-    explain_request(run, ended, options_.ids_as_strings, call.explain_);
+  call.text_.trace.clear();
+  if (run.request().trace && ended.options().trace.enabled())
+    write_trace(run, records, call.text_.trace);
+  begin_response(run, call.engine_request_id_, call.text_.response);
+  // On a worker a long answer may be written at once, unless a deadline could pass meanwhile.
+  const bool may_wait = ended.options().deadline || services_.loop->is_current();
+  if (may_wait && weight_of_answer(run) > kAnswerWeightOnLoopMax) [[unlikely]] {
+    answer_on_worker(call, ended);
+    return false;
+  }
+  const AnswerEnd end = append_rows(run, ended, candidate_options(), call.text_);
+  finish(call, end, ended, now);
+  return true;
+}
+
+void Ranker::answer_on_worker(RankCall& call, runtime::Run& ended) const {
+  LongAnswer::start({.loop = services_.loop,
+                     .workers = services_.workers,
+                     .deadline = ended.options().deadline,
+                     .options = candidate_options(),
+                     .done = &Ranker::answered_on_worker,
+                     .data = &call,
+                     .text = std::exchange(call.text_, {}),
+                     .ended = runtime::RunHandle::share(ended),
+                     .run = call.run_});
+}
+
+void Ranker::answered_on_worker(LongAnswer* answer, AnswerEnd end, void* data) {
+  RankCall& call = *static_cast<RankCall*>(data);
+  const Ranker& ranker = *call.ranker_;
+  if (answer == nullptr) {
+    ranker.fail_without_text(call, end);
+  } else {
+    call.text_ = std::move(answer->text());
+    try {
+      ranker.finish(call, end, answer->ended(), answer->written_at());
+    } catch (const std::bad_alloc&) {
+      ranker.fail_without_text(call, AnswerEnd::kNoMemory);
+    }
+  }
+  if (call.slot_.end()) call.on_answer();
+}
+
+void Ranker::finish(RankCall& call,
+                    AnswerEnd end,
+                    const runtime::Run& ended,
+                    base::TimePoint now) const {
+  if (end != AnswerEnd::kWritten) return fail_without_text(call, end);
+  const RequestRun& run = *call.run_;
+  call.has_trace_ = !call.text_.trace.empty();
   call.store_round_trips_ = call.run_->store_round_trips();
   call.degraded_count_ = count_degraded(run, ended);
   if (call.degraded_count_ > 0) append_degraded(run, ended, call.degraded_nodes_);
@@ -352,16 +405,13 @@ void Ranker::succeed(RankCall& call, const runtime::Run& ended, base::TimePoint 
   call.took_ = now - call.started_;
   call.place_.release();
   if (call.outcome_ == RankOutcome::kOk) call.plan_->plan_load().note_answer(call.took_, now);
-  write_response(run,
-                 ended,
-                 {.engine_request_id = call.engine_request_id_,
-                  .took = call.took_,
-                  .degraded_count = call.degraded_count_,
-                  .ids_as_strings = options_.ids_as_strings,
-                  .explain = call.explain_,
-                  .trace = trace},
-                 call.candidates_,
-                 call.response_);
+  end_response(run,
+               ended,
+               {.took = call.took_,
+                .degraded_count = call.degraded_count_,
+                .explain = call.text_.explain,
+                .trace = call.text_.trace},
+               call.text_.response);
   call.run_.reset();
 }
 
@@ -371,7 +421,8 @@ void Ranker::fail(RankCall& call, std::string_view request_id, RankError error) 
   call.code_ = error.code;
   call.request_id_ = request_id;
   call.took_ = services_.loop->clock().now() - call.started_;
-  write_error(request_id, call.engine_request_id_, error, call.terms_.begin_error, call.response_);
+  write_error(
+      request_id, call.engine_request_id_, error, call.terms_.begin_error, call.text_.response);
   call.error_message_ = std::move(error.message);
   call.run_.reset();
 }

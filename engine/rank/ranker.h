@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "rank/answer/answer_text.h"
+#include "rank/answer/long_answer.h"
 #include "rank/call_rights.h"
-#include "rank/candidate_writer.h"
 #include "rank/loaded_plan.h"
 #include "rank/plan_set.h"
 #include "rank/rank_error.h"
@@ -79,7 +80,7 @@ class RankCall {
   void cancel() { slot_.cancel(); }
 
   /// The response, one line without its end.
-  [[nodiscard]] const std::string& response() const { return response_; }
+  [[nodiscard]] const std::string& response() const { return text_.response; }
   [[nodiscard]] RankOutcome outcome() const { return outcome_; }
   /// Says whether the response has candidates, all of them or degraded.
   [[nodiscard]] bool ok() const { return !code_; }
@@ -104,7 +105,7 @@ class RankCall {
   /// Why there are no candidates, for people; empty if there are.
   [[nodiscard]] const std::string& error_message() const { return error_message_; }
   [[nodiscard]] std::uint64_t candidate_count() const {
-    return ok() ? candidates_.candidate_count() : 0;
+    return ok() ? text_.candidates.candidate_count() : 0;
   }
   /// How its nodes went, if they were timed.
   [[nodiscard]] std::span<const NodeSample> node_samples() const { return node_samples_; }
@@ -125,9 +126,7 @@ class RankCall {
   friend class Ranker;
   std::unique_ptr<Request> request_ = std::make_unique<Request>();
   std::shared_ptr<RequestRun> run_;
-  std::string response_;
-  std::string explain_;
-  CandidateWriter candidates_;
+  AnswerText text_;
   std::string engine_request_id_;
   std::string request_id_;
   std::string error_message_;
@@ -190,13 +189,24 @@ class Ranker {
   /// `submit`; a lack of memory is an error of the request.
   [[nodiscard]] std::expected<runtime::RunHandle, RankError> submit_within_memory(
       RankCall& call, RequestReader& reader, std::string_view text);
-  /// `succeed`; a lack of memory is an error of the request.
-  void succeed_within_memory(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
+  /// `succeed`; a lack of memory is an error of the request. False: the answer comes later.
+  [[nodiscard]] bool succeed_within_memory(RankCall& call,
+                                           runtime::Run& ended,
+                                           base::TimePoint now) const;
   /// Takes what is to be known about the run beyond its answer. Gives the records of its trace.
   [[nodiscard]] std::vector<trace::TraceRecord> end_watch(RankCall& call,
                                                           const runtime::Run& ended) const;
-  /// `now` is when the answer is made.
-  void succeed(RankCall& call, const runtime::Run& ended, base::TimePoint now) const;
+  /// `now` is when the run has ended. False: the answer is long and comes later.
+  [[nodiscard]] bool succeed(RankCall& call, runtime::Run& ended, base::TimePoint now) const;
+  void answer_on_worker(RankCall& call, runtime::Run& ended) const;
+  static void answered_on_worker(LongAnswer* answer, AnswerEnd end, void* data);
+  /// Ends a response that has its candidates; `now` is when the answer is made.
+  void finish(RankCall& call, AnswerEnd end, const runtime::Run& ended, base::TimePoint now) const;
+  /// Answers with what kept the response from being written, instead of what there is of it.
+  void fail_without_text(RankCall& call, AnswerEnd end) const;
+  [[nodiscard]] CandidateOptions candidate_options() const {
+    return {.ids_as_strings = options_.ids_as_strings, .bytes_max = services_.row_limits.bytes_max};
+  }
   void fail(RankCall& call, std::string_view request_id, RankError error) const;
 
   PlanSet& plans_;

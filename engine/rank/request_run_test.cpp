@@ -91,6 +91,23 @@ TEST(RequestRunTest, REQ12_CandidatesThatNoNodeReadsAreAWarning) {
   EXPECT_EQ(rig.ask(R"({"user_id": 1})")->part("warnings"), "[]");
 }
 
+TEST(RequestRunTest, CMP4_WhatNoOutputNeedsIsNothingToAnAnswerWhateverPassesRun) {
+  const std::string plan = plan_text(
+      source_node(2) + R"(, {"id": "c", "op": "candidates", "inputs": []})" +
+          node("w", "vm", "src", R"({"out_key": "likes", "expr": "9223372036854775807 + id"})"),
+      R"(["src"])");
+  for (const bool removes : {true, false}) {
+    RankRig rig;
+    rig.load(plan, {}, {.remove_dead_nodes = removes});
+    const auto without = rig.ask(R"({"user_id": 1})");
+    EXPECT_TRUE(without->ok()) << without->response();
+    EXPECT_EQ(without->part("degraded"), R"({"is":false,"reasons":[]})");
+    EXPECT_EQ(without->part("warnings"), "[]");
+    EXPECT_THAT(rig.ask(R"({"user_id": 1, "candidates": [1]})")->part("warnings"),
+                HasSubstr("'candidates' of the request are ignored"));
+  }
+}
+
 /// Groups of the candidates of a request by name.
 std::string grouping_plan(const std::string& more = "") {
   return plan_text(

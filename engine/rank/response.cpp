@@ -9,6 +9,7 @@
 #include "base/append_texts.h"
 #include "base/did_you_mean.h"
 #include "base/format.h"
+#include "rank/candidate_writer.h"
 #include "rank/output_order.h"
 #include "tasks/pinned_state.h"
 
@@ -98,7 +99,7 @@ void append_warnings(const RequestRun& run, std::string& out) {
     if (const auto warning = find_null_order(plan, order, *rows)) json.value(*warning);
   }
   const auto takes_candidates = [](const plan::CompiledNode& node) {
-    return node.task->op == "candidates";
+    return node.task->op == "candidates" && !node.is_unused;
   };
   if (run.request().candidates && std::ranges::none_of(plan.nodes, takes_candidates))
     json.value("'candidates' of the request are ignored: no node of the plan reads them");
@@ -138,8 +139,10 @@ void append_degraded(const RequestRun& run,
 
 std::vector<Candidate> candidates_of(const RequestRun& run) {
   std::vector<Candidate> found;
-  for_each_candidate(
-      run, [&](std::uint32_t output, rows::RowIndex row) { found.push_back({output, row}); });
+  for_each_candidate(run, [&](std::uint32_t output, rows::RowIndex row) {
+    found.push_back({output, row});
+    return true;
+  });
   return found;
 }
 
@@ -161,18 +164,19 @@ std::expected<void, RankError> check_output_keys(const RequestRun& run) {
   return {};
 }
 
-void write_response(const RequestRun& run,
-                    const runtime::Run& ended,
-                    const AnswerFacts& facts,
-                    CandidateWriter& candidates,
-                    std::string& out) {
-  // Fixed text is appended as it is. JsonWriter would escape the same names for every answer.
+// Fixed text is appended as it is. JsonWriter would escape the same names for every answer.
+void begin_response(const RequestRun& run, std::string_view engine_request_id, std::string& out) {
   out += '{';
-  append_ids(run.request().request_id, facts.engine_request_id, out);
+  append_ids(run.request().request_id, engine_request_id, out);
   out += R"(,"plan":)";
   out += run.plan().plan_json();
   out += R"(,"candidates":)";
-  candidates.append(run, facts.ids_as_strings, out);
+}
+
+void end_response(const RequestRun& run,
+                  const runtime::Run& ended,
+                  const AnswerFacts& facts,
+                  std::string& out) {
   out += R"(,"took_ms":)";
   JsonWriter(out).value(std::chrono::duration<double, std::milli>(facts.took).count());
   if (facts.degraded_count > 0) {

@@ -9,20 +9,16 @@
 #include "base/clock.h"
 #include "base/formats/json_writer.h"
 #include "plan/compiled_plan.h"
-#include "rank/candidate_writer.h"
 #include "rank/rank_error.h"
 #include "rank/request_run.h"
 #include "runtime/run.h"
 
 namespace millrace::rank {
 
-/// The parts of an answer that do not come from the run.
+/// What follows the candidates and does not come from the run.
 struct AnswerFacts {
-  std::string_view engine_request_id;
   base::Duration took{};
   std::uint32_t degraded_count = 0;  ///< from `count_degraded`
-  /// Ids as JSON strings, for readers whose numbers are doubles.
-  bool ids_as_strings = false;
   /// JSON of `"explain"` and `"trace"`; empty: not asked for.
   std::string_view explain = {};
   std::string_view trace = {};
@@ -50,13 +46,13 @@ void append_degraded(const RequestRun& run,
                      const runtime::Run& ended,
                      std::vector<DegradedNode>& nodes);
 
-/// Appends the response of a run that ended well. `candidates` is passed in so that its buffers are
-/// used again.
-void write_response(const RequestRun& run,
-                    const runtime::Run& ended,
-                    const AnswerFacts& facts,
-                    CandidateWriter& candidates,
-                    std::string& out);
+/// Begins the response of a run that ended well. Its candidates come next (`CandidateWriter`).
+void begin_response(const RequestRun& run, std::string_view engine_request_id, std::string& out);
+/// Appends what follows the candidates.
+void end_response(const RequestRun& run,
+                  const runtime::Run& ended,
+                  const AnswerFacts& facts,
+                  std::string& out);
 
 /// Begins the object of a response without candidates for a transport that wants more members than
 /// stdin: the brace and those members, each with a comma behind it.

@@ -36,6 +36,16 @@ std::size_t text_bytes_of(const rows::RowSet& rows) {
   return bytes;
 }
 
+std::size_t mean_text_bytes(const rows::RowSet& rows) {
+  std::size_t bytes = 0;
+  for (const rows::NamedColumn& named : rows.batch()->columns()) {
+    if (named.column->type() != rows::ColumnType::kString) continue;
+    const rows::Dictionary& texts = *named.column->dictionary();
+    bytes += dictionary_bytes(texts) / static_cast<std::size_t>(std::max(texts.size(), 1));
+  }
+  return bytes;
+}
+
 std::size_t text_bytes_of(std::span<const rows::Value> values) {
   std::size_t bytes = 0;
   for (const rows::Value& value : values) {

@@ -19,6 +19,8 @@ inline constexpr std::size_t kTextBytesPerRow = 256;
 
 /// Bytes of all distinct texts that the columns of a set can have.
 [[nodiscard]] std::size_t text_bytes_of(const rows::RowSet& rows);
+/// Bytes of the texts of one row, if each text were as long as those of its column are on average.
+[[nodiscard]] std::size_t mean_text_bytes(const rows::RowSet& rows);
 /// Bytes of the texts among values.
 [[nodiscard]] std::size_t text_bytes_of(std::span<const rows::Value> values);
 /// Rows and texts together as a number of rows.

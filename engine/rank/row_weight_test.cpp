@@ -33,6 +33,12 @@ TEST(RowWeightTest, CountsDistinctTexts) {
   EXPECT_EQ(text_bytes_of(rows_with_names({"ab", "cde", "ab", ""}, scratch)), 5U);
 }
 
+TEST(RowWeightTest, TextsOfARowAreAsLongAsThoseOfTheColumn) {
+  rows::RowScratch scratch;
+  EXPECT_EQ(mean_text_bytes(rows_with_names({}, scratch)), 0U);
+  EXPECT_EQ(mean_text_bytes(rows_with_names({"ab", "cdef", "ab"}, scratch)), 3U);
+}
+
 TEST(RowWeightTest, CountsTextsAmongValues) {
   const std::array<rows::Value, 4> values{
       std::int64_t{7}, std::string_view("abc"), std::monostate(), std::string_view("de")};

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/result.h"
@@ -77,6 +78,11 @@ RunOptions without_budget(RunOptions options) {
 }
 
 }  // namespace
+
+RunHandle RunHandle::share(Run& run) {
+  MR_CHECK(run.try_hold());
+  return RunHandle(run);
+}
 
 RunHandle::~RunHandle() {
   if (run_ != nullptr) run_->drop_reference();

@@ -22,6 +22,8 @@ class RunHandle {
  public:
   RunHandle() = default;
   explicit RunHandle(Run& run) : run_(&run) {}
+  /// Another reference to a run whose answer is being received.
+  [[nodiscard]] static RunHandle share(Run& run);
   RunHandle(RunHandle&& other) noexcept : run_(std::exchange(other.run_, nullptr)) {}
   RunHandle& operator=(RunHandle&& other) noexcept {
     std::swap(run_, other.run_);

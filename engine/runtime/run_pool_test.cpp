@@ -79,6 +79,26 @@ TEST(RunPoolTest, TheContextLivesUntilTheLastReferenceIsGone) {
   EXPECT_TRUE(watched.expired());
 }
 
+TEST(RunPoolTest, WhoeverGetsTheAnswerMayKeepTheRun) {
+  TestScheduler lab({.compute_threads = 1});
+  TestDag dag({noting_node("a")});
+  auto notes = std::make_shared<Notes>();
+  const std::weak_ptr<Notes> watched = notes;
+  RunHandle kept;
+  const RunObserver observer{
+      .on_answer = [](runtime::Run& run,
+                      void* data) { *static_cast<RunHandle*>(data) = RunHandle::share(run); },
+      .data = &kept};
+  auto run = dag.runs().submit(*lab.pool, std::move(notes), {}, observer);
+  ASSERT_TRUE(run.has_value());
+  lab.settle();
+  *run = {};
+  EXPECT_EQ(kept.outcome(), RunOutcome::kOk);
+  EXPECT_FALSE(watched.expired());
+  kept = {};
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST(RunPoolTest, AnswerAndReleaseAreToldOnceAndInThisOrder) {
   TestScheduler lab({.compute_threads = 1});
   TestDag dag({noting_node("a")});

@@ -131,6 +131,28 @@ TEST_F(DrawnPlansTest, TSK7_E1_E3_AnswersAreThoseOfANaiveRun) {
   EXPECT_GT(with_candidates, 2 * kNaivePlanCount);
 }
 
+TEST_F(DrawnPlansTest, E2_E5_E9_NoPlanThatIsAcceptedFailsARequest) {
+  constexpr std::uint64_t kCarelessPlans = 500;
+  for (std::uint64_t seed = 0; seed < kCarelessPlans; ++seed) {
+    const std::string name = fmt::format("careless_{}", seed);
+    write(name, draw_careless_plan(name, seed));
+  }
+  host::Settings settings;
+  settings.plan_dir = folder_.string();
+  std::uint64_t accepted = 0;
+  for (const host::PlanFile& file : project_->load_plans(settings).value()) {
+    accepted += file.plan ? 1 : 0;
+    if (!file.plan) fs::remove(file.path);
+  }
+  EXPECT_GT(accepted, kCarelessPlans / 4);
+  EXPECT_LT(accepted, kCarelessPlans);
+  const auto expected = answers({.passes = plan::CompileOptions::without_passes()});
+  for (const auto& [request, answer] : answers({})) {
+    ASSERT_TRUE(answer.starts_with(R"("candidates":)")) << request << answer;
+    ASSERT_EQ(answer, expected.at(request)) << request;
+  }
+}
+
 TEST_F(DrawnPlansTest, E3_NamingTheKeysOfAHydrateNeverChangesAnAnswer) {
   const auto draw = [&](FetchedKeys keys) {
     for (std::uint64_t seed = 0; seed < kPlanCount; ++seed) {

@@ -1,7 +1,7 @@
 #include "plan_generator.h"
 
 #include <cstddef>
-#include <optional>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,8 +37,6 @@ class Generator {
     if (random_.chance(0.5)) branches_.push_back(source());
     for (std::size_t left = 4 + random_.below(8); left > 0; --left) step();
     Rows last = branches_.back();
-    // An answer warns of candidates that no node takes, so one that is there is used.
-    if (candidates_) last = concat_of(last, *candidates_);
     if (random_.chance(0.6)) last = order(last);
     std::string keys = R"("id")";
     for (const std::string& key : some_of(last.keys, 0.7)) keys += fmt::format(R"(, "{}")", key);
@@ -132,9 +130,8 @@ class Generator {
                           R"("endpoint": "redis_default", "pattern": "tagged:{user_id}")"),
                 .keys = {}};
       case 2:
-        candidates_ = Rows{.id = add("candidates", "", {}, R"("keys": ["likes", "score"])"),
-                           .keys = {"likes", "score"}};
-        return *candidates_;
+        return {.id = add("candidates", "", {}, R"("keys": ["likes", "score"])"),
+                .keys = {"likes", "score"}};
       default:
         return {
             .id = add("list",
@@ -195,10 +192,7 @@ class Generator {
   }
 
   Rows concat(const Rows& from) {
-    return concat_of(from, branches_[1 + random_.below(branches_.size() - 1)]);
-  }
-
-  Rows concat_of(const Rows& from, const Rows& other) {
+    const Rows other = branches_[1 + random_.below(branches_.size() - 1)];
     Rows rows = from;
     rows.id = add("concat", from.id, other.id, fmt::format(R"("tags": ["x{}", "y"])", next_));
     rows.keys.insert(other.keys.begin(), other.keys.end());
@@ -239,16 +233,16 @@ class Generator {
     const std::string kind = kKinds[random_.below(4)];
     Rows rows = from;
     if (kind == "semi" || kind == "anti") {
-      rows.id = add("join", from.id, other.id, fmt::format(R"("kind": "{}")", kind));
+      rows.id = add("join", from.id, other.id, fmt::format(R"("kind": "{}", "by": ["id"])", kind));
       return rows;
     }
     const Keys taken = some_of(without(other.keys, from.keys), 0.5);
-    rows.id =
-        add("join",
-            from.id,
-            other.id,
-            fmt::format(
-                R"("kind": "{}", "columns": [{}])", kind, quoted(without(taken, {"parent_id"}))));
+    rows.id = add("join",
+                  from.id,
+                  other.id,
+                  fmt::format(R"("kind": "{}", "by": ["id"], "columns": [{}])",
+                              kind,
+                              quoted(without(taken, {"parent_id"}))));
     const Keys got = without(taken, {"parent_id"});
     rows.keys.insert(got.begin(), got.end());
     return add_take(rows);  // A join may multiply rows.
@@ -308,13 +302,36 @@ class Generator {
   std::string nodes_;
   std::size_t next_ = 0;
   std::vector<Rows> branches_;
-  std::optional<Rows> candidates_;
 };
 
 }  // namespace
 
 std::string draw_plan(const std::string& name, std::uint64_t seed, FetchedKeys keys) {
   return Generator(seed, keys).draw(name);
+}
+
+std::string draw_careless_plan(const std::string& name, std::uint64_t seed) {
+  std::string artifact = draw_plan(name, seed);
+  base::SplitMix64 random(~seed);
+  Keys keys = kStored;
+  keys.insert({"id", "parent_id", "source", "score", "boost", "total"});
+  const auto any_key = [&] {
+    return "\"" + *std::next(keys.begin(), static_cast<std::ptrdiff_t>(random.below(keys.size()))) +
+           "\"";
+  };
+  for (std::uint64_t left = 1 + random.below(3); left > 0; --left) {
+    std::vector<std::size_t> places;
+    const std::string old_key = any_key();
+    const std::size_t nodes_end = artifact.find("\"outputs\"");
+    for (std::size_t at = artifact.find(old_key); at < nodes_end;
+         at = artifact.find(old_key, at + 1)) {
+      // Not the names of members, as the `id` of a node.
+      if (artifact[at + old_key.size()] != ':') places.push_back(at);
+    }
+    if (!places.empty())
+      artifact.replace(places[random.below(places.size())], old_key.size(), any_key());
+  }
+  return artifact;
 }
 
 }  // namespace millrace::differential

@@ -18,4 +18,7 @@ enum class FetchedKeys : std::uint8_t {
                                     std::uint64_t seed,
                                     FetchedKeys keys = FetchedKeys::kAsDrawn);
 
+/// The same with up to three names of keys replaced by others, so that it may not be valid.
+[[nodiscard]] std::string draw_careless_plan(const std::string& name, std::uint64_t seed);
+
 }  // namespace millrace::differential

@@ -55,6 +55,25 @@ TEST(RobustnessTest, AKeyOfManyPartsIsAProblemOfTheRegistry) {
               AllOf(HasSubstr("keys.toml:"), HasSubstr("bad_toml: A key of more than 100 parts")));
 }
 
+TEST(RobustnessTest, CLI5_AFolderAmongPlanFilesStopsNoOtherPlan) {
+  const Root root;
+  ASSERT_EQ(
+      root.run("mkdir -p mine/odd.plan.json && cp plans/simple_plan.plan.json mine").exit_code, 0);
+  const ShellResult named = root.run(
+      R"(echo '{"user_id": 1}' | engine/bin/rankd --plan_dir mine --plan_name simple_plan)");
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_THAT(named.err, HasSubstr("unreadable_file"));
+  const ShellResult checked = root.run("engine/bin/rankd --plan_dir mine check");
+  EXPECT_EQ(checked.exit_code, 1);
+  EXPECT_THAT(checked.out,
+              AllOf(HasSubstr("odd.plan.json:\nunreadable_file: Cannot read 'mine/odd.plan.json': "
+                              "Is a directory"),
+                    HasSubstr("simple_plan.plan.json: ok")));
+  const ShellResult explained = root.run("engine/bin/rankd --plan_dir mine explain odd");
+  EXPECT_EQ(explained.exit_code, 1);
+  EXPECT_THAT(explained.err, HasSubstr("unreadable_file"));
+}
+
 TEST(RobustnessTest, ControlBytesOfAPlanDoNotReachTheTerminal) {
   const Root root;
   root.write(

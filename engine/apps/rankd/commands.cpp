@@ -169,7 +169,9 @@ int explain(const Flags& flags, const host::Project& project, Output& output) {
   const auto files = project.load_plans(loaded);
   if (!files) return fail(files.error());
   for (const host::PlanFile& file : *files) {
-    if (is_file && !file.plan) return fail({file.plan.error().to_text()});
+    const bool is_named = is_file || file.path.ends_with("/" + flags.plan_name + ".plan.json");
+    if (is_named && !file.plan)
+      return fail({base::format("{}:\n{}", file.path, file.plan.error().to_text())});
     if (!file.plan || (!is_file && (*file.plan)->name != flags.plan_name)) continue;
     const auto text = describe(*file.plan, project, flags.format_or(Format::kText));
     if (!text) return fail({text.error().to_string()});

@@ -18,6 +18,7 @@ namespace millrace::plan {
 void JoinChecker::check(const std::vector<const NodeColumns*>& inputs) {
   if (params_.rhs_input() >= inputs.size()) return;
   check_keys();
+  if (!params_.has_rhs_by()) check_shared_keys(*inputs.front(), *inputs[params_.rhs_input()]);
   if (!params_.takes_columns()) {
     if (params_.columns() == nullptr) return;
     setting_.context.reporter.add(ProblemCode::kBadValue,
@@ -53,6 +54,22 @@ void JoinChecker::check_keys() {
                               rows::to_string(one->type),
                               other->name,
                               rows::to_string(other->type)));
+  }
+}
+
+void JoinChecker::check_shared_keys(const NodeColumns& left, const NodeColumns& right) {
+  for (const std::string& name : params_.by()) {
+    const FieldInfo* key = setting_.context.registry.find_key(name);
+    if (key == nullptr) continue;
+    const std::size_t index = setting_.analysis.index_of(name);
+    if (right.has(index) || !left.has(index)) continue;  // what the left side lacks was reported
+    KeyHistory::Explanation why =
+        history_.explain_missing(node_.inputs[params_.rhs_input()], *key, index);
+    setting_.context.reporter.add(
+        ProblemCode::kKeyNotAvailable,
+        place_of(node_.task->join->by),
+        base::format("The right side lacks a key that `by` names. {}", why.message),
+        base::format("{}; or name the key that it has instead in `rhs_by`", why.hint));
   }
 }
 

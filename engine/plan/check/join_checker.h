@@ -14,7 +14,8 @@
 namespace millrace::plan {
 
 /// Checks what concerns both sides of a join: that the keys can be equal, and that no column would
-/// overwrite another. That the keys exist is checked with the other params.
+/// overwrite another. That the left keys exist, and right ones that are named, is checked with the
+/// other params.
 /// Threading: not shared. Lifetime: borrows the arguments of its constructor.
 class JoinChecker {
  public:
@@ -34,6 +35,8 @@ class JoinChecker {
 
  private:
   void check_keys();
+  /// Keys that `by` names for both sides must be on both.
+  void check_shared_keys(const NodeColumns& left, const NodeColumns& right);
   void check_clashes(const NodeColumns& left, const NodeColumns& right);
   [[nodiscard]] std::string writer(std::size_t input, std::size_t key) const;
   [[nodiscard]] const base::ValuePlace& place_of(std::string_view param) const;

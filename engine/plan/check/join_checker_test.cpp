@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/format.h"
 #include "plan/plan_fixture.h"
 
 namespace millrace::plan {
@@ -66,6 +67,22 @@ TEST_F(JoinCheckerTest, E5_KeysMustExistAndBeOfTheSameType) {
   EXPECT_EQ(code_of(joined(R"(, "rhs_by": ["name"])")), "wrong_key_type");
   EXPECT_EQ(code_of(joined(R"(, "rhs_by": ["id", "age"])")), "bad_value");
   EXPECT_EQ(code_of(joined(R"(, "by": ["country"])")), "key_not_available");
+}
+
+TEST_F(JoinCheckerTest, E5_KeysThatByNamesMustBeOnBothSides) {
+  EXPECT_EQ(code_of(joined(R"(, "by": ["score"], "rhs_by": ["score"])")), "key_not_available");
+  for (const char* kind : {"inner", "left", "semi", "anti"}) {
+    const ProblemReport report =
+        problems(joined(base::format(R"(, "by": ["score"], "kind": "{}")", kind)));
+    ASSERT_EQ(report.problems().size(), 1U) << report.to_text();
+    EXPECT_EQ(report.problems()[0].code, ProblemCode::kKeyNotAvailable);
+    EXPECT_EQ(report.problems()[0].message,
+              "The right side lacks a key that `by` names. Nothing before this node writes the "
+              "key: score");
+    EXPECT_THAT(report.problems()[0].hint, HasSubstr("`rhs_by`"));
+  }
+  // What neither side has is reported once.
+  EXPECT_EQ(problems(joined(R"(, "by": ["country"])")).problems().size(), 1U);
 }
 
 TEST_F(JoinCheckerTest, E5_AClashNamesBothWriters) {

@@ -18,6 +18,8 @@ class JoinParams {
   /// Index of the other input; the number of inputs if it is not known.
   [[nodiscard]] std::size_t rhs_input() const;
   [[nodiscard]] const std::vector<std::string>& by() const { return keys(spec_.by); }
+  /// Says whether the node names keys of the other input of its own.
+  [[nodiscard]] bool has_rhs_by() const { return !keys(spec_.rhs_by).empty(); }
   /// As `by` if the node names no others.
   [[nodiscard]] const std::vector<std::string>& rhs_by() const;
   /// What is taken from the other input; nullptr: all but `id` and `rhs_by`.

@@ -16,7 +16,22 @@ std::vector<std::uint32_t> roots_of(const CompiledPlan& plan) {
   return roots;
 }
 
+/// Marks the nodes that no output needs, so that they can neither fail a request nor be told of in
+/// its answer. Gives the others.
+std::vector<bool> mark_dead_nodes(CompiledPlan& plan) {
+  std::vector<bool> needed = reachable_from(plan, roots_of(plan));
+  for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
+    CompiledNode& compiled = plan.nodes[node];
+    compiled.is_unused = !needed[node];
+    if (!needed[node] && compiled.on_failure == OnFailure::kFail)
+      compiled.on_failure = OnFailure::kUseEmpty;
+  }
+  return needed;
+}
+
 }  // namespace
+
+void excuse_dead_nodes(CompiledPlan& plan) { (void)mark_dead_nodes(plan); }
 
 void remove_dead_nodes(CompiledPlan& plan) {
   std::vector<bool> removed = reachable_from(plan, roots_of(plan));
@@ -32,12 +47,10 @@ void remove_dead_nodes(CompiledPlan& plan) {
 
 void mark_unused_nodes(CompiledPlan& plan) {
   std::vector<std::uint32_t> roots = roots_of(plan);
-  const std::vector<bool> needed = reachable_from(plan, roots);
+  const std::vector<bool> needed = mark_dead_nodes(plan);
   for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
-    CompiledNode& compiled = plan.nodes[node];
-    compiled.is_unused = !needed[node];
+    const CompiledNode& compiled = plan.nodes[node];
     if (needed[node]) continue;
-    if (compiled.on_failure == OnFailure::kFail) compiled.on_failure = OnFailure::kUseEmpty;
     if (compiled.task->rows == OutputRows::kSource || makes_entities(*compiled.task))
       roots.push_back(node);
   }

@@ -28,6 +28,10 @@ TEST_F(DeadNodesPassTest, CMP4_CanBeSwitchedOff) {
                             {.remove_dead_nodes = false});
   EXPECT_THAT(ids(*plan), ElementsAre("v", "x", "y"));
   EXPECT_THAT(notes(*plan, "dead_nodes"), IsEmpty());
+  // What they do is nothing to a request, as if they were not there.
+  EXPECT_EQ(node(*plan, "x").on_failure, OnFailure::kUseEmpty);
+  EXPECT_TRUE(node(*plan, "y").is_unused);
+  EXPECT_EQ(node(*plan, "v").on_failure, OnFailure::kFail);
 }
 
 TEST_F(DeadNodesPassTest, KeepsFallbacksAndTheViewerThatExpressionsRead) {

@@ -24,6 +24,10 @@ void run_passes(CompiledPlan& plan, const PassContext& context);
 /// Removes nodes that no output needs.
 void remove_dead_nodes(CompiledPlan& plan);
 
+/// Lets them stay, but a request never fails for them, and its answer does not tell of them: it is
+/// the same as without them.
+void excuse_dead_nodes(CompiledPlan& plan);
+
 /// Removes them too, but for those that fetch rows and what these need: they are marked as unused,
 /// so that an explanation can say that an id was fetched for nothing.
 void mark_unused_nodes(CompiledPlan& plan);

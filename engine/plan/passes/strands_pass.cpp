@@ -48,7 +48,8 @@ void note_strands(CompiledPlan& plan, const PassContext& context) {
       seen[next] = true;
       ++length;
     }
-    if (length > 1) plan.passes.push_back({.pass = "strands", .text = "one offload: " + chain});
+    if (length > 1)
+      plan.passes.push_back({.pass = "strands", .text = "at most one offload: " + chain});
   }
   for (const CompiledNode& node : plan.nodes) {
     if (!fetches_in_batches(node, context.analysis.registry()) || node.inputs.empty()) continue;

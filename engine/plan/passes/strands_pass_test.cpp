@@ -21,7 +21,7 @@ TEST_F(StrandsPassTest, CMP1_NotesChainsOfCpuNodesAndBatchesOfFetches) {
              {"id": "b", "op": "dedupe", "inputs": ["a"]},
              {"id": "c", "op": "take", "inputs": ["b"], "params": {"count": 3}})",
                R"("c")"));
-  EXPECT_THAT(notes(*plan, "strands"), ElementsAre("one offload: a > b > c"));
+  EXPECT_THAT(notes(*plan, "strands"), ElementsAre("at most one offload: a > b > c"));
   EXPECT_THAT(notes(*plan, "batches"), ElementsAre("one batch for all rows of f"));
 }
 
@@ -30,7 +30,7 @@ TEST_F(StrandsPassTest, ANodeThatWaitsForMoreStartsAStrandOfItsOwn) {
       R"({"id": "s", "op": "fixed_source"}, {"id": "u", "op": "fixed_source", "params": {"row_count": 2}},
          {"id": "c", "op": "concat", "inputs": ["s", "u"]}, {"id": "d", "op": "dedupe", "inputs": ["c"]})",
       R"("d")"));
-  EXPECT_THAT(notes(*plan, "strands"), ElementsAre("one offload: c > d"));
+  EXPECT_THAT(notes(*plan, "strands"), ElementsAre("at most one offload: c > d"));
   EXPECT_THAT(notes(*plan, "batches"), IsEmpty());
 }
 
@@ -50,7 +50,7 @@ TEST_F(StrandsPassTest, CMP1_ANodeThatIsQueuedEndsTheStrandBeforeIt) {
          {"id": "x", "op": "dedupe", "inputs": ["s"], "scheduling": {"inline": false}},
          {"id": "y", "op": "take", "inputs": ["x"], "params": {"count": 3}})",
       R"("y")"));
-  EXPECT_THAT(notes(*plan, "strands"), ElementsAre("one offload: x > y"));
+  EXPECT_THAT(notes(*plan, "strands"), ElementsAre("at most one offload: x > y"));
 }
 
 }  // namespace

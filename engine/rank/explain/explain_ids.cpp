@@ -103,6 +103,7 @@ class PathFinder {
       wanted_bits_ |= bit_of(ids[index]);
     }
     for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) enter(node, by_id);
+    if (source_.stop.stop_requested()) return explained;
     if (is_cut_short_) find_candidates(by_id);
     // An id that is asked for twice is followed once.
     for (ExplainedId& one : explained) {
@@ -183,7 +184,13 @@ class PathFinder {
 
   // Says whether following the rows of this id has cost so much that the others are not followed.
   [[nodiscard]] bool is_over_budget() {
-    if (work_[explained_] + steps_ + flow_.work() - work_before_ <= kWorkMax) return false;
+    const std::size_t work = steps_ + flow_.work();
+    if (work >= looked_at_work_ + kWorkPerLook) {
+      looked_at_work_ = work;
+      is_stopped_ = source_.stop.stop_requested();
+    }
+    if (is_stopped_) return true;
+    if (work_[explained_] + work - work_before_ <= kWorkMax) return false;
     explained_->has_more_paths = true;
     is_cut_short_ = true;
     return true;
@@ -241,7 +248,7 @@ class PathFinder {
       end({.verdict = Verdict::kUsed,
            .rows = &rows,
            .position = position,
-           .made_rows = role == InputRole::kParents ? count_children(*made, id) : 0,
+           .made_rows = role == InputRole::kParents ? children_of(*made, id) : 0,
            .role = role});
       return path_.via.pop_back();
     }
@@ -293,6 +300,11 @@ class PathFinder {
       path.why = std::move(why.text);
       return;
     }
+  }
+
+  [[nodiscard]] std::size_t children_of(const rows::RowSet& rows, std::int64_t parent) {
+    steps_ += rows.size();
+    return count_children(rows, parent);
   }
 
   // The row with the same keys that a `dedupe` kept.
@@ -357,6 +369,8 @@ class PathFinder {
   // Rows looked at for one id; where tasks copy rows, following one costs as much as there are rows
   // of its id.
   static constexpr std::size_t kWorkMax = 20'000'000;
+  // How much is done between two looks whether it should stop.
+  static constexpr std::size_t kWorkPerLook = 10'000;
 
   const ExplainSource& source_;
   const RunRows& run_;
@@ -370,6 +384,8 @@ class PathFinder {
   std::size_t work_before_ = 0;  // steps and work of the flow when the current row was entered
   std::unordered_map<const ExplainedId*, std::size_t> work_;
   bool is_cut_short_ = false;
+  std::size_t looked_at_work_ = 0;
+  bool is_stopped_ = false;
   std::size_t path_count_ = 0;  // of all ids, those not kept too
   ExplainedId* explained_ = nullptr;
   ExplainedPath path_;  // the part that all paths through the current row share

@@ -12,6 +12,7 @@
 #include "rank/explain/row_flow.h"
 #include "rank/request.h"
 #include "rows/row_set.h"
+#include "rows/stop_check.h"
 #include "rows/value.h"
 
 // Explains what became of an id in a run. Every row with that id is followed from the node where it
@@ -92,6 +93,7 @@ struct ExplainSource {
   std::span<const rows::Value> params = {};                ///< in the order of the plan's params
   std::span<const rows::Value> request_fields = {};        ///< in the order of its request fields
   std::chrono::sys_time<std::chrono::milliseconds> now{};  ///< what `now()` gave
+  rows::StopCheck stop = {};                               ///< ends it early, with whatever it has
 };
 
 /// Values of the viewer's fields that expressions of the plan read, in the plan's order.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/formats/json_writer.h"
 #include "plan/compiled_plan.h"
@@ -37,16 +38,19 @@ RunRows rows_of_run(const RequestRun& run, const runtime::Run& ended) {
 
 void explain_request(const RequestRun& run,
                      const runtime::Run& ended,
-                     bool ids_as_strings,
+                     const CandidateOptions& options,
                      std::string& out) {
   const RunRows rows = rows_of_run(run, ended);
   const ExplainSource source{.run = rows,
                              .request = run.request(),
                              .params = run.params(),
                              .request_fields = run.request_fields(),
-                             .now = run.now()};
+                             .now = run.now(),
+                             .stop = options.stop};
+  const std::vector<ExplainedId> explained = explain_ids(source);
+  if (options.stop.stop_requested()) return;
   base::JsonWriter json(out);
-  write_explanation(json, source, explain_ids(source), ids_as_strings);
+  write_explanation(json, source, explained, options.ids_as_strings);
 }
 
 }  // namespace millrace::rank
