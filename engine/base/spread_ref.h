@@ -32,9 +32,7 @@ class SpreadRef {
   }
 
   /// The one of the calling thread. Null if there is no object.
-  [[nodiscard]] const std::shared_ptr<T>& get() const {
-    return refs_[ThreadNumber::get()];
-  }
+  [[nodiscard]] const std::shared_ptr<T>& get() const { return refs_[ThreadNumber::get()]; }
 
  private:
   std::array<std::shared_ptr<T>, ThreadNumber::kCountMax> refs_;
