@@ -117,6 +117,27 @@ TEST(Commit, G14_TheNextInvocationIsToldWhatBecameOfThePublications) {
   EXPECT_EQ(told, (Strings{"0 0 0 ", "2 1 0 e0"}));
 }
 
+TEST(Commit, G14_TheNextInvocationIsToldWhatWasDropped) {
+  std::vector<std::string> told;
+  TestTypes types;
+  types.add_body("t.Source", [&told](const Invocation&, GraphContext& context) -> base::Status {
+    const PublishReport report = context.publish_report("out");
+    told.push_back(
+        base::format("{} {} {} {}", report.committed, report.refused, report.dropped, report.edge));
+    for (int i = 0; i < 3 && told.size() == 1; ++i) context.publish("out", Payload(true));
+    return {};
+  });
+  RunText parts =
+      fan_out({"mode: queue, capacity: 8", "mode: queue, capacity: 2, overflow: drop_newest"});
+  parts.components[0] = "id: s, type: t.Source, execution: {lane: main}";
+  // A run that is watched takes another way.
+  for (const bool is_traced : {false, true}) {
+    told.clear();
+    run_graph(parts, {.steps = 3, .trace = is_traced}, types);
+    EXPECT_EQ(told, (Strings{"0 0 0 ", "3 0 1 e1", "0 0 0 "})) << is_traced;
+  }
+}
+
 TEST(Commit, G17_G18_ARefusalIsCountedAndOnlyFailFastEndsTheRun) {
   const auto refused = run_graph(fan_out({"mode: queue, capacity: 1, overflow: block"}));
   EXPECT_TRUE(refused.ok);

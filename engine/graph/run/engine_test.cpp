@@ -151,20 +151,24 @@ TEST(Engine, TimeThatDoesNotAdvanceIsAnError) {
 }
 
 TEST(Engine, G63_CorrelationsAreInheritedOverDelayHopsFromTheEarliestMessage) {
-  const RunText parts{
-      .components = {counter("a", "main", "count: 2"),
-                     counter("b", "main", "count: 2"),
-                     "id: c, type: core.collect, trigger_policy: {type: all_inputs, inputs: [b, "
-                     "a]}, execution: {lane: main}",
-                     output("o", "main")},
-      .edges = {"id: ea, kind: immediate, from: a.out, to: c.a, policy: {mode: queue, capacity: 8}",
-                "id: eb, kind: immediate, from: b.out, to: c.b, policy: {mode: queue, capacity: 8}",
-                "id: eo, kind: delay, from: c.out, to: o.in, policy: {mode: queue, capacity: 8}"}};
-  const auto result = run_graph(parts);
-  ASSERT_EQ(result.outputs.size(), 2U);
-  EXPECT_EQ(result.outputs[0].correlation, "a#1");
-  EXPECT_EQ(result.outputs[1].correlation, "a#2");
-  EXPECT_EQ(result.outputs[1].causation, "eo#2");
+  // Neither the first nor the last that is taken decides.
+  for (const std::string inputs : {"a, b", "b, a"}) {
+    const RunText parts{
+        .components = {counter("a", "main", "count: 2"),
+                       counter("b", "main", "count: 2"),
+                       "id: c, type: core.collect, trigger_policy: {type: all_inputs, inputs: [" +
+                           inputs + "]}, execution: {lane: main}",
+                       output("o", "main")},
+        .edges = {
+            "id: ea, kind: immediate, from: a.out, to: c.a, policy: {mode: queue, capacity: 8}",
+            "id: eb, kind: immediate, from: b.out, to: c.b, policy: {mode: queue, capacity: 8}",
+            "id: eo, kind: delay, from: c.out, to: o.in, policy: {mode: queue, capacity: 8}"}};
+    const auto result = run_graph(parts);
+    ASSERT_EQ(result.outputs.size(), 2U);
+    EXPECT_EQ(result.outputs[0].correlation, "a#1") << inputs;
+    EXPECT_EQ(result.outputs[1].correlation, "a#2") << inputs;
+    EXPECT_EQ(result.outputs[1].causation, "eo#2");
+  }
 }
 
 TEST(Engine, G59_TheSameFileAndOptionsGiveTheSameRun) {

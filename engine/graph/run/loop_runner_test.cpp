@@ -1,5 +1,7 @@
 #include "graph/run/loop_runner.h"
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -54,6 +56,30 @@ TEST(LoopRunner, G27_AResidualAtMostTheThresholdEndsIt) {
   EXPECT_EQ(values(result), (Strings{"7"}));
   EXPECT_EQ(result.metric("runtime.loop.residual", "loop"), 1);
   EXPECT_EQ(result.metric("runtime.loop.converged", "loop"), 1);
+}
+
+TEST(LoopRunner, G27_OfSeveralReasonsTheFirstOfTheListIsTold) {
+  // In its second epoch the loop has, after one iteration, all reasons that it may look at.
+  const auto reason_of = [](const std::string& policy, bool reports, double residual) {
+    TestTypes types;
+    types.add_body("t.All", [&](const Invocation&, GraphContext& context) -> base::Status {
+      context.spend(std::chrono::milliseconds(5));
+      context.publish("out", Payload(std::int64_t{1}));
+      context.report_loop_convergence(residual, reports);
+      return {};
+    });
+    return reason(
+        run_graph(ring("type: solver_iteration, max_iterations: 1, residual_threshold: 1" + policy,
+                       "type: t.All, trigger_policy: {type: manual}"),
+                  {.steps = 2},
+                  types));
+  };
+  EXPECT_EQ(reason_of(", budget: 1ms, convergence: single_pass", true, 0), "single_pass");
+  EXPECT_EQ(reason_of(", budget: 1ms, convergence: stable_state", true, 0), "component_report");
+  EXPECT_EQ(reason_of(", budget: 1ms, convergence: stable_state", false, 0), "residual_threshold");
+  EXPECT_EQ(reason_of(", budget: 1ms, convergence: stable_state", false, 2), "stable_state");
+  EXPECT_EQ(reason_of(", budget: 1ms", false, 2), "budget_overrun");
+  EXPECT_EQ(reason_of("", false, 2), "max_iterations");
 }
 
 TEST(LoopRunner, G27_AReportOfAMemberEndsIt) {
