@@ -112,6 +112,10 @@ class Soak:
             return
         if kind == "hang_up":
             self.world.hang_up()
+        await self._until_live(version)
+
+    async def _until_live(self, version: str) -> None:
+        """Waits until the watch of the folder has found a version."""
         end = time.monotonic() + 5 * WATCHED_SECONDS
         while await self.world.live_version() != version:
             if time.monotonic() > end:
@@ -124,7 +128,8 @@ class Soak:
         status, body = await self.world.ask_reload()
         if status != 422 or await self.world.live_version() != before:
             self.ledger.complain("reload", f"a broken plan: {status} {body[:300]!r}")
-        self.world.next_live()
+        # Else it might begin to serve while the next broken plan is judged.
+        await self._until_live(self.world.next_live())
 
     # --- the verdict ---
 

@@ -50,6 +50,8 @@ class AdaptiveLimit {
   void end_window(base::TimePoint now, std::int64_t inflight_peak);
 
   [[nodiscard]] std::int64_t limit() const { return static_cast<std::int64_t>(limit_); }
+  /// The same with its fraction.
+  [[nodiscard]] double exact() const { return limit_; }
   /// d of the last window.
   [[nodiscard]] base::Duration last_delay() const { return last_delay_; }
 

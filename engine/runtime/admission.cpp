@@ -113,11 +113,11 @@ std::expected<AdmissionPermit, RefusalReason> Admission::try_admit(
   return AdmissionPermit(*this, place);
 }
 
-void Admission::set_limit(std::int64_t limit) {
-  const std::int64_t bounded = std::clamp<std::int64_t>(limit, 1, settings_.inflight_max);
-  limit_.store(bounded, std::memory_order_relaxed);
+void Admission::set_limit(double limit) {
+  const double bounded = std::clamp(limit, 1.0, static_cast<double>(settings_.inflight_max));
+  limit_.store(static_cast<std::int64_t>(bounded), std::memory_order_relaxed);
   for (std::size_t index = 0; index < class_limits_.size(); ++index) {
-    const double share = std::floor(settings_.class_shares[index] * static_cast<double>(bounded));
+    const double share = std::floor(settings_.class_shares[index] * bounded);
     class_limits_[index].store(static_cast<std::uint64_t>(std::max(share, 1.0)),
                                std::memory_order_relaxed);
   }

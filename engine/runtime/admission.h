@@ -131,8 +131,9 @@ class Admission {
   [[nodiscard]] std::expected<AdmissionPermit, RefusalReason> try_admit(
       const AdmissionRequest& request);
 
-  /// Moves the limit; it stays between 1 and `inflight_max`. Runs already admitted stay.
-  void set_limit(std::int64_t limit);
+  /// Moves the limit; it stays between 1 and `inflight_max`. Runs already admitted stay. A class
+  /// gets its share of the limit with its fraction: two roundings would cost small limits a run.
+  void set_limit(double limit);
   /// The greatest number of runs in flight since the last call, about: an admission at the same
   /// time may be missed.
   [[nodiscard]] std::int64_t take_peak();
@@ -151,7 +152,7 @@ class Admission {
 
   Admission(const AdmissionSettings& settings, const ReadyGauge& gauge)
       : settings_(settings), gauge_(gauge) {
-    set_limit(settings.inflight_max);
+    set_limit(static_cast<double>(settings.inflight_max));
   }
 
   [[nodiscard]] bool opens_at_this_load();

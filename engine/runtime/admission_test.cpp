@@ -227,6 +227,13 @@ TEST_F(AdmissionTest, S32_AClassEntersWhileLessThanItsShareOfTheLimitIsInFlight)
   EXPECT_EQ(fill(Priority::kLow), 7U);
   EXPECT_EQ(fill(Priority::kNormal), 9U);
   EXPECT_EQ(fill(Priority::kHigh), 10U);
+  // The share is that of the whole limit, whose fraction counts.
+  permits.clear();
+  admission->set_limit(13.9);
+  EXPECT_EQ(fill(Priority::kBackground), 6U);
+  EXPECT_EQ(fill(Priority::kLow), 9U);
+  EXPECT_EQ(fill(Priority::kNormal), 12U);
+  EXPECT_EQ(fill(Priority::kHigh), 13U);
   // A limit of one still lets one of each class in: the share is at least 1.
   permits.clear();
   admission->set_limit(1);

@@ -12,7 +12,7 @@ LimitController::Probe::Probe(LimitController& controller)
 
 LimitController::LimitController(const Parts& parts, const runtime::AdaptiveLimitSettings& settings)
     : parts_(parts), probe_(*this), limit_(settings, parts.clock.now()) {
-  parts_.admission.set_limit(limit_.limit());
+  parts_.admission.set_limit(limit_.exact());
 }
 
 LimitController::~LimitController() { probe_is_free_.acquire(); }
@@ -27,7 +27,7 @@ void LimitController::add_samples(std::span<const base::Duration> loop_delays) {
     for (const base::Duration delay : loop_delays) limit_.add_sample(delay + waited);
     if (limit_.is_window_full(now)) {
       limit_.end_window(now, parts_.admission.take_peak());
-      parts_.admission.set_limit(limit_.limit());
+      parts_.admission.set_limit(limit_.exact());
     }
     posts_probe = begins_probe(now);
   }
