@@ -9,12 +9,13 @@ Then type what shall happen; the rates go on meanwhile:
     stop NAME     SIGTERM, as an operator would        stop rankd1
     start NAME    start it again
     status        which parts run, and where
-    quit          end everything (Ctrl-C does, too)
+    quit          end everything (Ctrl-C and SIGTERM do, too)
 
 --do gives a command at a second after the start, for scripts: --do '5 kill rankd2' --do '10 start rankd2'.
 """
 
 import argparse
+import os
 import select
 import shutil
 import signal
@@ -101,33 +102,44 @@ class Table:
         return f"{second:6} {http[0]:8} {nats[0]:8} {degraded:9} {failed:7} {wrong:6}  {bar:20} {down}"
 
 
-def typed() -> list[str]:
-    """The lines that came in until now; none once the input has ended."""
-    lines = []
-    while not sys.stdin.closed and select.select([sys.stdin], [], [], 0)[0]:
-        line = sys.stdin.readline()
-        if not line:
-            sys.stdin.close()
-        elif line.strip():
-            lines.append(line.strip())
-    return lines
+class Typed:
+    """The lines that come in. Reads the descriptor itself, so that of several lines which come at once none stays in a buffer."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor, self._rest, self._has_ended = descriptor, b"", False
+
+    def take(self) -> list[str]:
+        """Those that came until now; none once the input has ended."""
+        while not self._has_ended and select.select([self._descriptor], [], [], 0)[0]:
+            piece = os.read(self._descriptor, 65536)
+            self._has_ended = not piece
+            self._rest += piece or b"\n"
+        *lines, self._rest = self._rest.split(b"\n")
+        return [line.decode(errors="replace").strip() for line in lines if line.strip()]
 
 
 def show(deployment: Deployment, table: Table, options: argparse.Namespace) -> None:
-    second, began = 0, time.monotonic()
+    second, began, typed = 0, time.monotonic(), Typed(sys.stdin.fileno())
     while not options.seconds or second < options.seconds:
         second += 1
         time.sleep(max(0.0, began + second - time.monotonic()))
         due = [command for at, command in options.plan if at == second]
-        for command in due + typed():
+        for command in due + typed.take():
             if command == "quit":
                 return
             print(f"> {command}\n{obey(deployment, command)}")
         print(table.row(second, deployment), flush=True)
 
 
+def on_end(handler) -> None:
+    """Who asks this program to end. Its parts have sessions of their own, so a signal for all of this terminal does not reach them."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, handler)
+
+
 def main(arguments: list[str]) -> int:
     options = read_options(arguments)
+    on_end(signal.default_int_handler)
     users = list(range(1, 101))
     with tempfile.TemporaryDirectory(prefix="millrace-cluster-", ignore_cleanup_errors=True) as folder:
         deployment = Deployment(Path(folder), options.rankd, server_count=3, redis_count=6, has_nats=True)
@@ -143,6 +155,7 @@ def main(arguments: list[str]) -> int:
         except KeyboardInterrupt:
             print()
         finally:
+            on_end(signal.SIG_IGN)  # one that comes now must not leave parts behind
             deployment.stop()
     for name, ledger in (("HTTP", load.ledger), ("NATS", nats.ledger)):
         print(f"{name}: sent {ledger.sent}: {ledger.good} in full, {sum(ledger.degraded.values())} degraded, {len(ledger.failures)} failed")

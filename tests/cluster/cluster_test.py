@@ -5,6 +5,10 @@ import http.server
 import itertools
 import json
 import os
+import re
+import signal
+import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -211,6 +215,33 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(load.ledger.wrong, [])
         self.assertLessEqual(set(load.ledger.degraded), lost)
         self.assertEqual(sum(load.ledger.degraded.values()), degraded, "degraded answers after node timeout + 5 s")
+
+
+class ToolTest(unittest.TestCase):
+    """`./dev cluster`, as somebody at a terminal uses it."""
+
+    def test_lines_that_come_at_once_are_all_obeyed_and_SIGTERM_leaves_nothing_behind(self):
+        tool = subprocess.Popen([sys.executable, str(ROOT / "tools/cluster.py"), "--rankd", str(RANKD), "--seconds", "60", "--clients", "2"],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(tool.kill)
+        tool.stdin.write("status\ndance\nkill nobody\n")
+        tool.stdin.flush()
+        said = ""
+        for line in tool.stdout:
+            said += line
+            if "there is no 'nobody'" in line or "in full" in line:
+                break
+        self.assertIn("'dance' is no command", said)
+        self.assertIn("there is no 'nobody'", said)
+        tool.send_signal(signal.SIGTERM)
+        said += tool.communicate(timeout=60)[0]
+        self.assertEqual(tool.returncode, 0, said)
+        ports = {int(port) for port in re.findall(r"127\.0\.0\.1:(\d+) +runs", said)}
+        self.assertEqual(len(ports), 6 + 1 + 3 + 1, said)
+        for port in ports:
+            with self.assertRaises(ConnectionError, msg=f"port {port}"):
+                socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        self.assertRegex(said, r"HTTP: sent \d+: [1-9]\d* in full")
 
 
 if __name__ == "__main__":

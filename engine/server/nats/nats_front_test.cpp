@@ -137,13 +137,16 @@ class NatsFrontTest : public ::testing::Test {
 };
 
 /// Becomes warm while its thread asks for the n-th time whether there is a connection.
-class NatsFrontWarmTest : public NatsFrontTest, public ::testing::WithParamInterface<int> {};
+class NatsFrontWarmTest : public NatsFrontTest, public ::testing::WithParamInterface<int> {
+ protected:
+  ~NatsFrontWarmTest() override { front.stop(); }  // its thread asks until then
+  std::atomic<int> asked_count{0};
+};
 
 TEST_P(NatsFrontWarmTest, NAT1_JoinsInWhateverMomentItBecomesWarm) {
   rig.readiness.expect({}, {"p"});
-  std::atomic<int> count{0};
-  on_state_asked = [&] {
-    if (count.fetch_add(1) == GetParam()) rig.readiness.report_plan("p", std::nullopt);
+  on_state_asked = [this] {
+    if (asked_count.fetch_add(1) == GetParam()) rig.readiness.report_plan("p", std::nullopt);
   };
   start();
   EXPECT_TRUE(comes([&] { return link->joined().size() == 2; }));
