@@ -120,7 +120,7 @@ class GraphCommandLine {
     add_limits(why);
     add_format(why, {"text", "json"});
     why.add_option("--epoch", flags_.epoch, "ask after this epoch of its domain")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U));
     why.add_option("--at", flags_.at, "ask the graph that runs with this --admin address");
     add_bounds(why);
     CLI::App& observe = file_command(graph,
@@ -143,7 +143,9 @@ class GraphCommandLine {
   }
 
   void add_bounds(CLI::App& sub) {
-    sub.add_option("--steps", flags_.steps, "end after so many epochs of the first domain");
+    // Without the range -1 would be the largest number.
+    sub.add_option("--steps", flags_.steps, "end after so many epochs of the first domain")
+        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
     sub.add_option("--duration-ms", flags_.duration_ms, "begin no epoch at or after this time")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40U));
     sub.add_flag("--until-idle", flags_.until_idle, "end when nothing can happen by itself");

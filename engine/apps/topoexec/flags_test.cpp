@@ -64,6 +64,17 @@ TEST(TopoexecFlagsTest, G68_EveryCommandTakesTextAndJson) {
   }
 }
 
+TEST(TopoexecFlagsTest, CountsAreNotNegative) {
+  for (const char* flag : {"--steps", "--duration-ms", "--repeat", "--max-edges"}) {
+    const auto flags = parse({"graph", "bench", "g", flag, "-1"});
+    ASSERT_FALSE(flags) << flag;
+    EXPECT_EQ(flags.error().exit_code, 2);
+    EXPECT_THAT(flags.error().text, HasSubstr("is not a number from"));
+  }
+  EXPECT_FALSE(parse({"graph", "why", "g", "c", "--epoch", "-1"}));
+  EXPECT_FALSE(parse({"graph", "why", "g", "c", "--epoch", "0"}));
+}
+
 TEST(TopoexecFlagsTest, WhyTakesAFileOrAnAddress) {
   const auto file = parse({"graph", "why", "g.yaml", "c", "--epoch", "3"});
   ASSERT_TRUE(file);

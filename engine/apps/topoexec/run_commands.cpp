@@ -76,7 +76,9 @@ Outcome run(const GraphInput& input) {
   const auto ran = is_live ? run_live(input, session, std::move(options))
                            : run_and_record(input, std::move(options));
   if (!ran) {
-    return usage_error(base::format("{}: {}", ran.error().where(), ran.error().message()));
+    const std::string& where = ran.error().where();
+    return usage_error(
+        base::format("{}{}{}", where, where.empty() ? "" : ": ", ran.error().message()));
   }
   const graph::RuntimeRunnerResult& result = *ran;
   Outcome outcome{
