@@ -321,7 +321,8 @@ std::string draw_careless_plan(const std::string& name, std::uint64_t seed) {
   };
   for (std::uint64_t left = 1 + random.below(3); left > 0; --left) {
     std::vector<std::size_t> places;
-    const std::string old_key = any_key();
+    // What joins and groups are made by is `id` where nothing else was drawn.
+    const std::string old_key = random.chance(0.5) ? "\"id\"" : any_key();
     const std::size_t nodes_end = artifact.find("\"outputs\"");
     for (std::size_t at = artifact.find(old_key); at < nodes_end;
          at = artifact.find(old_key, at + 1)) {
