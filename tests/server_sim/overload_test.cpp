@@ -10,7 +10,7 @@ namespace {
 
 /// MILLRACE_OVERLOAD_SEEDS says how many.
 std::uint64_t seed_count() {
-  constexpr std::uint64_t kUsual = 2;
+  constexpr std::uint64_t kUsual = 4;
   const char* const text = std::getenv("MILLRACE_OVERLOAD_SEEDS");
   return text != nullptr ? std::strtoull(text, nullptr, 10) : kUsual;
 }
