@@ -43,7 +43,7 @@ int number_of(const char* name, int otherwise) {
 int request_count() { return number_of("MILLRACE_DEADLINE_REQUESTS", 2000); }
 
 /// A chain of a source, expensive expressions and a body that only uses time, with hints and
-/// estimates that do not match the costs of the nodes.
+/// estimates that do not match the costs of the nodes. Some answer with all of their rows.
 std::string random_plan(int number, base::Random& random) {
   const auto below = [&](std::uint64_t limit) { return random.below(limit); };
   std::int64_t rows = 1;
@@ -68,14 +68,15 @@ std::string random_plan(int number, base::Random& random) {
         {{"id": "f", "op": "vm", "inputs": ["s"], "params": {{"out_key": "score", "expr": "{}"}}{}}},
         {{"id": "b", "op": "busy_cpu", "inputs": ["f"], "params": {{"busy_wait_ms": {}}}{}}},
         {{"id": "k", "op": "sort", "inputs": ["b"], "params": {{"key": "score", "order": "desc"}}{}}},
-        {{"id": "t", "op": "take", "inputs": ["k"], "params": {{"count": 5}}}}]}})",
+        {{"id": "t", "op": "take", "inputs": ["k"], "params": {{"count": {}}}}}]}})",
       number,
       rows,
       expr,
       scheduling(),
       below(3) == 0 ? below(30) : 0,
       scheduling(),
-      scheduling());
+      scheduling(),
+      below(3) == 0 ? rows : 5);
   return text;
 }
 
