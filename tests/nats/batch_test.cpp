@@ -105,7 +105,7 @@ TEST(NatsBatchTest, JOB4_JOB10_WhatIsLeftOfAnEarlierJobIsNoPartOfANewOne) {
   EXPECT_THAT(later.out, HasSubstr("10\nj: 10 lines are queued\n"));
   EXPECT_THAT(later.out, HasSubstr("ledger 10\n")) << later.err;
   // Its manifest becomes too old first.
-  ASSERT_TRUE(jetstream.purge_subjects("MR_j_R", "mr.j.m"));
+  ASSERT_TRUE(jetstream.purge_subjects("MR_j_R", "mr.j.manifest"));
   const ShellResult third =
       root.run(batch_shell(server) +
                "batch submit old --job j --plan complex_dag; batch work --job j; ledger j old\n");
