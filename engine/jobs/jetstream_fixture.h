@@ -153,8 +153,15 @@ class FakeJetStream final : public nats::Link {
   void answer_api(const nats::Message& message) {
     const std::string_view subject = message.subject;
     if (subject.starts_with("$JS.API.STREAM.PURGE.")) {
-      queued_.clear();
       const auto order = base::read_json(message.data);
+      const auto filter = order ? order->root().find_member("filter") : std::nullopt;
+      std::string prefix(filter ? filter->find_string().value_or("") : "");
+      if (prefix.empty()) {
+        queued_.clear();
+      } else {
+        prefix.pop_back();
+        std::erase_if(results, [&](const auto& one) { return one.first.starts_with(prefix); });
+      }
       const auto next = order ? order->root().find_member("seq") : std::nullopt;
       if (next) last_sequence = static_cast<std::uint64_t>(next->find_int().value_or(1) - 1);
     }

@@ -83,7 +83,12 @@ base::Status JobStore::store_manifest(const JobManifest& manifest, const JobLimi
                                    "or choose another name",
                                    names_.job()));
   }
-  // A new job. If its queue was used before, by a job whose results were lost or have become too
+  // A new job. The manifest of an earlier one becomes too old before its results do.
+  if (!limits.keeps_results) {
+    for (const std::string& prefix : {names_.result_prefix(), names_.failed_prefix()})
+      MR_TRY_STATUS(jetstream_.purge_subjects(names_.result_stream(), prefix + "*"));
+  }
+  // If its queue was used before, by a job whose results were lost or have become too
   // old, then what is in it are lines of another input, and the next one would not be line 0.
   MR_TRY(const auto queue, jetstream_.find_stream(names_.queue_stream()));
   if (!queue || queue->last_sequence == 0) return {};

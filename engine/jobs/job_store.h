@@ -17,6 +17,8 @@ struct JobLimits {
   std::int64_t replicas = 1;
   std::uint64_t bytes_max = std::uint64_t{10} << 30;  ///< of each stream
   static constexpr std::int64_t kDaysMax = 7;         ///< until messages are dropped
+  /// Whether results that are there without a manifest are those of this job, as a repair says.
+  bool keeps_results = false;
 };
 
 /// How far a job is, as its streams say (JOB9).
@@ -48,8 +50,9 @@ class JobStore {
 
   [[nodiscard]] const JobNames& names() const { return names_; }
 
-  /// Makes the streams and stores the manifest; does nothing where they are there, but empties the
-  /// queue of an earlier job of this name. `kBusy`: there is a job of this name with another input
+  /// Makes the streams and stores the manifest; does nothing where they are there, but removes
+  /// what an earlier job of this name has left. `kBusy`: there is a job of this name with another
+  /// input
   /// (`job_exists`). After an error no stream is there that was not there before.
   [[nodiscard]] base::Status make(const JobManifest& manifest, const JobLimits& limits);
   /// `kNotFound`: there is no such job.

@@ -55,22 +55,31 @@ TEST(JobStoreTest, JOB1_JOB6_JOB10_StreamsAndConsumerAreMadeWithTheirLimits) {
   EXPECT_THAT(consumer, HasSubstr(R"("max_ack_pending":4096,)"));
 }
 
-TEST(JobStoreTest, JOB4_ANewJobBeginsWithAnEmptyQueue) {
+TEST(JobStoreTest, JOB4_JOB5_ANewJobBeginsWithoutWhatAnEarlierOneHasLeft) {
   testing::FakeJetStream server("j");
   const std::unique_ptr<nats::RequestBox> box = *nats::RequestBox::open(server);
   nats::JetStream jetstream(*box);
   JobStore store(jetstream, "j");
   const JobManifest manifest{.line_count = 6, .digest = "d", .plan = "p"};
-  // Of a job of the same name there is a queue, but not its manifest.
+  // Of a job of the same name there are a queue and some results, but not its manifest.
+  server.results[server.names.result_subject(2)] = "of another input";
+  server.results[server.names.failed_subject(2)] = "";
   server.last_sequence = 6;
   server.enqueue(server.names.queue_subject(5), "of another input");
   ASSERT_TRUE(store.make(manifest, {}));
   EXPECT_EQ(server.last_sequence, 0U);
   EXPECT_EQ((*jetstream.find_stream(server.names.queue_stream()))->message_count, 0U);
-  // The same job again leaves its queue alone.
+  EXPECT_EQ(server.results.size(), 1U) << "the manifest";
+  // The same job again leaves all as it is.
   server.last_sequence = 3;
+  server.results[server.names.result_subject(0)] = "x";
   ASSERT_TRUE(store.make(manifest, {}));
   EXPECT_EQ(server.last_sequence, 3U);
+  EXPECT_EQ(server.results.size(), 2U);
+  // So does a repair with results, which only lacks the manifest.
+  server.results.erase(server.names.manifest_subject());
+  ASSERT_TRUE(store.make(manifest, {.keeps_results = true}));
+  EXPECT_EQ(server.results.size(), 2U);
 }
 
 TEST(JobStoreTest, JOB9_ForeignMessagesAreNoResultsAndNoFailures) {

@@ -166,6 +166,10 @@ base::Status JetStream::purge_stream(const std::string& name, std::uint64_t next
   return purge(name, base::format(R"({{"seq":{}}})", next_sequence));
 }
 
+base::Status JetStream::purge_subjects(const std::string& name, const std::string& filter) {
+  return purge(name, base::format(R"({{"filter":"{}"}})", filter));
+}
+
 base::Status JetStream::purge(const std::string& name, std::string order) {
   MR_TRY(const Answer answer, ask_server(box_, "STREAM.PURGE." + name, std::move(order)));
   if (answer.error.code == 0) return {};

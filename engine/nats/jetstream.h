@@ -61,6 +61,8 @@ class JetStream {
   [[nodiscard]] base::Status purge_stream(const std::string& name);
   /// The same, and the next message gets this sequence, which must be above the last one.
   [[nodiscard]] base::Status purge_stream(const std::string& name, std::uint64_t next_sequence);
+  /// Removes the messages whose subject matches.
+  [[nodiscard]] base::Status purge_subjects(const std::string& name, const std::string& filter);
   [[nodiscard]] base::Status make_consumer(const std::string& stream,
                                            const std::string& name,
                                            const std::string& config);

@@ -175,7 +175,7 @@ TEST(NatsBatchFaultsTest, JOB10_AFullStreamEndsWorkersAndLosesNothing) {
   const std::string stream = bench.store().names().result_stream();
   const auto resize = [&](const std::string& bytes) {
     const std::string config =
-        R"({"name":"MR_k_R","subjects":["mr.k.r.*","mr.k.f.*","mr.k.m"],"retention":"limits",)"
+        R"({"name":"MR_k_R","subjects":["mr.k.r.*","mr.k.f.*","mr.k.manifest"],"retention":"limits",)"
         R"("storage":"file","discard":"new","max_bytes":)" +
         bytes +
         R"(,"num_replicas":1,"max_msgs_per_subject":1,"discard_new_per_subject":true,)"

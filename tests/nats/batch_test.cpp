@@ -104,6 +104,12 @@ TEST(NatsBatchTest, JOB4_JOB10_WhatIsLeftOfAnEarlierJobIsNoPartOfANewOne) {
                "batch submit in --job j --plan complex_dag; batch work --job j; ledger j in\n");
   EXPECT_THAT(later.out, HasSubstr("10\nj: 10 lines are queued\n"));
   EXPECT_THAT(later.out, HasSubstr("ledger 10\n")) << later.err;
+  // Its manifest becomes too old first.
+  ASSERT_TRUE(jetstream.purge_subjects("MR_j_R", "mr.j.manifest"));
+  const ShellResult third =
+      root.run(batch_shell(server) +
+               "batch submit old --job j --plan complex_dag; batch work --job j; ledger j old\n");
+  EXPECT_THAT(third.out, HasSubstr("ledger 20\n")) << third.err;
   ASSERT_TRUE(jetstream.delete_stream("MR_j_R"));
   const ShellResult end = root.run(batch_shell(server) +
                                    "batch delete --job j --yes; echo \"first $?\"; "

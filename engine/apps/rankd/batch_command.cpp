@@ -96,7 +96,9 @@ int submit(Desk& desk, const BatchFlags& flags, Output& out) {
   }
   const jobs::JobManifest manifest{
       .line_count = (*input)->lines().size(), .digest = (*input)->digest(), .plan = flags.plan};
-  if (auto made = desk.store.make(manifest, {.replicas = flags.replicas}); !made)
+  if (auto made =
+          desk.store.make(manifest, {.replicas = flags.replicas, .keeps_results = flags.repairs});
+      !made)
     return fail_batch(made.error().message());
   ProgressBar bar;
   const auto progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.show(done, total); };
