@@ -127,7 +127,9 @@ base::Status WorkerPool::pin_threads(std::uint32_t first) {
   return {};
 }
 
-/// One of the pool's list. Only the scheduler changes once it is there, and has lines of its own.
+/// An entry of the pool's list of loops. The first two members do not change once the entry is in
+/// the list, and the scheduler, which changes all the time, shares no cache line with them: every
+/// loop reads the entries of the others to find its own.
 struct WorkerPool::LoopEntry {
   LoopEntry(Crew& crew, loop::Loop& its_loop) : loop(its_loop), scheduler(crew, its_loop) {}
   loop::Loop& loop;
