@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
@@ -138,6 +139,28 @@ TEST_P(FlowStressTest, D7_BodiesRunGraphsOnTheSamePool) {
         EXPECT_EQ(nest.runs.load(), 5 * 5 * 5);
       }
     });
+  }
+}
+
+// Each pool meets all loops at once: it notes each of them, although others are just being noted.
+TEST_P(FlowStressTest, K4_LoopsAreMetAtTheSameTime) {
+  constexpr int kLoopCount = 4;
+  std::vector<std::unique_ptr<loop::EventLoop>> loops;
+  for (int index = 0; index < kLoopCount; ++index) loops.push_back(*loop::EventLoop::create());
+  const Flow<Table> flow = random_flow(GetParam(), 20);
+  for (int turn = 0; turn < 20; ++turn) {
+    const auto pool = *WorkerPool::create({.compute_threads = GetParam()});
+    std::latch start(kLoopCount);
+    std::vector<std::jthread> clients;
+    for (const auto& loop : loops) {
+      clients.emplace_back([&] {
+        const auto table = std::make_shared<Table>(20);
+        start.arrive_and_wait();
+        const RunOptions options{.budget = std::chrono::hours(1), .loop = loop.get()};
+        EXPECT_TRUE(flow.run(*pool, table, options).has_value());
+        for (const auto& runs : table->runs) EXPECT_EQ(runs.load(), 1);
+      });
+    }
   }
 }
 

@@ -140,7 +140,8 @@ struct WorkerPool::LoopEntry {
 WorkerPool::~WorkerPool() {
   for (std::jthread& thread : threads_) thread.request_stop();
   for (std::uint32_t slot = 0; slot < worker_slots(); ++slot) {
-    if (worker_storage_[slot] != nullptr) worker_storage_[slot]->spot().notify();
+    // The standby may be making a worker just now; that one sees the stop before it sleeps.
+    if (Worker* const worker = worker_at(slot)) worker->spot().notify();
   }
   standby_spot_.notify();
   threads_.clear();
